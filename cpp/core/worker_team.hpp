@@ -33,45 +33,61 @@ class WorkerTeam {
     // Calls body(worker, task) for task = 0 .. tasks - 1, worker < size(). Which thread runs a task is left
     // open, so tasks write only what is theirs. The calling thread works too and calls poll(started tasks)
     // before each of its tasks: true stops everything after the tasks under way. An exception in a task stops
-    // everything and is thrown again here. Returns true if all tasks were done. One call at a time.
+    // everything and is thrown again here. Returns true if all tasks were done. One call at a time. At most
+    // so many of the team work, worker < most, if that is said.
     template <class Body, class Poll>
-    bool run(std::size_t tasks, Body body, Poll poll) {
-        struct Row {
-            Body& body;
-            Poll& poll;
-            std::size_t tasks;
-            alignas(lines_apart) std::atomic<std::size_t> next{0};
-            std::atomic<bool> stop{false};
-            std::exception_ptr failure{};
-            std::mutex guard{};
+    bool run(std::size_t tasks, Body body, Poll poll, std::size_t most = ~std::size_t{0}) {
+        return run_beside([] { return true; }, tasks, body, poll, tasks > 1 ? most : 1);
+    }
 
-            void work(std::size_t worker) {
-                try {
-                    while (!stop.load(std::memory_order_relaxed)) {
-                        if (worker == 0 && poll(next.load(std::memory_order_relaxed))) stop = true;
-                        if (stop.load(std::memory_order_relaxed)) return;
-                        const auto task = next.fetch_add(1, std::memory_order_relaxed);
-                        if (task >= tasks) return;
-                        body(worker, task);
-                    }
-                } catch (...) {
-                    const std::lock_guard lock(guard);
-                    if (!failure) failure = std::current_exception();
-                    stop = true;
-                }
-            }
+    // The same, but that the calling thread first does something else, beside which the others begin with the
+    // tasks; if it returns false, everything is stopped.
+    template <class Else, class Body, class Poll>
+    bool run_beside(Else first, std::size_t tasks, Body body, Poll poll, std::size_t most) {
+        Row<Body, Poll> row{body, poll, tasks, most};
+        const auto help = [](void* helped, std::size_t worker) {
+            const auto nothing = [] { return true; };
+            static_cast<Row<Body, Poll>*>(helped)->work(worker, nothing);
         };
-        Row row{body, poll, tasks};
-        const auto help = [](void* helped, std::size_t worker) { static_cast<Row*>(helped)->work(worker); };
-        const bool shared = tasks > 1 && !others_.empty();
+        const bool shared = tasks > 0 && most > 1 && !others_.empty();
         if (shared) begin(help, &row);
-        row.work(0);
+        row.work(0, first);
         if (shared) wait();
         if (row.failure) std::rethrow_exception(row.failure);
         return !row.stop;
     }
 
   private:
+    template <class Body, class Poll>
+    struct Row {
+        Body& body;
+        Poll& poll;
+        std::size_t tasks, most;
+        alignas(lines_apart) std::atomic<std::size_t> next{0};
+        std::atomic<bool> stop{false};
+        std::exception_ptr failure{};
+        std::mutex guard{};
+
+        template <class Else>
+        void work(std::size_t worker, Else& first) {
+            if (worker >= most) return;
+            try {
+                if (!first()) stop = true;
+                while (!stop.load(std::memory_order_relaxed)) {
+                    if (worker == 0 && poll(next.load(std::memory_order_relaxed))) stop = true;
+                    if (stop.load(std::memory_order_relaxed)) return;
+                    const auto task = next.fetch_add(1, std::memory_order_relaxed);
+                    if (task >= tasks) return;
+                    body(worker, task);
+                }
+            } catch (...) {
+                const std::lock_guard lock(guard);
+                if (!failure) failure = std::current_exception();
+                stop = true;
+            }
+        }
+    };
+
     using Help = void (*)(void*, std::size_t);
 
     void begin(Help help, void* helped);

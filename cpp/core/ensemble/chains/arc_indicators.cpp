@@ -1,13 +1,14 @@
 #include "ensemble/chains/arc_indicators.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cassert>
 #include <cmath>
 #include <limits>
 #include <map>
 
-#include "parallel_for.hpp"
+#include "worker_team.hpp"
 
 namespace arcwise {
 namespace {
@@ -95,9 +96,11 @@ ArcIndicators summarize_arcs(const TableView& table, std::span<const std::uint32
     const std::size_t n = table.variables, draws = rows.size() / (chains * n);
     assert(draws >= 8 && rows.size() == chains * draws * n);
     const std::size_t half = draws / 2, parts = 2 * chains;
-    // The arcs that occur, and for each a set of draws per part. A map: the pairs come out in order.
-    std::map<std::pair<std::int32_t, std::int32_t>, std::vector<BitRows>> pairs;
-    for (std::size_t v = 0; v < n; ++v) {
+    WorkerTeam team(threads);
+    const auto quietly = [](std::size_t) { return false; };
+    // The arcs that occur, child by child: for each a set of draws per part.
+    std::vector<std::map<std::int32_t, BitRows>> arcs_into(n);
+    const auto note = [&](std::size_t, std::size_t v) {
         const auto first_row = static_cast<std::size_t>(table.node_offsets[v]);
         std::vector<BitRows*> series;  // of the parents of the last row
         std::uint32_t last = std::numeric_limits<std::uint32_t>::max();
@@ -108,32 +111,37 @@ ArcIndicators summarize_arcs(const TableView& table, std::span<const std::uint32
                 if (row != last) {
                     series.clear();
                     last = row;
-                    for (const auto parent : table.parents(first_row + row)) {
-                        const auto child = static_cast<std::int32_t>(v);
-                        auto& own = pairs[{std::min(parent, child), std::max(parent, child)}];
-                        if (own.empty()) own.assign(2, BitRows(half, parts));
-                        series.push_back(&own[parent < child ? 0 : 1]);
-                    }
+                    for (const auto parent : table.parents(first_row + row))
+                        series.push_back(&arcs_into[v].try_emplace(parent, half, parts).first->second);
                 }
                 for (auto* own : series) (*own)[part].add(i);
             }
-    }
+    };
+    team.run(n, note, quietly);
+    // The pairs that any draw joins, in order, with the arcs one way and the other.
+    std::map<std::pair<std::int32_t, std::int32_t>, std::array<const BitRows*, 2>> pairs;
+    for (std::size_t v = 0; v < n; ++v)
+        for (const auto& [parent, series] : arcs_into[v]) {
+            const auto child = static_cast<std::int32_t>(v);
+            pairs[{std::min(parent, child), std::max(parent, child)}][parent < child ? 0 : 1] = &series;
+        }
+    const BitRows none(half, parts);
     ArcIndicators found;
-    std::vector<const std::vector<BitRows>*> all;
+    std::vector<std::array<const BitRows*, 2>> all;
     for (const auto& [pair, arcs] : pairs) {
         found.firsts.push_back(pair.first);
         found.seconds.push_back(pair.second);
-        all.push_back(&arcs);
+        all.push_back({arcs[0] == nullptr ? &none : arcs[0], arcs[1] == nullptr ? &none : arcs[1]});
     }
     found.counts.resize(all.size() * 3 * parts);
     found.effective.resize(all.size() * 3);
     const auto work = [&](std::size_t, std::size_t pair) {
-        const auto& arcs = *all[pair];
-        BitRows either = arcs[0];
-        for (std::size_t part = 0; part < parts; ++part) either[part] |= arcs[1][part];
+        const auto& arcs = all[pair];
+        BitRows either = *arcs[0];
+        for (std::size_t part = 0; part < parts; ++part) either[part] |= (*arcs[1])[part];
         std::vector<SetView> views;
         std::size_t place = 3 * pair;
-        for (const BitRows* own : {&arcs[0], &arcs[1], static_cast<const BitRows*>(&either)}) {
+        for (const BitRows* own : {arcs[0], arcs[1], static_cast<const BitRows*>(&either)}) {
             views.clear();
             for (std::size_t part = 0; part < parts; ++part) {
                 views.push_back((*own)[part]);
@@ -142,7 +150,7 @@ ArcIndicators summarize_arcs(const TableView& table, std::span<const std::uint32
             found.effective[place++] = effective_draws(views, half);
         }
     };
-    parallel_for(threads, all.size(), work, [](std::size_t) { return false; });
+    team.run(all.size(), work, quietly);
     return found;
 }
 

@@ -38,9 +38,10 @@ ChainSegment ChainRun::advance(std::size_t count, const JumpTargets& jumps, std:
     std::atomic<bool> stop{false};
     const auto work = [&](std::size_t worker, std::size_t chain) {
         std::vector<std::int64_t> target;
-        for (std::size_t draw = 0; draw < count; ++draw) {
+        std::size_t draw = 0;
+        for (; draw < count; ++draw) {
             if (worker == 0 && ticker.poll_now({chain * count + draw, chains_.size() * count})) stop = true;
-            if (stop.load(std::memory_order_relaxed)) return;
+            if (stop.load(std::memory_order_relaxed)) break;
             const std::size_t place = chain * count + draw;
             if (!jumps.rows.empty()) {
                 target.resize(n);
@@ -52,8 +53,8 @@ ChainSegment ChainRun::advance(std::size_t count, const JumpTargets& jumps, std:
             for (std::size_t v = 0; v < n; ++v)
                 made.rows[place * n + v] = static_cast<std::uint32_t>(walker.rows()[v] - index_.first_row(v));
             made.scores[place] = walker.score();
-            made.done[chain] = draw + 1;
         }
+        made.done[chain] = draw;
     };
     parallel_for(threads, chains_.size(), work, [](std::size_t) { return false; });
     made.status = ticker.reason();

@@ -38,6 +38,7 @@
 #include <span>
 #include <vector>
 
+#include "cache_line.hpp"
 #include "ensemble/chains/block_step.hpp"
 #include "ensemble/chains/family_index.hpp"
 #include "ensemble/chains/heated_rows.hpp"
@@ -70,7 +71,7 @@ struct MoveCounts {
 };
 
 // One DAG that moves at one heat.
-class Walker {
+class alignas(lines_apart) Walker {
   public:
     Walker(const FamilyIndex& index, const HeatedRows& heated, const ChainOptions& options);
 
@@ -122,8 +123,9 @@ class Walker {
     std::vector<std::int64_t> kept_;
 };
 
-// A chain with its replicas, its random numbers and what it has done so far.
-class DagChain {
+// A chain with its replicas, its random numbers and what it has done so far. It writes to them at every step:
+// chains of other threads lie apart.
+class alignas(lines_apart) DagChain {
   public:
     DagChain(const FamilyIndex& index, const std::vector<HeatedRows>& heated, const ChainOptions& options,
              std::uint64_t seed);

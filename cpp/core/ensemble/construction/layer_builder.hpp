@@ -87,18 +87,26 @@ NetworkDiagram build_layers(const ComponentProblem<W>& component, Problem proble
         layers.begin_layer(layer.size());
         expansion.begin_layer();
         for (std::size_t first = 0; first < layer.size();) {
+            // What is noted is taken while other threads note what follows.
+            const std::size_t noted = expansion.ready(), then = first + noted;
+            const auto take_noted = [&] {
+                for (std::size_t s = 0; s < noted; ++s)
+                    if (!take_state([&](auto&& arrive) { expansion.for_each(s, arrive); })) return false;
+                return true;
+            };
             // A layer that was just settled may be above the limit: that is seen at its first state.
             const std::size_t taken = used(layer_bytes);
             const std::size_t left = taken < limits.memory ? limits.memory - taken : 0;
-            const std::size_t block = expansion.block(layer.size() - first, limits.most_states - explored,
-                                                      problem.state_bytes(layer[first]), left);
-            const std::span<const typename Problem::State> states(layer.data() + first, block);
-            if (block > 0 && !expansion.run(states, depth, explored, ticker)) return stopped();
-            const std::size_t noted = block > 0 ? expansion.ready() : 0;
-            for (std::size_t s = 0; s < noted; ++s)
-                if (!take_state([&](auto&& arrive) { expansion.for_each(s, arrive); })) return stopped();
-            first += noted;
-            if (noted > 0) continue;
+            const std::uint64_t most = limits.most_states - std::min(limits.most_states, explored + noted);
+            const std::size_t block =
+                then == layer.size()
+                    ? 0
+                    : expansion.block(layer.size() - then, most, problem.state_bytes(layer[then]), left);
+            const std::span<const typename Problem::State> states(layer.data() + then, block);
+            if (noted + block > 0 && !expansion.run(states, depth, explored, ticker, take_noted))
+                return stopped();
+            first = then;
+            if (noted > 0 || expansion.ready() > 0) continue;
             const auto& state = layer[first++];
             if (!take_state([&](auto&& arrive) { problem.expand(state, depth, arrive); })) return stopped();
         }

@@ -1,10 +1,12 @@
 // The states of a layer, expanded by several threads.
 //
-// What leads on from a state depends on that state alone, and finding it is nearly all of the work; which of
-// the new states are the same depends on the order in which they come. So threads only note the ways, each
-// with a problem of its own, and the builder takes them afterwards state by state, in the order in which one
-// thread would have found them: the diagram, what was looked at and where a limit of states or memory ends it
-// are the same for any number of threads.
+// What leads on from a state depends on that state alone, and finding it is most of the work; which of the
+// new states are the same depends on the order in which they come. So threads only note the ways, each with a
+// problem of its own, and the builder takes them afterwards state by state, in the order in which one thread
+// would have found them: the diagram, what was looked at and where a limit of states or memory ends it are
+// the same for any number of threads. While the builder takes the ways of some states, the other threads note
+// those of the next: of states that are cheap to expand (frontiers), taking the ways is two fifths of the
+// work.
 //
 // Notes and problems take memory that one thread would not. They have a part of what the diagram has left of
 // its limit, and never count for it, or threads would change where it ends: a state whose ways do not fit is
@@ -18,8 +20,9 @@
 #include <span>
 #include <vector>
 
+#include "cache_line.hpp"
 #include "monitor.hpp"
-#include "parallel_for.hpp"
+#include "worker_team.hpp"
 
 namespace arcwise {
 
@@ -32,24 +35,24 @@ class LayerExpansion {
     // `problem` has started.
     LayerExpansion(Problem& problem, std::size_t threads)
         : own_(problem),
-          threads_(threads),
+          team_(threads),
           copy_bytes_(threads < 2 ? 0 : std::max<std::size_t>(1, problem.copy_bytes())) {}
 
     // The states differ from layer to layer in how much there is to note of them.
-    void begin_layer() { of_state_ = 0; }
+    void begin_layer() {
+        of_state_ = 0;
+        notes_.ready = 0;
+    }
 
     // How many of the states at hand, which are `left`, at most `most`, to expand together while the diagram
     // may take `room` bytes more; 0 if threads do not pay or have no room.
     std::size_t block(std::size_t left, std::uint64_t most, std::size_t state_bytes, std::size_t room) {
-        if (threads_ < 2) return 0;
+        if (team_.size() < 2) return 0;
         const std::size_t part = room / part_of_room;
-        helpers_ = std::min(threads_ - 1, part / copy_bytes_);
-        allowed_ = std::min(part, most_noted);
+        helpers_ = std::min(team_.size() - 1, part / copy_bytes_);
+        allowed_ = std::min(part, most_noted) / 2;
         while (copies_.size() > helpers_) copies_.pop_back();
-        if (held_ > allowed_) {
-            noted_.clear();
-            held_ = 0;
-        }
+        if (later_.held > allowed_) later_ = {};
         std::size_t states = std::min(left, (helpers_ + 1) * most_per_thread);
         if (most < states) states = static_cast<std::size_t>(most);
         states = std::min(states, allowed_ / std::max({of_state_, state_bytes, std::size_t{1}}));
@@ -57,39 +60,43 @@ class LayerExpansion {
         return 0;
     }
 
-    // Notes the ways of as many of the states as there is room for; false if the ticker says to stop.
-    bool run(std::span<const State> states, std::size_t depth, std::uint64_t explored, Ticker& ticker) {
-        while (copies_.size() < helpers_) copies_.push_back(own_);
+    // Notes the ways of as many of the states as there is room for, for later, while `taking()` takes those
+    // that are noted already; false if it says so, or the ticker says to stop.
+    template <class Taking>
+    bool run(std::span<const State> states, std::size_t depth, std::uint64_t explored, Ticker& ticker,
+             Taking taking) {
+        while (copies_.size() < helpers_) copies_.push_back({own_});
         const std::size_t chunks = (states.size() + chunk_states - 1) / chunk_states;
-        if (noted_.size() < chunks) noted_.resize(chunks);
-        for (auto& chunk : noted_) chunk.clear();
-        Room room(allowed_ - held_);
-        const bool finished = parallel_for(
-            helpers_ + 1, chunks,
+        if (later_.chunks.size() < chunks) later_.chunks.resize(chunks);
+        for (auto& chunk : later_.chunks) chunk.clear();
+        Room room(allowed_ - std::min(allowed_, later_.held));
+        const bool finished = team_.run_beside(
+            taking, chunks,
             [&](std::size_t worker, std::size_t chunk) {
                 const auto first = chunk * chunk_states;
                 const auto own = states.subspan(first, std::min(chunk_states, states.size() - first));
-                noted_[chunk].fill(worker == 0 ? own_ : copies_[worker - 1], own, depth, room);
+                later_.chunks[chunk].fill(worker == 0 ? own_ : copies_[worker - 1].problem, own, depth, room);
             },
-            [&](std::size_t) { return ticker.poll_now({explored, 0}); });
-        ready_ = 0;
+            [&](std::size_t) { return ticker.poll_now({explored, 0}); }, helpers_ + 1);
+        later_.ready = 0;
         for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
-            ready_ += noted_[chunk].states();
-            if (noted_[chunk].states() < chunk_states) break;
+            later_.ready += later_.chunks[chunk].states();
+            if (later_.chunks[chunk].states() < chunk_states) break;
         }
-        held_ = 0;
-        for (const auto& chunk : noted_) held_ += chunk.held();
-        of_state_ = held_ / std::max<std::size_t>(1, ready_) + 1;
+        later_.held = 0;
+        for (const auto& chunk : later_.chunks) later_.held += chunk.held();
+        if (later_.ready > 0) of_state_ = later_.held / later_.ready + 1;
+        std::swap(notes_, later_);
         return finished;
     }
 
-    // How many of the first states of the last run are noted.
-    std::size_t ready() const { return ready_; }
+    // How many of the states of the last run are noted, from its first one on.
+    std::size_t ready() const { return notes_.ready; }
 
     // Calls arrive(key, way, row) for every way on from one of these states.
     template <class Arrive>
     void for_each(std::size_t state, Arrive&& arrive) const {
-        noted_[state / chunk_states].for_each(state % chunk_states, arrive);
+        notes_.chunks[state / chunk_states].for_each(state % chunk_states, arrive);
     }
 
   private:
@@ -113,7 +120,12 @@ class LayerExpansion {
         std::atomic<bool> full_{false};
     };
 
-    class Noted {
+    // Of a thread that works beside others.
+    struct alignas(lines_apart) Copy {
+        Problem problem;
+    };
+
+    class alignas(lines_apart) Noted {
       public:
         // How many states are noted whole.
         std::size_t states() const { return ends_.size(); }
@@ -175,21 +187,27 @@ class LayerExpansion {
         std::vector<std::size_t> ends_;  // per state
     };
 
+    // Of the states of one run.
+    struct Notes {
+        std::vector<Noted> chunks;
+        std::size_t ready = 0;  // states, from the first on, that are noted whole
+        std::size_t held = 0;   // bytes
+    };
+
     static constexpr std::size_t chunk_states = 8;
-    static constexpr std::size_t most_per_thread = 1024;
-    static constexpr std::size_t fewest = 64;       // states that take longer than to start a thread
+    static constexpr std::size_t most_per_thread = 256;
+    static constexpr std::size_t fewest = 64;       // states that take longer than to wake a thread
     static constexpr std::size_t part_of_room = 8;  // one part for problems, one for notes
     static constexpr std::size_t most_noted = std::size_t{1} << 25;
 
     Problem& own_;
-    std::size_t threads_, copy_bytes_;
+    WorkerTeam team_;
+    std::size_t copy_bytes_;
     std::size_t helpers_ = 0;   // threads besides this one
-    std::size_t allowed_ = 0;   // bytes that may be held by all that is noted
-    std::size_t held_ = 0;      // bytes that are
+    std::size_t allowed_ = 0;   // bytes that the notes of one run may hold
     std::size_t of_state_ = 0;  // bytes that a state of this layer took
-    std::size_t ready_ = 0;
-    std::vector<Problem> copies_;
-    std::vector<Noted> noted_;
+    std::vector<Copy> copies_;
+    Notes notes_, later_;
 };
 
 }  // namespace arcwise
