@@ -13,7 +13,6 @@ import os
 import shutil
 import subprocess
 import tempfile
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -21,7 +20,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("ARCWISE_SHARED", ROOT.parent / "shared"))
-THREADS = "| data | one thread | two: all | two: the first | times | same bytes |"
 TITLES = {
     "pyagrum": "pyAgrum",
     "bnlearn": "R's package bnlearn",
@@ -64,19 +62,6 @@ def log_at(path: Path | None) -> Iterator[Path]:
         return
     with tempfile.TemporaryDirectory() as folder:
         yield Path(folder) / "log"
-
-
-def by_threads(name: str, work: Callable[[int], bytes]) -> str:
-    """Return the line of one thread beside two; CPU seconds of the first thread are the time on two idle cores."""
-    spent = []
-    answers = []
-    for threads in (1, 2):
-        all_of_them, first = time.process_time(), time.thread_time()
-        answers.append(work(threads))
-        spent.append((time.process_time() - all_of_them, time.thread_time() - first))
-    same = "yes" if answers[0] == answers[1] else "NO"
-    (one, _), (two, first) = spent
-    return f"| {name} | {one:.2f} | {two:.2f} | {first:.2f} | {one / first:.2f} | {same} |"
 
 
 def _exit_code(command: list[str]) -> int:

@@ -22,10 +22,9 @@ from arcwise.data import Dataset
 from arcwise.ensemble import find_posterior
 from arcwise.limits import Limits
 from arcwise.model import BayesianNetwork
-from benchmarks._topic import SHARED, THREADS, by_threads, has_data, parser_for
+from benchmarks._topic import SHARED, has_data, parser_for
 
 HEADING = "## Runs"
-THREADED = ("water", "alarm")
 
 
 @dataclass(frozen=True)
@@ -93,16 +92,6 @@ def measure(row: Row, seconds: float, threads: int) -> str:
     )
 
 
-def by_two_threads(row: Row) -> str:
-    data = row.data()
-
-    def work(threads: int) -> bytes:
-        asked = {"max_parents": row.max_parents, "way": "chains", "seed": 1, "progress": False}
-        return find_posterior(data, row.score, threads=threads, **asked).arc_probabilities().tobytes()  # type: ignore[arg-type]
-
-    return by_threads(row.name, work)
-
-
 def main(arguments: Sequence[str] = ()) -> None:
     parser = parser_for(__doc__)
     parser.add_argument("names", nargs="*")
@@ -124,11 +113,6 @@ def main(arguments: Sequence[str] = ()) -> None:
         with context.Pool(1) as pool:
             lines.append(pool.apply(measure, (row, given.seconds, given.threads)))
         print(lines[-1], flush=True)
-    print(f"\n{THREADS}\n|---|---:|---:|---:|---:|---|")
-    for row in ROWS:
-        if row.name in THREADED and row.name in (given.names or THREADED):
-            with context.Pool(1) as pool:
-                print(pool.apply(by_two_threads, (row,)), flush=True)
     if given.page is not None:
         before, _, rest = given.page.read_text().partition(f"{HEADING}\n")
         after = rest[rest.find("\n## ") :] if "\n## " in rest else "\n"

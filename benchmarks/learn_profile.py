@@ -1,6 +1,6 @@
 """Where does the time of `learn` go, by stage, and how does it grow?
 
-    python -m benchmarks.learn_profile                      child and alarm, 500 and 5,000 cases, at most a minute each
+    python -m benchmarks.learn_profile                      three networks, 500 and 5,000 cases, at most a minute each
     python -m benchmarks.learn_profile --all --log log.csv  everything that the page has, which takes hours
     python -m benchmarks.learn_profile --networks child --cases 2000000 --limit 300    one cell, limited
     python -m benchmarks.learn_profile --show --log log.csv the tables of a log that is there
@@ -9,10 +9,10 @@
 Samples of asia, child, alarm, hailfinder, win95pts, pathfinder and andes, and two million rows of child, as `arcwise
 learn` has them at its defaults: read from a CSV file and audited, learned from, a first report written, then
 comparisons and shuffled columns. Every cell is a process of its own and a line of the log: wall-clock and processor
-seconds of each stage, and of all until the first report; cells that a given log has are not done again. `--limit` is
-`limit_seconds` of `learn`; a run that it ended is marked in the tables. `--label` names the program that was measured,
-and `--python` its interpreter: with that of an older version, the same measurement says what has changed. The tables
-are printed in the end, fit for docs/benchmarks/learn.md.
+seconds of each stage, and of all until the first report, and the largest memory; cells that a given log has are not
+done again. `--limit` is `limit_seconds` of `learn`; a run that it ended is marked in the tables. `--label` names the
+program that was measured, and `--python` its interpreter: with that of an older version, the same measurement says what
+has changed. The tables are printed in the end, fit for docs/benchmarks/learn.md.
 
 `--rows` measures how counting grows with the distinct rows: all pairs of variables, and one network by tabu search, of
 random bits and of samples of child from 10^3 rows up; prints slopes and draws docs/benchmarks/learn-rows.svg. Needs the
@@ -25,6 +25,7 @@ import argparse
 import csv
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -44,7 +45,7 @@ CASES = (500, 5_000, 50_000, 500_000)
 LARGEST = ("child", 2_000_000)
 THREADS = (1, 2)
 # What is measured unless more is asked for, and the seconds that each may take.
-SOME_NAMES, SOME_CASES, SOME_THREADS, SOME_SECONDS = ("child", "alarm"), (500, 5_000), (1,), 60.0
+SOME_NAMES, SOME_CASES, SOME_THREADS, SOME_SECONDS = ("child", "alarm", "hailfinder"), (500, 5_000), (1, 2), 60.0
 KEYS = ("label", "network", "cases", "threads", "limit")
 COMPLETE = "complete"
 # The stages in their order, with the functions that each consists of: a module that calls it, and its name there.
@@ -71,7 +72,8 @@ WHOLE = {"comparisons", "simulated data", "shuffled columns", "prior checks"}
 AFTER_FIRST = ("comparisons", "simulated data", "shuffled columns", REST)
 BEFORE_FIRST = (*(name for name in STAGES if name not in AFTER_FIRST), REPORT)
 SHOWN = (*STAGES, REPORT, REST, FIRST, ALL)
-COLUMNS = (*KEYS, *(f"{name} {clock}" for name in SHOWN for clock in ("wall", "cpu")), "status")
+MEMORY = "peak GB"
+COLUMNS = (*KEYS, *(f"{name} {clock}" for name in SHOWN for clock in ("wall", "cpu")), "status", MEMORY)
 
 
 class Clock:
@@ -154,7 +156,8 @@ def run_learn(
     clock.turn()
     end = clock.now()
     write(made)  # where the whole took so little that no first report was wanted
-    row: dict[str, object] = {"status": str(made.status)}
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    row: dict[str, object] = {"status": str(made.status), MEMORY: round(peak, 2)}
     for k, name in enumerate(("wall", "cpu")):
         row |= {f"{stage} {name}": round(clock.spent[stage][k], 3) for stage in (*STAGES, REPORT, REST)}
         row |= {f"{FIRST} {name}": round(first[name], 3), f"{ALL} {name}": round(end[k] - begin[k], 3)}
@@ -177,7 +180,7 @@ def read_log(log: Path) -> list[dict[str, str]]:
     if not log.exists():
         return []
     with log.open(newline="") as file:
-        return [{"limit": "", **row} for row in csv.DictReader(file)]
+        return [{"limit": "", MEMORY: "", **row} for row in csv.DictReader(file)]
 
 
 def measure(log: Path, cells: Iterator[dict[str, object]], python: str) -> None:
@@ -216,6 +219,7 @@ def show(log: Path) -> None:
             print(f"| {bold}{name}{bold} | {' | '.join(seconds)} |")
         print(f"| CPU, {FIRST} | {' | '.join(seconds_of(row, FIRST, 'cpu') for row in own)} |")
         print(f"| CPU, {ALL} | {' | '.join(seconds_of(row, ALL, 'cpu') for row in own)} |")
+        print(f"| {MEMORY} | {' | '.join(row[MEMORY] for row in own)} |")
     if groups:
         print("\nFirst answer and all, seconds of the clock, and CPU seconds of all\n")
         columns = [f"{title(group)}: {part}" for group in groups for part in ("first answer", "all", "CPU")]

@@ -23,7 +23,7 @@ from arcwise.data import Dataset, read_data
 from arcwise.ensemble import count_credible, exact_posterior, find_posterior
 from arcwise.model import BayesianNetwork
 from arcwise.parent_sets import ParentSetTable, build_parent_sets
-from benchmarks._topic import SHARED, THREADS, by_threads, has_data, has_peer, parser_for
+from benchmarks._topic import SHARED, has_data, has_peer, parser_for
 
 FACTORS = (3, 20, 150)
 DRAWS = 5000
@@ -65,7 +65,6 @@ ROWS = (
     Row("alarm, 24 columns", "sampled/alarm_5000.csv.gz", columns=24, max_parents=3, goal="20 s, 3 GB"),
     Row("alarm, 28 columns", "sampled/alarm_5000.csv.gz", columns=28, max_parents=3, goal="10 min, 16 GB", cut=50.0),
 )
-THREADED = ("child", "alarm, 20 columns")
 # Variables of the random scores that draws are timed on, and what Talvitie et al. (2019) need: seconds, and ms a draw.
 DRAWN = ((8, "", ""), (12, "0.93", "1.3"), (14, "14.9", "10.7"))
 # Columns of data on which `aps` is timed as well. It sums 3^n terms for families, and has none for ancestors here.
@@ -197,16 +196,6 @@ def held_by_chains(name: str, max_parents: int) -> str:
     return f"| {name} | {data.n_variables} | {max_parents} | {' | '.join(cells)} | {verdict} | {seconds:.0f} |"
 
 
-def by_two_threads(name: str) -> str:
-    row = next(row for row in ROWS if row.name == name)
-    table = build_parent_sets(row.data(), "bdeu:ess=1", slack=math.inf, max_parents=row.max_parents, progress=False)
-
-    def work(threads: int) -> bytes:
-        return exact_posterior(table, cut=row.cut, threads=threads, progress=False).family_probabilities().tobytes()
-
-    return by_threads(name, work)
-
-
 SPEED = "| data | n | cases | parents | sets | terms | CPU s | GB | left out | rounding | goal | version 0.1 |"
 APS = "| data | n | our CPU s | aps, CPU s | times | largest difference |"
 DRAW_TIMES = "| n | sums, s | a draw, ms | published: sums, s | a draw, ms |"
@@ -245,7 +234,6 @@ def main(arguments: Sequence[str] = ()) -> None:
             APS,
             [(beside_aps, *row) for row in beside],
         ),
-        ("## Threads", THREADS, [(by_two_threads, name) for name in THREADED if "threads".startswith(wanted)]),
         ("## Draws", DRAW_TIMES, [(drawn, *row) for row in DRAWN if "draws".startswith(wanted)]),
         (
             "## What credible sets hold",

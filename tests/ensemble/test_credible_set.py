@@ -189,6 +189,18 @@ def test_a_limit_on_the_classes_leaves_the_set_as_it_is(
     assert builds == [False, True, True]
 
 
+def test_classes_are_counted_no_further_than_it_matters(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(class_counting, "FEW", 0)
+    monkeypatch.setattr(credible_diagram, "LARGEST_BY_SUBSETS", 0)
+    table = build_parent_sets(datasets.load("tic-tac-toe"), "bic", slack=math.log(20))
+    expected = CredibleSet.build(table, bayes_factor=20).count_classes()
+    assert expected is not None and expected > 1
+    found = CredibleSet.build(table, bayes_factor=20)
+    assert found.diagram("mec").rank is not None  # which is listed
+    assert found.count_classes(most=expected - 1) is None
+    assert found.count_classes(most=expected) == expected
+
+
 # -- the best so many -------------------------------------------------------------------------------------------------
 
 

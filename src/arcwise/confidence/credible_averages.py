@@ -38,7 +38,7 @@ def can_read_classes(found: CredibleSet, deadline: Deadline) -> bool:
         return True
     if not found.has_whole_classes:
         return False
-    classes = found.count_classes(deadline.limits)
+    classes = found.count_classes(deadline.limits, most=MOST_CLASSES)
     return classes is not None and classes <= MOST_CLASSES
 
 

@@ -279,11 +279,12 @@ class CredibleSet(CredibleNetworks):
         """The exact number of equivalence classes; None if more than 50 million networks had to be listed."""
         return self.count_classes()
 
-    def count_classes(self, limits: Limits | None = None) -> int | None:
+    def count_classes(self, limits: Limits | None = None, *, most: int | None = None) -> int | None:
         """Return the number of equivalence classes, those of `fixed` where pairs have their direction from elsewhere.
 
         None if a limit is reached, or if more than 50 million networks (or `limits.count` if that is more) would have
         to be listed: one of each class, or all of them where the score or limits on single variables split classes.
+        With `most`, None also if there are more than that, which is often known long before they are counted.
         """
         if self._class_count is None and self.complete:
             deadline = Deadline.of(limits)
@@ -294,6 +295,7 @@ class CredibleSet(CredibleNetworks):
                 fixed=self.fixed,
                 whole=self.has_whole_classes,
                 deadline=deadline,
+                most=most,
             )
         return self._class_count
 

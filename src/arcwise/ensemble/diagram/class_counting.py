@@ -56,17 +56,18 @@ def count_classes(
     fixed: FixedPairs | None,
     whole: bool,
     deadline: Deadline,
+    most: int | None = None,
 ) -> int | None:
     """Return the number of equivalence classes among the `count` networks of a diagram of DAGs.
 
     A few networks are listed and grouped by the key of their class. So are many where classes are not whole; where they
     are, the diagram of the classes is counted. None if that would be too many (the limit of count, or
-    `LARGEST_LISTED`), or another limit was reached.
+    `LARGEST_LISTED`), or another limit was reached, or as soon as there are more than `most`.
     """
     if not diagram.table.n_variables:
         return count  # there is one network, without a node to find its class by
     if whole and count > FEW:
-        return _count_diagram(classes(), deadline)
+        return _count_diagram(classes(), deadline, most)
     if count > _most_listed(deadline):
         return None
     from arcwise import _core
@@ -88,7 +89,7 @@ def count_classes(
     return len(np.unique(np.concatenate([known, *fresh])))
 
 
-def _count_diagram(classes: CredibleDiagram, deadline: Deadline) -> int | None:
+def _count_diagram(classes: CredibleDiagram, deadline: Deadline, most: int | None) -> int | None:
     """Count the classes of a diagram of classes: its paths, or those paths that stand for a class of their own."""
     if classes.status is not Status.COMPLETE:
         return None
@@ -99,9 +100,9 @@ def _count_diagram(classes: CredibleDiagram, deadline: Deadline) -> int | None:
         return None
     count = 0
     for _, losses in iterate_chunks(classes):
-        if deadline.is_over:
-            return None
         count += len(losses)
+        if deadline.is_over or (most is not None and count > most):
+            return None
     return count
 
 
