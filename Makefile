@@ -33,8 +33,9 @@ test: lint test-cpp test-python
 
 # One process of tests for each core; one that has none left takes half of what the other still has.
 WORKERS ?= $(shell nproc)
+# Hundreds of tests start a command: with byte code, which an environment may forbid, each finds its modules compiled.
 test-python: develop
-	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
 # The core's own tests, under AddressSanitizer and UndefinedBehaviorSanitizer.
 test-cpp: $(VENV)/.tools

@@ -13,11 +13,12 @@ from pathlib import Path
 BENCHMARKS = Path(__file__).resolve().parent / "benchmarks"
 
 
-def rows(page: str, heading: str | None = None) -> Iterator[dict[str, str]]:
+def rows(page: str, heading: str | None = None, below: str | None = None) -> Iterator[dict[str, str]]:
     """Give the rows of the first table of a page, or of that below a heading, by the names of their columns."""
     text = (BENCHMARKS / f"{page}.md").read_text(encoding="utf-8")
-    if heading is not None:
-        text = text.split(f"\n## {heading}\n", 1)[1]
+    for title in (None if heading is None else f"## {heading}", below):
+        if title is not None:
+            text = text.split(f"\n{title}\n", 1)[1]
     lines = [line for line in text[text.index("\n|") + 1 :].split("\n\n", 1)[0].splitlines() if line.startswith("|")]
     names, _, *body = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     for cells in body:

@@ -205,6 +205,8 @@ def generate(what: str) -> str:
         "commands": command_help,
         "edge-columns": edge_columns,
         "peers": peer_table,
+        "exact-growth": lambda: beside("growth").exact_growth(),
+        "learn-growth": lambda: beside("growth").learn_growth(),
     }
     with_argument = {"names": stage_names, "options": option_table, "summary": summary_table}
     return with_argument[kind](argument) if kind in with_argument else makers[kind]()
