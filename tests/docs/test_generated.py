@@ -114,6 +114,14 @@ def test_links_lead_to_pages_and_headings(page: Path) -> None:
         assert anchor in headings, f"{page}: {target}#{anchor}"
 
 
+def test_slopes_are_powers() -> None:
+    growth = script("growth")
+    assert growth.slope([(1, 3), (10, 300), (100, 30_000)]) == pytest.approx(2)
+    assert growth.slope([(2, 5), (32, 20)]) == pytest.approx(0.5)
+    assert len(growth.exact_points("optimum")["alarm"]) == 4  # 5,000, 10,000, 20,000 and 50,000 cases
+    assert "pathfinder" not in growth.learn_points("CPU s")  # a limit ended all but one of its rows
+
+
 def test_the_table_of_peers_has_the_extremes_of_the_pages() -> None:
     peers = script("peers")
     assert peers.number("1,137x") == 1137
