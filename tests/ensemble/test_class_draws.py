@@ -78,7 +78,13 @@ def test_constraints_are_obeyed_and_copies_keep_their_arc() -> None:
 
 def test_other_sets_and_scores_that_tell_members_apart_stay_as_they_are() -> None:
     dag = Dag.from_arcs("abc", [("a", "b"), ("b", "c")])
-    for origin, score in (("posterior", "bic"), ("credible", "bic"), ("bootstrap", "k2"), ("bootstrap", "unknown")):
+    for origin, score in (
+        ("posterior", "bic"),
+        ("credible", "bic"),
+        ("bootstrap", "k2"),
+        ("bootstrap", "unknown"),
+        ("bootstrap", ["bic"]),  # in a damaged file
+    ):
         made = NetworkSet.from_dags([dag] * 20, origin=origin, score={"name": score})
         assert drawn_from_classes(made) is made
     reach = family_reach(found_by_a_search([dag] * 3000))
