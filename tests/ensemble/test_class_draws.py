@@ -13,6 +13,7 @@ from arcwise.data import Dataset
 from arcwise.effects import find_effect
 from arcwise.ensemble import NetworkSet, bootstrap_networks
 from arcwise.ensemble.class_draws import drawn_from_classes
+from arcwise.ensemble.network_set import concatenate
 from arcwise.ensemble.reach import family_reach
 from arcwise.graph import Constraints, Dag
 from arcwise.graph.class_members import ClassMembers
@@ -74,6 +75,8 @@ def test_constraints_are_obeyed_and_copies_keep_their_arc() -> None:
         assert set(drawn) == allowed
     copied = drawn_from_classes(found_by_a_search([dag] * 50, copies={"d": "a"}))
     assert all(one.parents_of("d") == ("a",) for one in copied) and len(set(copied)) == 3
+    halves = [found_by_a_search([dag] * 20, copies={"d": "a"}) for _ in range(2)]
+    assert all(one.parents_of("d") == ("a",) for one in drawn_from_classes(concatenate(halves)))
 
 
 def test_other_sets_and_scores_that_tell_members_apart_stay_as_they_are() -> None:
