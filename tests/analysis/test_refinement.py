@@ -15,6 +15,7 @@ import arcwise
 from arcwise import datasets
 from arcwise.analysis import refinement, work
 from arcwise.analysis.averaged import NotBegun, Shortfall
+from arcwise.analysis.folder import run_record
 from arcwise.analysis.learning import learn_prepared
 from arcwise.analysis.options import LearnOptions
 from arcwise.analysis.preparation import open_table, prepare
@@ -97,8 +98,25 @@ def test_ctrl_c_behind_a_draft_leaves_the_draft_which_says_so(monkeypatch: pytes
     assert len(seen) == 1 and found.main.count == 20
     assert not found.complete and found.status is Status.INTERRUPTED
     told = [remark.text for remark in found.remarks]
-    assert any("You stopped the run before these were computed: 60 networks in place of 20" in text for text in told)
+    assert any(
+        "You stopped the run before these were computed: 60 networks in place of 20; checks." in text for text in told
+    )
     assert not any("Still to come" in text for text in told)
+    record = run_record(found)  # what repeats the run asks for what was asked for
+    assert record["options"]["replicates"] == 60 and record["recipe"]["settings"]["replicates"] == 20
+    assert "replicates=60" in record["command"]
+
+
+def test_ctrl_c_while_a_draft_is_written_leaves_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(work, "LONG_VALUES", 3000)
+
+    def interrupted(found: arcwise.Analysis) -> None:
+        raise KeyboardInterrupt
+
+    options = replace(OPTIONS, replicates=60, compare=False)
+    prepared = prepare(datasets.load("balance-scale"), options)
+    found = learn_prepared(prepared, options, progress=False, on_result=interrupted)
+    assert found.main.count == 20 and found.status is Status.INTERRUPTED
 
 
 def test_a_draft_with_fewer_completions_than_the_result_is_no_obstacle(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arcwise import datasets
+from arcwise import Analysis, datasets
+from arcwise.analysis import refinement
 from arcwise.analysis.folder import FILES
 
 
@@ -38,6 +39,24 @@ def test_from_a_file_to_a_folder(cli: Callable[..., str], flowers: Path, tmp_pat
     assert len(list((tmp_path / "out").iterdir())) == len(FILES)
     assert "--force" in cli("learn", flowers, "-o", tmp_path / "out", code=1)
     cli("learn", flowers, "-o", tmp_path / "out", "--force", "--quiet", "--no-compare", "--permutations", 0)
+
+
+def test_ctrl_c_once_a_first_report_is_there_ends_with_it(
+    cli: Callable[..., str], flowers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save, written = Analysis.save, []
+
+    def interrupted(found: Analysis, *folder: Path, force: bool) -> Path:
+        written.append(save(found, *folder, force=force))
+        if len(written) == 1:
+            raise KeyboardInterrupt
+        return written[-1]
+
+    monkeypatch.setattr(refinement, "WORTH_SECONDS", 0.0)
+    monkeypatch.setattr(Analysis, "save", interrupted)
+    cli("learn", flowers, "-o", tmp_path / "out", "--seed", 1, "--permutations", 0, "--replicates", 30, code=3)
+    assert len(written) == 2
+    assert "You stopped the run" in (tmp_path / "out" / "run.json").read_text()
 
 
 def test_without_a_folder_everything_is_printed(cli: Callable[..., str], flowers: Path) -> None:

@@ -22,6 +22,7 @@ from arcwise.graph import (
     number_classes,
 )
 from arcwise.graph.bitset import to_words
+from arcwise.graph.class_members import ClassMembers
 from arcwise.graph.equivalence_classes import class_key_twin
 
 from .conftest import Class, brute_force_class, random_dags
@@ -105,6 +106,10 @@ def test_a_size_that_is_too_much_to_count_is_told(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(known_orientations, "MOST_SUBGRAPHS", 10)
     with pytest.raises(UnfinishedError, match="more than 10 subgraphs"):
         fixed.class_size(dag)
+    members = ClassMembers(dag, fixed)  # asked again, it does not take what was given up for a number
+    for _ in range(3):
+        with pytest.raises(UnfinishedError, match="more than 10 subgraphs"):
+            _ = members.count
 
 
 def test_many_nodes_and_pairs_of_other_nodes() -> None:

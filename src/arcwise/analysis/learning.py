@@ -129,10 +129,10 @@ def learn_prepared(
             folder = opened.enter_context(tempfile.TemporaryDirectory())
             work = replace(work, journal=str(Path(folder) / "networks"))
             draft = _draft(work, line)
-            on_result(draft.with_remark(to_come_remark))
-            if not isinstance(given, Dataset) and not has_all_states(given):  # the time of the draft was over before
-                work = replace(work, journal=None)
             try:
+                on_result(draft.with_remark(to_come_remark))
+                if not isinstance(given, Dataset) and not has_all_states(given):  # the draft's time was over before
+                    work = replace(work, journal=None)
                 first = first_result(work, line)
             except KeyboardInterrupt:
                 return draft.with_remark(stopped_remark)
@@ -150,7 +150,8 @@ def _draft(work: Work, line: RunLine) -> Analysis:
     few = replace(work, options=replace(work.options, replicates=FIRST_NETWORKS), seconds={})
     found = first_result(few, line)
     more = f"{work.options.replicates:,} networks in place of {found.main.count:,}"
-    return replace(found, unfinished=(more,))
+    rest = "comparisons and checks" if work.options.compare else "checks"
+    return replace(found, options=work.options, unfinished=(more, rest))  # the record has what was asked for
 
 
 def _recut(prepared: Prepared, given: Dataset | Completions, options: LearnOptions) -> Uncut | None:

@@ -105,11 +105,11 @@ def learn(
         """Write a result that more is to be added to; what was written before is replaced."""
         nonlocal written, told
         if output is not None:
-            first.save(output, force=folder.force or written)
+            replaced, written = folder.force or written, True  # also if Ctrl-C comes just after it is there
+            first.save(output, force=replaced)
             if time.monotonic() - begin > WAITING:
                 printing.remark(f"{'A fuller' if told else 'A first'} report: {output / 'report.html'}")
                 told = True
-            written = True
 
     found = learn_prepared(prepared, options, progress=progress, on_result=write)
     if output is not None:

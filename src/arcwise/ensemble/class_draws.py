@@ -50,7 +50,8 @@ def drawn_from_classes(networks: NetworkSet, seed: Seed = 0) -> NetworkSet:
     Members obey what is known: constraints, experiments and prior odds. A network stays as it was found where its class
     is too large to be counted, where the score tells members apart, and for the arc to a copy of a column.
     """
-    if networks.origin != "bootstrap" or networks.score.get("name") not in SCORES or tells_members_apart(networks):
+    name = str(networks.score.get("name"))  # a file may hold anything
+    if networks.origin != "bootstrap" or name not in SCORES or tells_members_apart(networks):
         return networks
     obeyed = networks.obeyed
     rule = obeyed if obeyed is not None and splits_classes(obeyed) else None

@@ -324,7 +324,7 @@ def _normalise(log_weights: NDArray[np.float64]) -> NDArray[np.float64]:
 # The fact of how many networks come from each completion of data with gaps, where they stand in this order.
 BY_COMPLETION = "by_completion"
 # What joined sets keep of their facts, if it is the same for all: how they were made and from how many cases.
-KEPT = frozenset({"recipe", "n_cases", "learner", "constraints", "targets"})
+KEPT = frozenset({"recipe", "n_cases", "learner", "constraints", "targets", "copies"})
 
 
 def concatenate(

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from arcwise.graph.big_integers import pick_by_weight
+from arcwise.graph.big_integers import integer_below, pick_by_weight
 from arcwise.graph.bitset import bits, components
 from arcwise.graph.dag import Dag
 from arcwise.graph.fixed_pairs import FixedPairs
@@ -68,12 +68,23 @@ class ClassMembers:
         pending = list(self._graphs)
         while pending:
             component = pending.pop()
-            splits = [split for source in bits(component) if (split := self._split(component, source)) is not None]
-            arcs, parts = splits[pick_by_weight([self._counter.product(parts) for _, parts in splits], rng)]
+            split = self._drawn_from_tree(component, rng)
+            if split is None:
+                splits = [found for source in bits(component) if (found := self._split(component, source)) is not None]
+                split = splits[pick_by_weight([self._counter.product(parts) for _, parts in splits], rng)]
+            arcs, parts = split
             for v, before in arcs.items():
                 oriented[v] = oriented.get(v, 0) | before
             pending.extend(parts)
         return self._network(oriented)
+
+    def _drawn_from_tree(self, component: int, rng: np.random.Generator) -> Split | None:
+        """Return a split of a tree without known arcs, which has one orientation for each source; None for others."""
+        nodes = list(bits(component))
+        edges = sum((self._neighbours[v] & component).bit_count() for v in nodes) // 2
+        if edges >= len(nodes) or any(self._known[v] & component for v in nodes):
+            return None
+        return self._split(component, nodes[integer_below(len(nodes), rng)])
 
     def _orientations(self, graphs: Sequence[int]) -> Iterator[dict[int, int]]:
         if not graphs:

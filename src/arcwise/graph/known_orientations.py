@@ -38,6 +38,7 @@ class KnownOrientationCounter:
         self._known_arcs = known
         self._free = OrientationCounter(neighbours)
         self._counts: dict[int, int] = {}
+        self._looked_at = 0
 
     def count(self, component: int) -> int:
         """Return the number of orientations of a connected graph, given as a bit set of its nodes.
@@ -50,12 +51,12 @@ class KnownOrientationCounter:
         if not any(self._known_arcs[v] & component for v in bits(component)):
             return self._free.count(component)
         if component not in self._counts:
-            if len(self._counts) >= MOST_SUBGRAPHS:
+            if self._looked_at >= MOST_SUBGRAPHS:
                 raise UnfinishedError(
                     f"the members of a class with {component.bit_count()} variables that are joined by open edges were "
                     f"not counted: more than {MOST_SUBGRAPHS:,} subgraphs would have to be looked at."
                 )
-            self._counts[component] = 0  # counted for the limit
+            self._looked_at += 1
             self._counts[component] = sum(self._with_source(component, v) for v in bits(component))
         return self._counts[component]
 

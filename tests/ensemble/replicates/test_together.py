@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gc
 import pickle
+import signal
 import time
 import weakref
+from concurrent import futures
 from typing import Any
 
 import numpy as np
@@ -134,6 +136,31 @@ def test_limits_and_ctrl_c_leave_what_is_finished(counting: list[int]) -> None:
     whole = learned(data, score="qnml", replicates=100)
     # The thread with a later batch may be the first to finish: which ones are there is told.
     assert [dag.parents for dag in stopped] == [whole[index].parents for index in stopped.facts["indices"]]
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_ctrl_c_does_not_break_into_a_wait(alone: bool, counting: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """An exception in the middle of one leaves locks of Python's in disorder."""
+    ended: list[bool] = []
+    wait = futures.wait
+
+    def interrupted(*given: Any, **options: Any) -> Any:
+        signal.raise_signal(signal.SIGINT)
+        found = wait(*given, **options)
+        ended.append(True)
+        return found
+
+    if alone:
+        monkeypatch.setattr(together, "FEWEST_ROWS", 10**9)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr(futures, "wait", interrupted)
+            stopped = learned(make_data(6), score="bic", replicates=100)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert stopped.status is Status.INTERRUPTED
+    assert len(ended) == (1 if alone else 2)  # one batch, and then those that were stopped
 
 
 @settings(max_examples=25, deadline=None)

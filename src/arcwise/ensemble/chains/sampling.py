@@ -355,15 +355,19 @@ class _Run:
                 return Status.TIME_LIMIT
             try:
                 stretch = self._stretches.at(self.done)
+                positions, states, counts = self._native.positions(), self._native.random_states(), self._counts()
             except KeyboardInterrupt:
                 return Status.INTERRUPTED
             assert stretch is not None  # there is something left to draw
-            positions, states, counts = self._native.positions(), self._native.random_states(), self._counts()
-            code, rows, scores = self._advance(stretch, threads, deadline.seconds_left)
-            if code:
+            try:
+                code, rows, scores = self._advance(stretch, threads, deadline.seconds_left)
+                status = Status.from_native(code)
+            except KeyboardInterrupt:  # it came after the last look of the core, and is raised when that returns
+                status = Status.INTERRUPTED
+            if status is not Status.COMPLETE:
                 self._native.restore(positions, states)
                 self._counted -= self._counts() - counts
-                return Status.from_native(code)
+                return status
             status, _ = _undisturbed(partial(self._take, stretch, rows, scores))
             if status is not Status.COMPLETE:
                 return status

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent import futures
@@ -13,12 +12,14 @@ from arcwise.ensemble.replicates.journal import unpack_replicates
 from arcwise.ensemble.replicates.task import Replicate, ReplicateTask
 from arcwise.ensemble.replicates.together import Interrupted
 from arcwise.ensemble.replicates.workers import Batch, Workers
+from arcwise.exact.interruption import deferred_interrupt
 from arcwise.limits import Status
 
 __all__ = ["Dispatch"]
 
 SHORTEST = 1e-6  # seconds of a replicate: a clock may not tell two of its looks apart
 LARGEST_BATCH = 4096
+LOOK_SECONDS = 0.1  # how long Ctrl-C may have to wait
 LAST_SECONDS = 5.0  # how long batches that were stopped may take to hand over what they have
 MOST_DEATHS = 3  # how often in a row workers may die before any batch is finished
 
@@ -85,10 +86,8 @@ class Dispatch:
                 running[workers.submit(batch, left)] = batch
                 if workers.count == 1:
                     break
-            patience = None if left is None else min(left, threading.TIMEOUT_MAX)  # infinite is too long for a lock
-            ready, _ = futures.wait(running, timeout=patience, return_when=futures.FIRST_COMPLETED)
             broken: BaseException | None = None
-            for future in ready:
+            for future in self._ready(LOOK_SECONDS if left is None else min(left, LOOK_SECONDS)):
                 batch = running.pop(future)
                 error = futures.CancelledError() if future.cancelled() else future.exception()
                 found = self._received(future) if error is None else []
@@ -106,6 +105,19 @@ class Dispatch:
                     raise broken
                 self._take_back()
         return Status.COMPLETE
+
+    def _ready(self, patience: float) -> set[Batch]:
+        """Wait a little for a batch, and return those that are ready.
+
+        Ctrl-C is raised afterwards: where threads meet, it would leave a lock of Python's in disorder, and the run
+        would end with an error, or worker threads with a traceback each.
+        """
+        pressed: list[bool] = []
+        with deferred_interrupt(lambda: pressed.append(True)):
+            ready, _ = futures.wait(self._running, timeout=patience, return_when=futures.FIRST_COMPLETED)
+        if pressed:
+            raise KeyboardInterrupt
+        return ready
 
     def _next_batch(self, size: int) -> list[int]:
         """Take a batch out of those that wait: one that is drawn already, as far as there are such."""
@@ -128,7 +140,8 @@ class Dispatch:
         if self._task.together == 1:
             return
         self._workers.stop()
-        futures.wait(self._running, timeout=LAST_SECONDS)
+        with deferred_interrupt(lambda: None):  # a shell may pass on the same Ctrl-C once more
+            futures.wait(self._running, timeout=LAST_SECONDS)
         for future in self._running:
             if _is_finished(future):
                 self._note(self._received(future))
