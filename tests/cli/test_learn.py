@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -68,6 +70,24 @@ def test_without_agreement_there_is_a_proposal_and_nothing_else(
     record = json.loads((tmp_path / "out" / "run.json").read_text())
     assert record["options"]["agree"] is True
     assert record["recipe"]["gaps"] == "completions:20"
+
+
+@pytest.mark.parametrize("ending", [[], ["--"]])
+def test_what_is_proposed_can_be_run_as_it_stands(
+    cli: Callable[..., str], messy: Path, tmp_path: Path, ending: list[str]
+) -> None:
+    required, folder = tmp_path / "said so.csv", tmp_path / "out"
+    required.write_text("from,to\nb,a\n")
+    own = ["--required", required, "-o", folder, "--replicates", 20, "--no-compare", "--permutations", 0]
+    message = cli("learn", *own, *ending, messy, code=1)
+    found = re.search("choose: `(.*)`", message)
+    assert found is not None, message
+    program, *words = shlex.split(found[1])
+    assert program == "arcwise"
+    cli(*words)
+    record = json.loads((folder / "run.json").read_text())
+    assert record["options"]["constraints"] == {"required": [["b", "a"]]} and record["options"]["replicates"] == 20
+    assert record["data"]["name"] == "messy.csv" and record["options"]["drop"] == ["c"]
 
 
 def test_an_interactive_answer_counts(
