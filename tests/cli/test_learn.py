@@ -72,6 +72,16 @@ def test_without_agreement_there_is_a_proposal_and_nothing_else(
     assert record["recipe"]["gaps"] == "completions:20"
 
 
+def test_check_lists_what_learn_asks_about(cli: Callable[..., str], messy: Path) -> None:
+    points = re.findall(r"^  - (.*?)(?: \(.*?\))?\. Proposal", cli("learn", messy, code=1), re.MULTILINE)
+    found = [one for one in json.loads(cli("check", messy, "--json"))["findings"] if one["severity"] != "note"]
+    assert [one["what"] for one in found] == points and len(points) == 3
+    assert [one["option"] for one in found] == ["drop", "impute", "discretize"]
+    shown = " ".join(cli("check", messy).split())
+    assert "3 points would have to be dealt with" in shown
+    assert "--impute completions" in shown and "--discretize quantile" in shown
+
+
 @pytest.mark.parametrize("ending", [[], ["--"]])
 def test_what_is_proposed_can_be_run_as_it_stands(
     cli: Callable[..., str], messy: Path, tmp_path: Path, ending: list[str]
