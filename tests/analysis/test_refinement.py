@@ -15,6 +15,7 @@ import arcwise
 from arcwise import datasets
 from arcwise.analysis import refinement, work
 from arcwise.analysis.averaged import NotBegun, Shortfall
+from arcwise.analysis.folder import run_record
 from arcwise.analysis.learning import learn_prepared
 from arcwise.analysis.options import LearnOptions
 from arcwise.analysis.preparation import open_table, prepare
@@ -72,6 +73,83 @@ def test_millions_of_values_have_a_draft_from_the_first_networks(monkeypatch: py
     assert all("in place of" not in remark.text for one in seen for remark in one.remarks)
 
 
+def stopped_behind_a_draft(
+    monkeypatch: pytest.MonkeyPatch, at: int, *, twice: bool = False, data: Any = None, **changes: Any
+) -> tuple[arcwise.Analysis, arcwise.Analysis]:
+    """Learn 60 networks with a draft of 20, and press Ctrl-C while number `at` is learned; return both results."""
+    seen: list[arcwise.Analysis] = []
+    learn = ReplicateTask.learn
+    data = datasets.load("balance-scale") if data is None else data
+
+    def interrupted(task: ReplicateTask, index: int, seconds: float | None = None) -> Replicate | None:
+        if index >= at and seen:
+            raise KeyboardInterrupt
+        return learn(task, index, seconds)
+
+    def again(event: ProgressEvent) -> None:
+        if twice and "learned until now" in event.stage:
+            raise KeyboardInterrupt
+
+    options = replace(OPTIONS, replicates=60, threads=1, **changes)
+    with monkeypatch.context() as patch:
+        patch.setattr(work, "LONG_VALUES", 1)
+        patch.setattr(ReplicateTask, "learn", interrupted)
+        found = learn_prepared(prepare(data, options), options, progress=again, on_result=seen.append)
+    assert len(seen) == 1 and seen[0].main.count == 20
+    assert found.status is Status.INTERRUPTED and not any("Still to come" in remark.text for remark in found.remarks)
+    return seen[0], found
+
+
+def stopped_before(found: arcwise.Analysis) -> str:
+    """Return what was not computed, as a result says it."""
+    begin = "You stopped the run before these were computed: "
+    (text,) = [remark.text for remark in found.remarks if remark.text.startswith(begin)]
+    return text.removeprefix(begin)
+
+
+def test_ctrl_c_behind_a_draft_keeps_all_networks_until_then(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    _, found = stopped_behind_a_draft(monkeypatch, 45)
+    kept = found.main.kept
+    assert kept is not None and found.confidence.n_networks == found.main.count == kept.networks.count == 45
+    assert found.main.status is kept.networks.status is Status.INTERRUPTED
+    assert found.main.shortfall is Shortfall.SAMPLE
+    alone = learned(replicates=45, compare=False)  # a network does not depend on how many there are
+    assert alone.main.kept is not None
+    assert [dag.parents for dag in alone.main.kept.networks] == [dag.parents for dag in kept.networks]
+    assert np.array_equal(alone.confidence.vector, found.confidence.vector) and alone.dag == found.dag
+    assert stopped_before(found).startswith("60 networks in place of 45; comparison: ")
+    assert not any("--limit-seconds" in remark.text for remark in found.remarks)
+    record = run_record(found)
+    assert record["result"]["networks"] == 45 and record["result"]["status"] == "interrupted"
+    assert found.save(tmp_path / "out") and "45 networks" in found.to_text()
+
+
+def test_ctrl_c_behind_a_draft_with_constraints(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = datasets.load("balance-scale").names
+    known = arcwise.Constraints(names, required=[(names[0], names[1])])
+    draft, found = stopped_behind_a_draft(monkeypatch, 45, constraints=known, compare=False)
+    assert found.main.count == 45 and not known.violations(found.dag)
+    assert found.without_constraints is draft.without_constraints is not None
+    assert "what the data say without your constraints, from more than 20 networks" in stopped_before(found)
+
+
+def test_ctrl_c_behind_a_draft_of_data_with_gaps(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({name: rng.integers(0, 2, 300).astype(float) for name in "abc"})
+    frame.iloc[::7, 0] = np.nan
+    options = {"impute": "completions", "completions": 4, "compare": False}
+    _, found = stopped_behind_a_draft(monkeypatch, 45, data=open_table(frame), **options)
+    assert found.main.count == 45 and found.main.status is Status.INTERRUPTED
+    assert stopped_before(found).startswith("60 networks in place of 45; ")
+
+
+def test_ctrl_c_behind_a_draft_leaves_the_draft_where_there_is_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    for ending in ({"at": 45, "twice": True}, {"at": 20}):
+        draft, found = stopped_behind_a_draft(monkeypatch, compare=False, **ending)
+        assert found.main.count == 20 and found.edges == draft.edges
+        assert stopped_before(found) == "60 networks in place of 20."
+
+
 def test_data_are_simulated_for_the_calibration_by_table_alone() -> None:
     data = datasets.load("balance-scale")
     prepared = prepare(data, OPTIONS)
@@ -80,25 +158,6 @@ def test_data_are_simulated_for_the_calibration_by_table_alone() -> None:
         with run_line(False) as line:
             asked = Work(prepared, options, Deadline(Limits()), line, data, None)
         assert ("simulated data" in refinement._kinds(asked)) == (calibration == "table")
-
-
-def test_ctrl_c_behind_a_draft_leaves_the_draft_which_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work, "LONG_VALUES", 3000)
-    seen: list[arcwise.Analysis] = []
-    learn = ReplicateTask.learn
-
-    def interrupted(task: ReplicateTask, index: int, seconds: float | None = None) -> Replicate | None:
-        if index > 30:
-            raise KeyboardInterrupt
-        return learn(task, index, seconds)
-
-    monkeypatch.setattr(ReplicateTask, "learn", interrupted)
-    found = learned(seen, replicates=60, compare=False, permutations=0, threads=1)
-    assert len(seen) == 1 and found.main.count == 20
-    assert not found.complete and found.status is Status.INTERRUPTED
-    told = [remark.text for remark in found.remarks]
-    assert any("You stopped the run before these were computed: 60 networks in place of 20" in text for text in told)
-    assert not any("Still to come" in text for text in told)
 
 
 def test_a_draft_with_fewer_completions_than_the_result_is_no_obstacle(monkeypatch: pytest.MonkeyPatch) -> None:

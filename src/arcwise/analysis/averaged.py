@@ -18,7 +18,7 @@ from arcwise.confidence import EdgeConfidence, NextExperiment, next_experiment
 from arcwise.confidence.credible_averages import MOST_DAGS
 from arcwise.confidence.recipe_confidence import Outcome, averaged_over, carry_out
 from arcwise.data import Dataset
-from arcwise.deadline import Deadline
+from arcwise.deadline import NO_TIME, Deadline
 from arcwise.defaults import MANY_VARIABLES
 from arcwise.ensemble import CredibleSet, Ensemble, NetworkSet, NetworkSummary, PosteriorSettings, Recipe
 from arcwise.ensemble.chains.diagnostics import LARGEST_R_HAT
@@ -47,6 +47,7 @@ __all__ = [
     "NotBegun",
     "Shortfall",
     "average",
+    "average_kept",
     "average_of",
     "is_few",
 ]
@@ -227,6 +228,17 @@ def average(recipe: Recipe, data: Dataset | Completions | Uncut, run: Run, *, de
     begin = time.monotonic()
     made = carry_out(recipe, data, replace(run, limits=deadline.limits))
     return _described(recipe, made, data, run, deadline, time.monotonic() - begin, describe=describe)
+
+
+def average_kept(recipe: Recipe, data: Dataset | Completions | Uncut, run: Run) -> Averaged:
+    """Average the networks that the journal of a run has, and learn no more: what a user has who stopped it."""
+    begin = time.monotonic()
+    made = carry_out(recipe, data, replace(run, limits=Limits(seconds=NO_TIME)))
+    found = _described(recipe, made, data, run, Deadline.of(run.limits), time.monotonic() - begin, describe=True)
+    if found.shortfall is None:
+        return found
+    kept = None if found.kept is None else replace(found.kept.networks, status=Status.INTERRUPTED)
+    return replace(found, status=Status.INTERRUPTED, kept=None if kept is None else KeptNetworks(kept))
 
 
 def average_of(recipe: Recipe, networks: Ensemble, data: Dataset, run: Run) -> Averaged:

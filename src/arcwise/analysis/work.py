@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 
-from arcwise.analysis.averaged import Averaged, NotBegun, Shortfall, average, average_of, is_few
+from arcwise.analysis.averaged import Averaged, NotBegun, Shortfall, average, average_kept, average_of, is_few
 from arcwise.analysis.cut_checks import CutChecks, check_cuts
 from arcwise.analysis.edge_beliefs import believed_of
 from arcwise.analysis.edges import EdgeFinding
@@ -209,14 +209,24 @@ class Work:
             if (known := self._known(found)) is not None:
                 return known, (unfinished_remark(known, found, gaps=not isinstance(self.data, Dataset)),)
             raise OptionError(no_networks_message(found))
-        remarks = []
-        if found.kept is not None and found.kept.networks.copies:
-            remarks.append(copies_remark(found.kept.networks.copies))
+        remarks = self.told_of(found)
         if found.shortfall in (Shortfall.SAMPLE, Shortfall.COMPLETIONS):
-            remarks.append(sample_remark(found, self.given_seconds))
+            remarks = (*remarks, sample_remark(found, self.given_seconds))
         if found.hurried and found.shortfall is None:
-            remarks.append(undescribed_remark())
-        return found, tuple(remarks)
+            remarks = (*remarks, undescribed_remark())
+        return found, remarks
+
+    def kept_set(self) -> Averaged:
+        """Average the networks of the main set that were learned until the user stopped it."""
+        recipe = self.recipe(self._source(self.options.method), self.options.chosen_score)
+        run = replace(self._run(self.deadline.limits, None), journal=self.journal)
+        return average_kept(recipe, self.uncut or self.data, run)
+
+    @staticmethod
+    def told_of(main: Averaged) -> tuple[Remark, ...]:
+        """Return what is to be said of a main set whatever ended it: which columns are copies."""
+        copies = main.kept is not None and main.kept.networks.copies
+        return (copies_remark(copies),) if copies else ()
 
     def _source(self, method: str) -> str:
         """Return the source of a method; of those that are usual, the first that can obey the constraints."""
