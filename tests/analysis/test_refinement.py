@@ -20,7 +20,7 @@ from arcwise.analysis.learning import learn_prepared
 from arcwise.analysis.options import LearnOptions
 from arcwise.analysis.preparation import open_table, prepare
 from arcwise.analysis.prose.explanation import explain_folder
-from arcwise.analysis.prose.remarks import sample_remark
+from arcwise.analysis.prose.remarks import sample_remark, single_remark
 from arcwise.analysis.work import Work
 from arcwise.confidence.rules.scutari import l1_distance, scutari_threshold
 from arcwise.data import Dataset
@@ -371,9 +371,27 @@ def test_no_time_for_a_bootstrap_leaves_a_network_to_look_at(monkeypatch: pytest
 def test_a_limit_that_would_suffice_is_named() -> None:
     made = learned(method="bootstrap", compare=False).main
     short = replace(made, status=Status.TIME_LIMIT, shortfall=Shortfall.SAMPLE, count=12)
-    assert "30 networks" in sample_remark(short, 2.0).text
-    assert sample_remark(short, 2.0).text.endswith("All 30 may take --limit-seconds 5.")
+    assert "12 of 30 networks" in sample_remark(short, 2.0).text
+    for enough, told in ((4.91, "5"), (0.123, "0.13"), (38.6, "39"), (1234.5, "1300"), (2.0, "2")):
+        assert sample_remark(short, enough).text.endswith(f"All 30 would need about --limit-seconds {told}.")
     assert sample_remark(short, None).text.endswith("Allow more time with --limit-seconds.")
+
+
+def test_the_limit_that_is_named_has_room_for_what_follows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the time, the networks have a part; how long all take is told by the batches that were finished."""
+    options = replace(OPTIONS, replicates=200, limit_seconds=60.0)
+    prepared = prepare(datasets.load("balance-scale"), options)
+    data = prepared.data
+    assert isinstance(data, Dataset)
+    with run_line(False) as line:
+        asked = Work(prepared, options, Deadline(Limits(60.0)), line, data, None)
+    found, _ = asked.main_set()
+    cut = replace(found, status=Status.TIME_LIMIT, shortfall=Shortfall.SAMPLE, count=80, expected=70.0)
+    monkeypatch.setattr(work, "average", lambda *arguments, **options: cut)
+    _, (*_, told) = asked.main_set()
+    assert told.text.endswith("80 of 200 networks (time limit). All 200 would need about --limit-seconds 100.")
+    none = replace(cut, confidence=None, count=0, shortfall=Shortfall.EVERYTHING, expected=None)
+    assert "how long they take is not known" in single_remark(none).text
 
 
 def test_a_single_search_can_be_asked_for() -> None:

@@ -22,6 +22,7 @@ from arcwise.deadline import NO_TIME, Deadline
 from arcwise.defaults import MANY_VARIABLES
 from arcwise.ensemble import CredibleSet, Ensemble, NetworkSet, NetworkSummary, PosteriorSettings, Recipe
 from arcwise.ensemble.chains.diagnostics import LARGEST_R_HAT
+from arcwise.ensemble.ensemble_facts import EXPECTED_SECONDS
 from arcwise.ensemble.gaps.completions import Completions
 from arcwise.ensemble.posterior import Problem, draw_posterior, sum_posterior
 from arcwise.ensemble.reach import listed_or_drawn
@@ -171,6 +172,9 @@ class Averaged:
         of a larger one.
     asked
         The recipe that a limit ended, where another was carried out in its place.
+    expected
+        About how many seconds all networks of a sample would take that the limit of time cut short; None if that is not
+        known.
     find_covered
         Finds, in a time, how much of the posterior a credible set holds: that may take longer than the set itself.
     """
@@ -191,6 +195,7 @@ class Averaged:
     unfinished: UnfinishedSet | KnownOfSet | None = None
     optimum: Optimum | None = None
     asked: Recipe | None = None
+    expected: float | None = None
 
     def with_covered(self, limits: Limits) -> Averaged:
         """Return the same with the share of the posterior that a credible set holds, if it can be found in the time."""
@@ -291,6 +296,7 @@ def _described(
         seconds,
         find_covered,
         optimum=optimum_of(recipe, networks),
+        expected=networks.facts.get(EXPECTED_SECONDS),
     )
 
 

@@ -61,6 +61,8 @@ COMPARED = ("qnml", "bdeu:ess=1", "bic")
 USUAL = ("bootstrap", "credible")
 # A comparison that needs more is given up: a limit of memory, unlike one of time, is the same on every machine.
 COMPARED_MEMORY = 2**28
+# The part of the time that the main set may take.
+MAIN_SHARE = 0.7
 # With so many values in the data, all networks of a bootstrap take a minute: the first so many make a draft before.
 LONG_VALUES = 5_000_000
 FIRST_NETWORKS = 20
@@ -202,16 +204,16 @@ class Work:
         and the same for all sizes (docs/benchmarks/calibration.md). No limit chooses another recipe.
         """
         method, score = self.options.method, self.options.chosen_score
-        found = self.average(self.recipe(self._source(method), score), 0.7, describe=True, main=True)
+        found = self.average(self.recipe(self._source(method), score), MAIN_SHARE, describe=True, main=True)
         if found.confidence is None:
             if (single := self._single(found)) is not None:
-                return single, (single_remark(found, self.given_seconds),)
+                return single, (single_remark(found),)
             if (known := self._known(found)) is not None:
                 return known, (unfinished_remark(known, found, gaps=not isinstance(self.data, Dataset)),)
             raise OptionError(no_networks_message(found))
         remarks = self.told_of(found)
         if found.shortfall in (Shortfall.SAMPLE, Shortfall.COMPLETIONS):
-            remarks = (*remarks, sample_remark(found, self.given_seconds))
+            remarks = (*remarks, sample_remark(found, None if found.expected is None else found.expected / MAIN_SHARE))
         if found.hurried and found.shortfall is None:
             remarks = (*remarks, undescribed_remark())
         return found, remarks
