@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from arcwise.analysis import Analysis, SavedAnalysis, learn, open_analysis
 from arcwise.analysis.coding import Coding
 from arcwise.analysis.questions import table_of
 from arcwise.data import Dataset, Table
-from arcwise.errors import DataError, FormatError
+from arcwise.errors import DataError, FormatError, UnknownNameError
 from arcwise.graph import Dag
 from arcwise.model import BayesianNetwork
 
@@ -237,6 +238,40 @@ def test_the_verbs(cli: Cli, pair: tuple[Analysis, SavedAnalysis], tmp_path: Pat
     assert "| cough | probability | low | high | between networks |" in cli(*asked, "--markdown")
     assert "| cough | probability |" in cli("query", folder, "P(cough | smoke=yes)", "--markdown")
     assert "--average is for a folder" in cli("query", folder / "network.bif", "P(cough)", "--average", code=1)
+
+
+def test_a_number_is_asked_about_as_its_interval(cli: Cli, pair: tuple[Analysis, SavedAnalysis]) -> None:
+    made, saved = pair
+    network, folder = saved.network, saved.folder
+    ages = network.states[network.index("age")]
+    assert made.state_of("age", 20) == saved.state_of("age", "20.0") == ages[0]
+    assert saved.state_of("age", 88) == ages[-1]
+    assert saved.state_of("smoke", "NO") == "no" and saved.state_of("income", "8,999.50").endswith(",inf)")
+    assert network.query("cough", {"age": 20})["yes"] == network.query("cough", {"age": ages[0]})["yes"]
+    by_number, by_state = (made.query("cough", {"age": age}, draws=5, seed=1).mean for age in (88, ages[-1]))
+    assert by_number.tolist() == by_state.tolist()
+    for place in (folder, folder / "network.bif"):
+        asked = (("P(cough | age=20)", f'P(cough | age="{ages[0]}")'), ("P(age=88)", f'P(age="{ages[-1]}")'))
+        for number, state in asked:
+            answers = json.loads(cli("query", place, number, state, "--json"))["answers"]
+            assert {**answers[0], "question": ""} == {**answers[1], "question": ""}
+    averaged = ("--average", "--draws", 5, "--json")
+    asked = (f"P(age={age})" for age in ("88", f'"{ages[-1]}"'))
+    found, same = (json.loads(cli("query", folder, question, *averaged))["answers"] for question in asked)
+    assert found[0]["probabilities"] == same[0]["probabilities"] and len(found[0]["probabilities"]) == 1
+    assert "A number stands for the interval" in cli("query", folder, "P(cough | age=old)", code=1)
+
+
+def test_a_folder_knows_its_cuts_to_the_last_digit(tmp_path: Path) -> None:
+    """A label has six digits: 1234567.8 is written as 1.23457e+06, and 1234568 is above it."""
+    rng = np.random.default_rng(2)
+    low = rng.choice([1234567.1, 1234567.8], 60)
+    frame = pd.DataFrame({"a": [*low, *(1234568 + rng.integers(0, 40, 60))], "b": ["x", "y"] * 60})
+    made = learn(frame, agree=True, bins=2, compare=False, permutations=0, replicates=20, progress=False)
+    assert made.coding.columns[0].cuts == (1234567.8,)
+    assert [made.state_of("a", number) for number in (1234567.8, 1234568)] == list(made.data.states[0])
+    with pytest.raises(UnknownNameError, match="may be in any"):
+        made.network.state_index("a", 1234568)
 
 
 def test_answers_begin_with_what_was_asked(cli: Cli, pair: tuple[Analysis, SavedAnalysis]) -> None:

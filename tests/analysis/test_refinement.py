@@ -20,7 +20,7 @@ from arcwise.analysis.learning import learn_prepared
 from arcwise.analysis.options import LearnOptions
 from arcwise.analysis.preparation import open_table, prepare
 from arcwise.analysis.prose.explanation import explain_folder
-from arcwise.analysis.prose.remarks import sample_remark
+from arcwise.analysis.prose.remarks import sample_remark, single_remark
 from arcwise.analysis.work import Work
 from arcwise.confidence.rules.scutari import l1_distance, scutari_threshold
 from arcwise.data import Dataset
@@ -73,6 +73,87 @@ def test_millions_of_values_have_a_draft_from_the_first_networks(monkeypatch: py
     assert all("in place of" not in remark.text for one in seen for remark in one.remarks)
 
 
+def stopped_behind_a_draft(
+    monkeypatch: pytest.MonkeyPatch, at: int, *, twice: bool = False, data: Any = None, **changes: Any
+) -> tuple[arcwise.Analysis, arcwise.Analysis]:
+    """Learn 60 networks with a draft of 20, and press Ctrl-C while number `at` is learned; return both results."""
+    seen: list[arcwise.Analysis] = []
+    learn = ReplicateTask.learn
+    data = datasets.load("balance-scale") if data is None else data
+
+    def interrupted(task: ReplicateTask, index: int, seconds: float | None = None) -> Replicate | None:
+        if index >= at and seen:
+            raise KeyboardInterrupt
+        return learn(task, index, seconds)
+
+    def again(event: ProgressEvent) -> None:
+        if twice and "learned until now" in event.stage:
+            raise KeyboardInterrupt
+
+    options = replace(OPTIONS, replicates=60, threads=1, **changes)
+    with monkeypatch.context() as patch:
+        patch.setattr(work, "LONG_VALUES", 1)
+        patch.setattr(ReplicateTask, "learn", interrupted)
+        found = learn_prepared(prepare(data, options), options, progress=again, on_result=seen.append)
+    assert len(seen) == 1 and seen[0].main.count == 20
+    assert found.status is Status.INTERRUPTED and not any("Still to come" in remark.text for remark in found.remarks)
+    return seen[0], found
+
+
+def stopped_before(found: arcwise.Analysis) -> str:
+    """Return what was not computed, as a result says it."""
+    begin = "You stopped the run before these were computed: "
+    (text,) = [remark.text for remark in found.remarks if remark.text.startswith(begin)]
+    return text.removeprefix(begin)
+
+
+def test_ctrl_c_behind_a_draft_keeps_all_networks_until_then(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    _, found = stopped_behind_a_draft(monkeypatch, 45)
+    kept = found.main.kept
+    assert kept is not None and found.confidence.n_networks == found.main.count == kept.networks.count == 45
+    assert found.main.status is kept.networks.status is Status.INTERRUPTED
+    assert found.main.shortfall is Shortfall.SAMPLE
+    alone = learned(replicates=45, compare=False)  # a network does not depend on how many there are
+    assert alone.main.kept is not None
+    assert [dag.parents for dag in alone.main.kept.networks] == [dag.parents for dag in kept.networks]
+    assert np.array_equal(alone.confidence.vector, found.confidence.vector) and alone.dag == found.dag
+    assert stopped_before(found).startswith("60 networks in place of 45; comparison: ")
+    assert not any("--limit-seconds" in remark.text for remark in found.remarks)
+    record = run_record(found)
+    assert record["result"]["networks"] == 45 and record["result"]["status"] == "interrupted"
+    assert record["options"]["replicates"] == 60 and "replicates=60" in record["command"]
+    assert found.save(tmp_path / "out") and "45 networks" in found.to_text()
+
+
+def test_ctrl_c_behind_a_draft_with_constraints(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = datasets.load("balance-scale").names
+    known = arcwise.Constraints(names, required=[(names[0], names[1])])
+    draft, found = stopped_behind_a_draft(monkeypatch, 45, constraints=known, compare=False)
+    assert found.main.count == 45 and not known.violations(found.dag)
+    assert found.without_constraints is draft.without_constraints is not None
+    assert "what the data say without your constraints, from more than 20 networks" in stopped_before(found)
+
+
+def test_ctrl_c_behind_a_draft_of_data_with_gaps(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({name: rng.integers(0, 2, 300).astype(float) for name in "abc"})
+    frame.iloc[::7, 0] = np.nan
+    options = {"impute": "completions", "completions": 4, "compare": False}
+    _, found = stopped_behind_a_draft(monkeypatch, 45, data=open_table(frame), **options)
+    assert found.main.count == 45 and found.main.status is Status.INTERRUPTED
+    assert stopped_before(found).startswith("60 networks in place of 45; ")
+
+
+def test_ctrl_c_behind_a_draft_leaves_the_draft_where_there_is_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    for ending in ({"at": 45, "twice": True}, {"at": 20}):
+        draft, found = stopped_behind_a_draft(monkeypatch, compare=False, **ending)
+        assert found.main.count == 20 and found.edges == draft.edges
+        assert stopped_before(found) == "60 networks in place of 20; checks."
+        record = run_record(found)  # what repeats the run asks for what was asked for
+        assert record["options"]["replicates"] == 60 and record["recipe"]["settings"]["replicates"] == 20
+        assert "replicates=60" in record["command"]
+
+
 def test_data_are_simulated_for_the_calibration_by_table_alone() -> None:
     data = datasets.load("balance-scale")
     prepared = prepare(data, OPTIONS)
@@ -81,30 +162,6 @@ def test_data_are_simulated_for_the_calibration_by_table_alone() -> None:
         with run_line(False) as line:
             asked = Work(prepared, options, Deadline(Limits()), line, data, None)
         assert ("simulated data" in refinement._kinds(asked)) == (calibration == "table")
-
-
-def test_ctrl_c_behind_a_draft_leaves_the_draft_which_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work, "LONG_VALUES", 3000)
-    seen: list[arcwise.Analysis] = []
-    learn = ReplicateTask.learn
-
-    def interrupted(task: ReplicateTask, index: int, seconds: float | None = None) -> Replicate | None:
-        if index > 30:
-            raise KeyboardInterrupt
-        return learn(task, index, seconds)
-
-    monkeypatch.setattr(ReplicateTask, "learn", interrupted)
-    found = learned(seen, replicates=60, compare=False, permutations=0, threads=1)
-    assert len(seen) == 1 and found.main.count == 20
-    assert not found.complete and found.status is Status.INTERRUPTED
-    told = [remark.text for remark in found.remarks]
-    assert any(
-        "You stopped the run before these were computed: 60 networks in place of 20; checks." in text for text in told
-    )
-    assert not any("Still to come" in text for text in told)
-    record = run_record(found)  # what repeats the run asks for what was asked for
-    assert record["options"]["replicates"] == 60 and record["recipe"]["settings"]["replicates"] == 20
-    assert "replicates=60" in record["command"]
 
 
 def test_ctrl_c_while_a_draft_is_written_leaves_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -330,9 +387,27 @@ def test_no_time_for_a_bootstrap_leaves_a_network_to_look_at(monkeypatch: pytest
 def test_a_limit_that_would_suffice_is_named() -> None:
     made = learned(method="bootstrap", compare=False).main
     short = replace(made, status=Status.TIME_LIMIT, shortfall=Shortfall.SAMPLE, count=12)
-    assert "30 networks" in sample_remark(short, 2.0).text
-    assert sample_remark(short, 2.0).text.endswith("All 30 may take --limit-seconds 5.")
+    assert "12 of 30 networks" in sample_remark(short, 2.0).text
+    for enough, told in ((4.91, "5"), (0.123, "0.13"), (38.6, "39"), (1234.5, "1300"), (2.0, "2")):
+        assert sample_remark(short, enough).text.endswith(f"All 30 would need about --limit-seconds {told}.")
     assert sample_remark(short, None).text.endswith("Allow more time with --limit-seconds.")
+
+
+def test_the_limit_that_is_named_has_room_for_what_follows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the time, the networks have a part; how long all take is told by the batches that were finished."""
+    options = replace(OPTIONS, replicates=200, limit_seconds=60.0)
+    prepared = prepare(datasets.load("balance-scale"), options)
+    data = prepared.data
+    assert isinstance(data, Dataset)
+    with run_line(False) as line:
+        asked = Work(prepared, options, Deadline(Limits(60.0)), line, data, None)
+    found, _ = asked.main_set()
+    cut = replace(found, status=Status.TIME_LIMIT, shortfall=Shortfall.SAMPLE, count=80, expected=70.0)
+    monkeypatch.setattr(work, "average", lambda *arguments, **options: cut)
+    _, (*_, told) = asked.main_set()
+    assert told.text.endswith("80 of 200 networks (time limit). All 200 would need about --limit-seconds 100.")
+    none = replace(cut, confidence=None, count=0, shortfall=Shortfall.EVERYTHING, expected=None)
+    assert "how long they take is not known" in single_remark(none).text
 
 
 def test_a_single_search_can_be_asked_for() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -87,6 +89,34 @@ def test_without_agreement_there_is_a_proposal_and_nothing_else(
     record = json.loads((tmp_path / "out" / "run.json").read_text())
     assert record["options"]["agree"] is True
     assert record["recipe"]["gaps"] == "completions:20"
+
+
+def test_check_lists_what_learn_asks_about(cli: Callable[..., str], messy: Path) -> None:
+    points = re.findall(r"^  - (.*?)(?: \(.*?\))?\. Proposal", cli("learn", messy, code=1), re.MULTILINE)
+    found = [one for one in json.loads(cli("check", messy, "--json"))["findings"] if one["severity"] != "note"]
+    assert [one["what"] for one in found] == points and len(points) == 3
+    assert [one["option"] for one in found] == ["drop", "impute", "discretize"]
+    shown = " ".join(cli("check", messy).split())
+    assert "3 points would have to be dealt with" in shown
+    assert "--impute completions" in shown and "--discretize quantile" in shown
+
+
+@pytest.mark.parametrize("ending", [[], ["--"]])
+def test_what_is_proposed_can_be_run_as_it_stands(
+    cli: Callable[..., str], messy: Path, tmp_path: Path, ending: list[str]
+) -> None:
+    required, folder = tmp_path / "said so.csv", tmp_path / "out"
+    required.write_text("from,to\nb,a\n")
+    own = ["--required", required, "-o", folder, "--replicates", 20, "--no-compare", "--permutations", 0]
+    message = cli("learn", *own, *ending, messy, code=1)
+    found = re.search("choose: `(.*)`", message)
+    assert found is not None, message
+    program, *words = shlex.split(found[1])
+    assert program == "arcwise"
+    cli(*words)
+    record = json.loads((folder / "run.json").read_text())
+    assert record["options"]["constraints"] == {"required": [["b", "a"]]} and record["options"]["replicates"] == 20
+    assert record["data"]["name"] == "messy.csv" and record["options"]["drop"] == ["c"]
 
 
 def test_an_interactive_answer_counts(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -9,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -115,15 +116,56 @@ def test_a_second_ctrl_c_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_the_handler_of_somebody_else_stays() -> None:
-    calls: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, frame: calls.append(number))
+@contextlib.contextmanager
+def handled_by(handler: Callable[[int, object], None]) -> Iterator[None]:
+    """While inside, a program's own handler is called on Ctrl-C."""
+    before = signal.signal(signal.SIGINT, handler)
     try:
-        with deferred_interrupt(lambda: pytest.fail("not asked")):
-            signal.raise_signal(signal.SIGINT)
+        yield
+        assert signal.getsignal(signal.SIGINT) is handler
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def test_the_handler_of_somebody_else_decides() -> None:
+    calls: list[int] = []
+    with handled_by(lambda number, frame: calls.append(number)), deferred_interrupt(lambda: pytest.fail("not asked")):
+        signal.raise_signal(signal.SIGINT)
     assert calls == [signal.SIGINT]
+
+    def end(number: int, frame: object) -> None:
+        raise SystemExit(7)
+
+    with pytest.raises(SystemExit), handled_by(end), deferred_interrupt(lambda: pytest.fail("not asked")):
+        signal.raise_signal(signal.SIGINT)
+
+
+def logged(number: int, frame: object) -> None:
+    """What a program does that has something to say or to close before it ends."""
+    raise KeyboardInterrupt
+
+
+def test_a_handler_that_raises_ctrl_c_asks_to_stop(wide: tuple[ParentSetTable, float]) -> None:
+    calls: list[int] = []
+    with handled_by(logged), deferred_interrupt(lambda: calls.append(1)):
+        signal.raise_signal(signal.SIGINT)
+    assert calls == [1]
+    table, seconds = wide
+    for share in (0.01, 0.3, 0.6):
+        with handled_by(logged):
+            result = interrupted_after(share * seconds, table)
+        assert result.status in (Status.INTERRUPTED, Status.COMPLETE)
+        assert result.score <= 0.0 <= result.upper_bound
+
+
+def test_a_handler_that_is_set_meanwhile_stays() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        with deferred_interrupt(lambda: None):
+            signal.signal(signal.SIGINT, logged)
+        assert signal.getsignal(signal.SIGINT) is logged
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_other_threads_search_too() -> None:

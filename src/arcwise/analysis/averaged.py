@@ -18,10 +18,11 @@ from arcwise.confidence import EdgeConfidence, NextExperiment, next_experiment
 from arcwise.confidence.credible_averages import MOST_DAGS
 from arcwise.confidence.recipe_confidence import Outcome, averaged_over, carry_out
 from arcwise.data import Dataset
-from arcwise.deadline import Deadline
+from arcwise.deadline import NO_TIME, Deadline
 from arcwise.defaults import MANY_VARIABLES
 from arcwise.ensemble import CredibleSet, Ensemble, NetworkSet, NetworkSummary, PosteriorSettings, Recipe
 from arcwise.ensemble.chains.diagnostics import LARGEST_R_HAT
+from arcwise.ensemble.ensemble_facts import EXPECTED_SECONDS
 from arcwise.ensemble.gaps.completions import Completions
 from arcwise.ensemble.posterior import Problem, draw_posterior, sum_posterior
 from arcwise.ensemble.reach import listed_or_drawn
@@ -47,6 +48,7 @@ __all__ = [
     "NotBegun",
     "Shortfall",
     "average",
+    "average_kept",
     "average_of",
     "is_few",
 ]
@@ -170,6 +172,9 @@ class Averaged:
         of a larger one.
     asked
         The recipe that a limit ended, where another was carried out in its place.
+    expected
+        About how many seconds all networks of a sample would take that the limit of time cut short; None if that is not
+        known.
     find_covered
         Finds, in a time, how much of the posterior a credible set holds: that may take longer than the set itself.
     """
@@ -190,6 +195,7 @@ class Averaged:
     unfinished: UnfinishedSet | KnownOfSet | None = None
     optimum: Optimum | None = None
     asked: Recipe | None = None
+    expected: float | None = None
 
     def with_covered(self, limits: Limits) -> Averaged:
         """Return the same with the share of the posterior that a credible set holds, if it can be found in the time."""
@@ -227,6 +233,17 @@ def average(recipe: Recipe, data: Dataset | Completions | Uncut, run: Run, *, de
     begin = time.monotonic()
     made = carry_out(recipe, data, replace(run, limits=deadline.limits))
     return _described(recipe, made, data, run, deadline, time.monotonic() - begin, describe=describe)
+
+
+def average_kept(recipe: Recipe, data: Dataset | Completions | Uncut, run: Run) -> Averaged:
+    """Average the networks that the journal of a run has, and learn no more: what a user has who stopped it."""
+    begin = time.monotonic()
+    made = carry_out(recipe, data, replace(run, limits=Limits(seconds=NO_TIME)))
+    found = _described(recipe, made, data, run, Deadline.of(run.limits), time.monotonic() - begin, describe=True)
+    if found.shortfall is None:
+        return found
+    kept = None if found.kept is None else replace(found.kept.networks, status=Status.INTERRUPTED)
+    return replace(found, status=Status.INTERRUPTED, kept=None if kept is None else KeptNetworks(kept))
 
 
 def average_of(recipe: Recipe, networks: Ensemble, data: Dataset, run: Run) -> Averaged:
@@ -279,6 +296,7 @@ def _described(
         seconds,
         find_covered,
         optimum=optimum_of(recipe, networks),
+        expected=networks.facts.get(EXPECTED_SECONDS),
     )
 
 

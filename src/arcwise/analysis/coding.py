@@ -64,9 +64,7 @@ class ColumnCoding:
             plain = self._plain(label)
             if plain is None:
                 continue
-            found = self._interval(plain, position) if self.cuts is not None else position.get(plain)
-            if found is None and by_value and (number := numbers_of([plain])) is not None:
-                found = by_value.get(float(number[0]))
+            found = self._position(plain, position, by_value)
             if found is None:
                 unseen.append(code)
             else:
@@ -79,6 +77,26 @@ class ColumnCoding:
         kind = Dataset.code_type(len(self.states) + 1)
         coded = Column(self.name, lookup.astype(kind)[column.codes], self.states, declared=True)
         return coded, {column.labels[k]: int(counts[k]) for k in unseen if counts[k]}
+
+    def state_of(self, label: str) -> str | None:
+        """Return the state that a label of the data became, or would have; None for one that no training row had."""
+        if label in self.states:
+            return label
+        plain = self._plain(label)
+        if plain is None:
+            return self.gap
+        position = {state: k for k, state in enumerate(self.states)}
+        found = self._position(plain, position, {} if self.cuts is not None else _by_value(self.states))
+        return None if found is None else self.states[found]
+
+    def _position(self, plain: str, position: Mapping[str, int], by_value: Mapping[float, int]) -> int | None:
+        """Return the state of a label as the audit has it: its interval, itself, or the same number, 1 for 1.0."""
+        if self.cuts is not None:
+            return self._interval(plain, position)
+        found = position.get(plain)
+        if found is None and by_value and (number := numbers_of([plain])) is not None:
+            found = by_value.get(float(number[0]))
+        return found
 
     def _plain(self, label: str) -> str | None:
         """Return a label as the audit would have it, None for a missing value."""
@@ -252,6 +270,10 @@ class Coding:
             )
         chosen = Table(tuple(columns), table.source, table.weights, table.lines, {}, None)
         return Coded(chosen, met, tuple(name for name in self.names if name not in table.names))
+
+    def state_of(self, name: str, label: str) -> str | None:
+        """Return the state of a variable that a label of its column became; None for one that no training row had."""
+        return self._of(name).state_of(label) if name in self.names else None
 
     def _of(self, name: str) -> ColumnCoding:
         return next(column for column in self.columns if column.name == name)

@@ -14,7 +14,7 @@ from arcwise.analysis.analysis import Analysis
 from arcwise.analysis.options import AUTO, LearnOptions
 from arcwise.analysis.preparation import Prepared, open_table, prepare
 from arcwise.analysis.prose.remarks import stopped_remark, to_come_remark
-from arcwise.analysis.refinement import first_result, refine
+from arcwise.analysis.refinement import first_result, kept_result, refine
 from arcwise.analysis.work import FIRST_NETWORKS, Work, completions_of
 from arcwise.cluster import open_cluster
 from arcwise.data import Dataset, Incomplete, Table
@@ -24,6 +24,7 @@ from arcwise.ensemble.replicates.completed_task import has_all_states
 from arcwise.ensemble.sources import SOURCES, find_source
 from arcwise.ensemble.uncut import Uncut
 from arcwise.errors import OptionError, UnknownNameError, suggestion
+from arcwise.exact.interruption import deferred_interrupt
 from arcwise.graph import Constraints
 from arcwise.limits import Limits
 from arcwise.mentions import Argument, Remedy
@@ -135,7 +136,7 @@ def learn_prepared(
                     work = replace(work, journal=None)
                 first = first_result(work, line)
             except KeyboardInterrupt:
-                return draft.with_remark(stopped_remark)
+                return _kept(draft, work, line).with_remark(stopped_remark)
         else:
             first = first_result(work, line)
         return refine(first, work, line, on_result)
@@ -152,6 +153,17 @@ def _draft(work: Work, line: RunLine) -> Analysis:
     more = f"{work.options.replicates:,} networks in place of {found.main.count:,}"
     rest = "comparisons and checks" if work.options.compare else "checks"
     return replace(found, options=work.options, unfinished=(more, rest))  # the record has what was asked for
+
+
+def _kept(draft: Analysis, work: Work, line: RunLine) -> Analysis:
+    """Return what a run has that was stopped behind its draft; the draft itself if it is stopped once more."""
+    if work.journal is None:
+        return draft
+    try:
+        with deferred_interrupt(lambda: None):  # a Ctrl-C may be passed on twice
+            return kept_result(draft, work, line)
+    except KeyboardInterrupt:
+        return draft
 
 
 def _recut(prepared: Prepared, given: Dataset | Completions, options: LearnOptions) -> Uncut | None:

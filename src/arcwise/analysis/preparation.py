@@ -66,6 +66,20 @@ class Obstacle:
     remedy: Argument  # the option that asks for it
     details: str = ""  # how it was recognised, a clause for brackets
 
+    def describe(self) -> dict[str, Any]:
+        """Return it as JSON can hold it, with the keys of a finding."""
+        return {
+            "kind": self.kind,
+            "severity": str(Severity.BLOCKS),
+            "columns": list(self.columns),
+            "what": self.what,
+            "evidence": self.details,
+            "proposal": self.proposal,
+            "option": self.remedy.name,
+            "value": self.remedy.value,
+            "safe": True,
+        }
+
 
 @one_screen
 @dataclass(frozen=True, eq=False)

@@ -171,9 +171,21 @@ class Questions:
     ) -> AveragedDistribution:
         """Return a distribution averaged over networks and parameters, with intervals: see `ModelAverage.query`.
 
-        `network.query` asks the consensus network alone.
+        `network.query` asks the consensus network alone. Evidence is a state, or a value of the data, which is coded as
+        these were: a number is its interval.
         """
-        return self.average.query(variables, evidence, **options)
+        states = {name: self.state_of(name, value) for name, value in (evidence or {}).items()}
+        return self.average.query(variables, states or None, **options)
+
+    def state_of(self, name: str, value: object) -> str:
+        """Return the state of a variable that a value of the data is coded as: 50 is in ``(37,61]``.
+
+        Cut points have all their digits here; the labels of states, which are all that a network has, may have fewer.
+        """
+        network, text = self.network, str(value)
+        states = network.states[network.index(name)]
+        found = None if text in states else self.coding.state_of(name, text)
+        return states[network.state_index(name, value)] if found is None else found
 
     # How well is it predicted?
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from arcwise.analysis.analysis import Analysis
@@ -38,6 +38,7 @@ from arcwise.analysis.target_focus import check_network, focus_on, is_quick_to_c
 from arcwise.analysis.thresholds import add_broom, choose_thresholds
 from arcwise.analysis.work import Work
 from arcwise.confidence import consensus_network
+from arcwise.confidence.calibration.self_calibration import SelfCalibration
 from arcwise.data import Dataset
 from arcwise.defaults import MANY_VARIABLES
 from arcwise.ensemble import Recipe
@@ -45,7 +46,7 @@ from arcwise.limits import Status
 from arcwise.model import fit_parameters
 from arcwise.progress import RunLine
 
-__all__ = ["first_result", "refine"]
+__all__ = ["first_result", "kept_result", "refine"]
 
 # A result is worth writing at once if it took so long; later, if so long has passed since, or so many times what it
 # takes to write it.
@@ -58,19 +59,77 @@ COVERED_SHARE = 0.4
 Step = tuple[str, Callable[[], float], Callable[[Analysis], Analysis]]
 
 
+@dataclass(frozen=True, eq=False)
+class _Basis:
+    """What an answer rests on: the main set, the same without what was said, simulations, and what is to be told."""
+
+    main: Averaged
+    without: Averaged | None
+    unbelieved: Averaged | None
+    simulated: SelfCalibration | None
+    remarks: tuple[Remark, ...]
+
+
 def first_result(work: Work, line: RunLine) -> Analysis:
     """Find the main set of networks and what the answer rests on: cut-off, network, tables."""
-    options = work.options
     left = len(_kinds(work))
     line.begin("networks", 1, 1 + left, steps=[math.nan] * (1 + left), most=lambda: work.deadline.seconds_left)
     idle = work.check_beliefs()
     main, remarks = work.main_set()
-    if work.prepared.uncut is not None and work.prepared.uncut.cut_status is not Status.COMPLETE:
-        remarks += (cut_remark(),)
     main, simulated, doubtful = work.calibrated(main)
-    assert main.confidence is not None
     without, more = work.unconstrained(main) if work.known is not None else (None, ())
     unbelieved, doubts = work.without_beliefs(main)
+    told = (*_told_before(work, idle), *remarks, *_told_cuts(work), *doubtful, *more, *doubts)
+    return _answer(work, _Basis(main, without, unbelieved, simulated, told))
+
+
+def kept_result(draft: Analysis, work: Work, line: RunLine) -> Analysis:
+    """Return what a run has that the user stopped behind a draft: all networks that were learned until then.
+
+    What takes as long as these, the networks without constraints or prior odds and simulations, is the draft's.
+    """
+    line.begin("networks learned until now", 1, 1, steps=[math.nan], most=lambda: work.deadline.seconds_left)
+    main = work.kept_set()
+    if main.confidence is None or main.count <= draft.main.count:
+        return draft
+    found, remarks = draft.main.confidence, (*_told_before(work, work.check_beliefs()), *work.told_of(main))
+    assert found is not None
+    if work.options.calibration == "self":
+        main = replace(main, confidence=replace(main.confidence, calibration=found.calibration))
+    else:
+        main, _, _ = work.calibrated(main)
+    told = (*remarks, *_told_cuts(work))
+    made = _answer(work, _Basis(main, draft.without_constraints, draft.without_beliefs, draft.simulated, told))
+    wanted, few = work.options.replicates, f"from more than {draft.main.count:,} networks"
+    return replace(
+        made,
+        unfinished=(
+            *([f"{wanted:,} networks in place of {main.count:,}"] if main.count < wanted else []),
+            *([f"what the data say without your constraints, {few}"] if work.known is not None else []),
+            *([f"what they say without your prior odds, {few}"] if work.options.beliefs is not None else []),
+            *([f"simulated data {few}"] if work.options.calibration == "self" else []),
+            *(name for name, *_ in _steps(made, work)),
+        ),
+    )
+
+
+def _told_before(work: Work, idle: tuple[Remark, ...]) -> tuple[Remark, ...]:
+    """Return what is to be said of the data and of what was said about them, whatever networks there are."""
+    data = work.complete
+    many = [many_variables_remark(data.n_variables)] if data.n_variables > MANY_VARIABLES else []
+    return (*many, *idle, *untold_remarks(data, work.known))
+
+
+def _told_cuts(work: Work) -> tuple[Remark, ...]:
+    """Say that the time was over before numbers were cut as they should be, if it was."""
+    uncut = work.prepared.uncut
+    return () if uncut is None or uncut.cut_status is Status.COMPLETE else (cut_remark(),)
+
+
+def _answer(work: Work, basis: _Basis) -> Analysis:
+    """Choose the cut-off, build the network and fit its tables."""
+    options, main = work.options, basis.main
+    assert main.confidence is not None
     # What needs complete data and does not average looks at one completion; counts are those of all of them.
     data = work.complete
     stacked = data if isinstance(work.data, Dataset) else work.data.stacked()
@@ -78,7 +137,7 @@ def first_result(work: Work, line: RunLine) -> Analysis:
     found = choose_thresholds(work.uncut or work.prepared.data, main, options)
     consensus = consensus_network(main.confidence, found.chosen.threshold)
     ess = float(main.recipe.score.get("ess", 1.0))
-    origins = Origins(work.known, consensus, without, main, unbelieved, data.targets)
+    origins = Origins(work.known, consensus, basis.without, main, basis.unbelieved, data.targets)
     hurried = work.deadline.is_over  # what the prior does to each edge takes long for hundreds of them
     edges = describe_edges(data, (main,), origins, stacked, with_priors=not hurried)
     return Analysis(
@@ -87,13 +146,7 @@ def first_result(work: Work, line: RunLine) -> Analysis:
         main=main,
         comparisons=(),
         remarks=(
-            *([many_variables_remark(data.n_variables)] if data.n_variables > MANY_VARIABLES else []),
-            *idle,
-            *untold_remarks(data, work.known),
-            *remarks,
-            *doubtful,
-            *more,
-            *doubts,
+            *basis.remarks,
             *found.notes,
             *([unchecked_prior_remark()] if hurried else []),
             *([too_many_priors_remark(MOST_DESCRIBED)] if not hurried and len(edges) > MOST_DESCRIBED else []),
@@ -101,13 +154,13 @@ def first_result(work: Work, line: RunLine) -> Analysis:
         thresholds=found,
         consensus=consensus,
         network=fit_parameters(consensus.dag, stacked, estimator="bd", ess=ess * copies),
-        edges=work.believed(edges, unbelieved),
+        edges=work.believed(edges, basis.unbelieved),
         prior=check_prior(data, consensus.dag, ess=ess),
-        without_constraints=without,
-        without_beliefs=unbelieved,
+        without_constraints=basis.without,
+        without_beliefs=basis.unbelieved,
         completion=None if isinstance(work.data, Dataset) else data,
         completions=None if isinstance(work.data, Dataset) else stacked,
-        simulated=simulated,
+        simulated=basis.simulated,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 
-from arcwise.analysis.averaged import Averaged, NotBegun, Shortfall, average, average_of, is_few
+from arcwise.analysis.averaged import Averaged, NotBegun, Shortfall, average, average_kept, average_of, is_few
 from arcwise.analysis.cut_checks import CutChecks, check_cuts
 from arcwise.analysis.edge_beliefs import believed_of
 from arcwise.analysis.edges import EdgeFinding
@@ -61,6 +61,8 @@ COMPARED = ("qnml", "bdeu:ess=1", "bic")
 USUAL = ("bootstrap", "credible")
 # A comparison that needs more is given up: a limit of memory, unlike one of time, is the same on every machine.
 COMPARED_MEMORY = 2**28
+# The part of the time that the main set may take.
+MAIN_SHARE = 0.7
 # With so many values in the data, all networks of a bootstrap take a minute: the first so many make a draft before.
 LONG_VALUES = 5_000_000
 FIRST_NETWORKS = 20
@@ -202,21 +204,31 @@ class Work:
         and the same for all sizes (docs/benchmarks/calibration.md). No limit chooses another recipe.
         """
         method, score = self.options.method, self.options.chosen_score
-        found = self.average(self.recipe(self._source(method), score), 0.7, describe=True, main=True)
+        found = self.average(self.recipe(self._source(method), score), MAIN_SHARE, describe=True, main=True)
         if found.confidence is None:
             if (single := self._single(found)) is not None:
-                return single, (single_remark(found, self.given_seconds),)
+                return single, (single_remark(found),)
             if (known := self._known(found)) is not None:
                 return known, (unfinished_remark(known, found, gaps=not isinstance(self.data, Dataset)),)
             raise OptionError(no_networks_message(found))
-        remarks = []
-        if found.kept is not None and found.kept.networks.copies:
-            remarks.append(copies_remark(found.kept.networks.copies))
+        remarks = self.told_of(found)
         if found.shortfall in (Shortfall.SAMPLE, Shortfall.COMPLETIONS):
-            remarks.append(sample_remark(found, self.given_seconds))
+            remarks = (*remarks, sample_remark(found, None if found.expected is None else found.expected / MAIN_SHARE))
         if found.hurried and found.shortfall is None:
-            remarks.append(undescribed_remark())
-        return found, tuple(remarks)
+            remarks = (*remarks, undescribed_remark())
+        return found, remarks
+
+    def kept_set(self) -> Averaged:
+        """Average the networks of the main set that were learned until the user stopped it."""
+        recipe = self.recipe(self._source(self.options.method), self.options.chosen_score)
+        run = replace(self._run(self.deadline.limits, None), journal=self.journal)
+        return average_kept(recipe, self.uncut or self.data, run)
+
+    @staticmethod
+    def told_of(main: Averaged) -> tuple[Remark, ...]:
+        """Return what is to be said of a main set whatever ended it: which columns are copies."""
+        copies = main.kept is not None and main.kept.networks.copies
+        return (copies_remark(copies),) if copies else ()
 
     def _source(self, method: str) -> str:
         """Return the source of a method; of those that are usual, the first that can obey the constraints."""

@@ -55,7 +55,8 @@ def check(
     Identifiers, dates, numbers that are written as text, free text, more states than the rows can carry, constants,
     copies, several spellings of one label, values that stand for missing ones, repeated rows, names that are missing,
     columns that leak the order of the rows: each with its evidence, its severity, a proposal and the option of `learn`
-    that asks for it.
+    that asks for it. What is done with gaps and with columns of numbers is a choice and no finding: `learn` and the
+    verb ``arcwise check`` ask about them beside these.
 
     Parameters
     ----------

@@ -15,6 +15,7 @@ from arcwise.cli.printing import PrintOptions, print_json
 from arcwise.option import options_of
 
 if TYPE_CHECKING:
+    from arcwise.analysis.preparation import Obstacle
     from arcwise.audit import Audit
 
 __all__ = ["register"]
@@ -38,17 +39,23 @@ def check(
     given: CheckGroup,  # type: ignore[valid-type]
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Write the data with all safe proposals carried out.", show_default=False),
+        typer.Option(
+            "--output",
+            "-o",
+            help="Write the data with all safe proposals carried out; gaps are not filled, and numbers not cut.",
+            show_default=False,
+        ),
     ] = None,
     printing: PrintOptions,
 ) -> None:
     """Say what to know about data before learning: identifiers, dates, copies, spellings, gaps, and what to do.
 
-    The options are those of `arcwise learn`, which does the same first: what they say is taken into account.
+    The options are those of `arcwise learn`, which does the same first: what they say is taken into account. What it
+    would ask about is listed here, too.
 
     Example: arcwise check customers.csv
     """
-    from arcwise.analysis.preparation import audit, open_table
+    from arcwise.analysis.preparation import audit, find_obstacles, open_table
     from arcwise.data import Table, write_table
     from arcwise.data.write import format_to_write
     from arcwise.mentions import Argument
@@ -59,18 +66,21 @@ def check(
     table = open_table(data, progress=printing.progress, **options.reading)
     assert isinstance(table, Table)  # a file was read
     found = audit(table.drop(table.checked_names(table.still_there(options.drop), Argument("drop"))), options)
+    obstacles = find_obstacles(found.repaired, options)
     if output is not None:
         write_table(found.repaired, output)
     if printing.as_json:
-        print_json({**found.describe(), "output": output})
+        facts = found.describe()
+        asked = [obstacle.describe() for obstacle in obstacles]
+        print_json({**facts, "findings": [*facts["findings"], *asked], "output": output})
     else:
-        _show(found)
+        _show(found, obstacles)
     if output is not None:
         printing.remark(f"Written: {output}, {len(found.repaired.columns)} columns.")
 
 
-def _show(found: Audit) -> None:
-    """Print the columns and the findings, the gravest first."""
+def _show(found: Audit, obstacles: tuple[Obstacle, ...]) -> None:
+    """Print the columns and what was found, the gravest first."""
     from rich.console import Console
 
     from arcwise.analysis.prose.audit import audit_blocks
@@ -79,4 +89,4 @@ def _show(found: Audit) -> None:
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=100)
-    print_blocks(audit_blocks(found), console)
+    print_blocks(audit_blocks(found, obstacles), console)

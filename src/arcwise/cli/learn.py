@@ -19,6 +19,7 @@ from arcwise.cli.option_table import group_of, keywords_of
 from arcwise.cli.printing import PrintOptions, finish, print_json
 from arcwise.cli.rule_options import ConstraintOptions
 from arcwise.cli.score_options import BeliefsOption, EssOption, ScoreOptions
+from arcwise.cli.verb_group import TYPED
 from arcwise.mentions import Argument
 
 if TYPE_CHECKING:
@@ -155,7 +156,8 @@ def _agreed(table: Table | Dataset | Incomplete, options: LearnOptions, context:
     points = open_points(dropped, options)
     if not points:
         return options
-    typer.echo(tell(proposal(dropped, points), context.command, {"learn": context.command}), err=True)
+    verbs, typed = {"learn": context.command}, context.meta.get(TYPED, ())
+    typer.echo(tell(proposal(dropped, points), context.command, verbs, typed), err=True)
     return replace(options, agree=typer.confirm("Continue with this?", default=False, err=True))
 
 

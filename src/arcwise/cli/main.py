@@ -22,7 +22,7 @@ import typer
 
 from arcwise.cli.mistakes import tell
 from arcwise.cli.signals import forget_stops, note_interrupt, stop_code
-from arcwise.cli.verb_group import RUNNING, VerbGroup
+from arcwise.cli.verb_group import RUNNING, TYPED, VerbGroup
 from arcwise.errors import ArcwiseError, DataWarning
 
 __all__ = ["app", "main", "prepare"]
@@ -59,7 +59,7 @@ class _Program(VerbGroup):
             with _quiet_ending():
                 return super().invoke(ctx)
         except ArcwiseError as error:
-            message = tell(error, ctx.meta.get(RUNNING), self.commands)
+            message = tell(error, ctx.meta.get(RUNNING), self.commands, ctx.meta.get(TYPED, ()))
             typer.echo(f"{type(error).__name__}: {message}", err=True)
             raise typer.Exit(1) from None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,10 +61,11 @@ def _text(value: Any) -> str:
     return shlex.quote(str(value))
 
 
-def tell(error: ArcwiseError, command: Any, verbs: Mapping[str, Any]) -> str:
+def tell(error: ArcwiseError, command: Any, verbs: Mapping[str, Any], typed: Sequence[str] = ()) -> str:
     """Return the message of an error in the words of the command line.
 
     `command` is the verb that runs, `verbs` are all of them. A remedy that the command line does not have is left out.
+    A call of the verb that runs is what was `typed` with the arguments added, so that it can be run as it stands.
     """
     own = Options.of(command)
 
@@ -74,7 +75,10 @@ def tell(error: ArcwiseError, command: Any, verbs: Mapping[str, Any]) -> str:
         if isinstance(mention, Either):
             return own.spell(mention.option)
         verb = VERBS.get(mention.function, "")
-        return _spell_call(mention, verb, Options.of(verbs[verb])) if verb in verbs else None
+        if verb not in verbs:
+            return None
+        begun = typed if typed and verbs[verb] is command else ("arcwise", verb)
+        return _spell_call(mention, begun, Options.of(verbs[verb]))
 
     def is_known(remedy: Remedy) -> bool:
         return all(isinstance(part, str) or spell(part) is not None for part in remedy.parts)
@@ -83,8 +87,11 @@ def tell(error: ArcwiseError, command: Any, verbs: Mapping[str, Any]) -> str:
     return error.spelled(lambda mention: spell(mention) or str(mention), remedies)
 
 
-def _spell_call(call: Call, verb: str, options: Options) -> str | None:
+def _spell_call(call: Call, begun: Sequence[str], options: Options) -> str | None:
+    """Return the command that was begun with the arguments of a call; what follows "--" is no option."""
     spelled = [options.spell(argument) for argument in call.arguments]
     if None in spelled:
         return None
-    return f"`{' '.join(['arcwise', verb, *(part for part in spelled if part is not None)])}`"
+    end = begun.index("--") if "--" in begun else len(begun)
+    words = [*map(shlex.quote, begun[:end]), *(part for part in spelled if part), *map(shlex.quote, begun[end:])]
+    return f"`{' '.join(words)}`"

@@ -108,7 +108,8 @@ def query(
 
     'P(x | y=a, z=b)' is the distribution of x; 'P(x, y | z=a)' a joint one; 'P(x=c | y=a)' and 'P(y=a, z=b)' are single
     probabilities; 'P(* | y=a)' is the distribution of every other variable; 'MPE(y=a)' the most probable states of all
-    other variables, together. Names with spaces or signs stand in double quotes. With --evidence, one question such as
+    other variables, together. Names with spaces or signs stand in double quotes; a number is the interval that holds
+    it, and of a folder any value as it was in the data. With --evidence, one question such as
     'P(x)' or 'P(x | y=a)' is answered for each row, as CSV: a column per state, and the natural logarithm of the
     probability of the row's evidence. With --average, a folder's answers are averaged over all its networks and their
     parameters, with intervals.
@@ -167,6 +168,7 @@ def _answers(
     network = open_network(path) if saved is None else saved.network
     if averaging.average and saved is None:
         raise OptionError(f"--average is for a folder of `arcwise learn`; {path} is one network.")
+    questions = [_in_states(question, network, saved, printing) for question in questions]
     if given.rows is not None:
         asked = _Rows(given.rows, given.impossible, saved, averaging)
         return [_Answered(*_answer_rows(network, questions[0], asked, options, printing))]
@@ -174,6 +176,21 @@ def _answers(
         assert saved is not None
         return [_answer_averaged(saved, question, averaging, printing) for question in questions]
     return [_Answered(*_answer(network, question, options)) for question in questions]
+
+
+def _in_states(
+    question: Question, network: BayesianNetwork, saved: SavedAnalysis | None, printing: PrintOptions
+) -> Question:
+    """Return a question with the states that its values are coded as, and say which these are."""
+
+    def state_of(name: str, value: str) -> str:
+        states = network.states[network.index(name)]
+        state = states[network.state_index(name, value)] if saved is None else saved.state_of(name, value)
+        if state != value:
+            printing.remark(f"{name}={value} is in the state {state}.")
+        return state
+
+    return question.in_states(state_of)
 
 
 def _answer(
@@ -266,7 +283,6 @@ def _answer_averaged(
     )
     frame = found.to_frame()
     for name, state in zip(question.asked, question.states or (), strict=False):
-        saved.network.state_index(name, state)
         frame = frame[frame[name] == state]
     payload = {
         "question": question.text,

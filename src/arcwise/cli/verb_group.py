@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 
 from typer.core import TyperGroup
 
-__all__ = ["RUNNING", "VerbGroup"]
+__all__ = ["RUNNING", "TYPED", "VerbGroup"]
 
 WHOLE = 10_000  # characters: no first sentence is longer
 RUNNING = "arcwise.cli.running"  # where a context keeps the verb that runs
+TYPED = "arcwise.cli.typed"  # and the words of the command line that asked for it
 
 
 class VerbGroup(TyperGroup):
@@ -22,9 +23,10 @@ class VerbGroup(TyperGroup):
     stages: ClassVar[Mapping[str, Sequence[str]]] = {}
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the verb that was asked for, and remember it: the program spells mistakes in its options."""
+        """Find the verb that was asked for, and remember it: mistakes are told in its options and what was typed."""
         name, command, rest = super().resolve_command(ctx, args)
         ctx.meta[RUNNING] = command
+        ctx.meta[TYPED] = (*ctx.command_path.split(), *args)
         return name, command, rest
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:

@@ -17,6 +17,7 @@ from arcwise.showing import one_screen
 __all__ = [
     "CONSTRAINTS",
     "COPIES",
+    "EXPECTED_SECONDS",
     "TARGETS",
     "EnsembleFacts",
     "describe_completeness",
@@ -29,6 +30,8 @@ __all__ = [
 # the names of the variables that were set; and the columns that were learned as one with an earlier one of the same
 # content, with its name.
 CONSTRAINTS, TARGETS, COPIES = "constraints", "targets", "copies"
+# About how many seconds all networks of a sample would have taken that the limit of time cut short.
+EXPECTED_SECONDS = "expected_seconds"
 
 
 def fixed_pairs(

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.array_file import finite_or_none, read_array_file, write_array_file
+from arcwise.ensemble.ensemble_facts import EXPECTED_SECONDS
 from arcwise.ensemble.families import Families, choice_type
 from arcwise.ensemble.network_set import NetworkSet
 from arcwise.errors import FormatError
@@ -28,7 +29,7 @@ KIND = "arcwise-networks 1"
 ARRAYS = ("node_offsets", "set_offsets", "members", "choices", "scores", "log_weights")
 
 # What differs from run to run is no part of a result: the same input, options and seed give the same bytes.
-CIRCUMSTANCES = ("seconds",)
+CIRCUMSTANCES = ("seconds", EXPECTED_SECONDS)
 
 
 def save_networks(networks: NetworkSet, path: str | os.PathLike[str]) -> None:

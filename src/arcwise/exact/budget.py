@@ -77,7 +77,7 @@ class Budget:
             yield inner
         finally:
             self.nodes += inner.nodes
-            if inner.status is Status.INTERRUPTED:  # by a handler that is not Python's own: it is for all of it
+            if inner.status is Status.INTERRUPTED:  # by a second Ctrl-C: it is for all of it
                 self.stop(Status.INTERRUPTED)
 
     @contextlib.contextmanager

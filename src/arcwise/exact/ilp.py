@@ -94,7 +94,7 @@ class _Watch:
             try:
                 thread.join(0.02)
                 self._budget.report("integer program", self._incumbent, self._bound)
-            except KeyboardInterrupt:  # of a handler that is not Python's own
+            except KeyboardInterrupt:  # of a second Ctrl-C, or a handler that was set meanwhile
                 self._budget.stop(Status.INTERRUPTED)
             self._stopping = self._stopping or self._budget.exhausted()
         solver.clearCallbacks()

@@ -20,24 +20,29 @@ def deferred_interrupt(stop: Callable[[], None]) -> Iterator[None]:
     """While inside, let Ctrl-C call `stop`; only a second one, a second later, raises KeyboardInterrupt.
 
     An exception can come between any two steps, and what has been found would be lost in many of those places. A
-    request is seen wherever the search looks, and it looks everywhere. Only Python's own handler is replaced, and only
-    in the main thread: whoever has set another one wants to decide, and in other threads there are no signals.
+    request is seen wherever the search looks, and it looks everywhere. The handler that was there, Python's own or
+    another, is called first, and decides: if it raises KeyboardInterrupt, that is the request; if it returns, there is
+    none; any other exception is its own business. A signal that is ignored, or that a library in C handles, is left
+    alone, and in other threads than the main one there are no signals.
     """
-    if threading.current_thread() is not threading.main_thread() or (
-        signal.getsignal(signal.SIGINT) is not signal.default_int_handler
-    ):
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
         yield
         return
     asked: list[float] = []
 
     def handle(number: int, frame: FrameType | None) -> None:
-        asked.append(time.monotonic())
-        if asked[-1] - asked[0] > SAME_SECONDS:
-            raise KeyboardInterrupt
-        stop()
+        try:
+            before(number, frame)
+        except KeyboardInterrupt:
+            asked.append(time.monotonic())
+            if asked[-1] - asked[0] > SAME_SECONDS:
+                raise
+            stop()
 
     signal.signal(signal.SIGINT, handle)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        if signal.getsignal(signal.SIGINT) is handle:  # else somebody has set another one meanwhile
+            signal.signal(signal.SIGINT, before)

@@ -117,7 +117,7 @@ class _Search:
             if self.method == "ilp":
                 return self._by_ilp(sets, incumbent, trivial)
             return self._by_branch_and_bound(sets, incumbent, trivial)
-        except KeyboardInterrupt:  # of a handler that is not Python's own
+        except KeyboardInterrupt:  # of a second Ctrl-C, or a handler that was set meanwhile
             self.budget.stop(Status.INTERRUPTED)
             return self._part(incumbent, trivial)
 
@@ -193,7 +193,7 @@ class _Search:
         tree = BranchAndBound(root, self.budget, PROOF_TOLERANCE - root.loss)
         try:
             upper = tree.run()
-        except KeyboardInterrupt:  # of a handler that is not Python's own
+        except KeyboardInterrupt:  # of a second Ctrl-C, or a handler that was set meanwhile
             self.budget.stop(Status.INTERRUPTED)
             upper = bound
         self.counts["LP solves"] += tree.relaxation.solves

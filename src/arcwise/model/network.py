@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from arcwise.data.intervals import state_holding
 from arcwise.errors import OptionError, UnknownNameError, suggestion
 from arcwise.graph import Dag
 from arcwise.model.probability_tables import (
@@ -172,12 +173,15 @@ class BayesianNetwork:
             raise UnknownNameError(suggestion("variable", str(name), self.names)) from None
 
     def state_index(self, name: str, state: object) -> int:
-        """Return the position of a state of a variable; what is not a string is compared by its text, as 1 is '1'."""
+        """Return the position of a state of a variable; what is not a string is compared by its text, as 1 is '1'.
+
+        A number stands for the state that is the interval which holds it: 50 for ``(37,61]``.
+        """
         v = self.index(name)
-        try:
-            return self._states[v].index(state if isinstance(state, str) else str(state))
-        except ValueError:
-            raise UnknownNameError(suggestion(f"state of '{name}'", str(state), self._states[v])) from None
+        text = state if isinstance(state, str) else str(state)
+        if text in self._states[v]:
+            return self._states[v].index(text)
+        return self._states[v].index(state_holding(name, text, self._states[v]))
 
     def parents(self, name: str) -> tuple[str, ...]:
         """Return the parents of a variable, in the order of its table."""

@@ -7,6 +7,7 @@
     P(* | z=a)      the distribution of each variable that is not observed
     MPE(z=a)        the most probable states of all other variables, together
 
+A number stands for the interval that holds it, where states are intervals.
 Names and states with spaces, commas, parentheses, bars, equals or quotation marks stand in double quotes, where \\" and
 \\\\ stand for a quotation mark and a backslash.
 """
@@ -14,8 +15,8 @@ Names and states with spaces, commas, parentheses, bars, equals or quotation mar
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from arcwise.errors import OptionError
@@ -49,6 +50,13 @@ class Question:
     states: tuple[str, ...]
     evidence: Mapping[str, str]
     explanation: bool = False
+
+    def in_states(self, state_of: Callable[[str, str], str]) -> Question:
+        """Return the same question with the state that `state_of` has for each value of a variable that it names."""
+        states = tuple(state_of(name, value) for name, value in zip(self.asked, self.states, strict=False))
+        return replace(
+            self, states=states, evidence={name: state_of(name, value) for name, value in self.evidence.items()}
+        )
 
 
 def parse_question(text: str) -> Question:

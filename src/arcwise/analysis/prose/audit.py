@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from arcwise.data import Column as DataColumn
 from arcwise.data import Table as DataTable
 from arcwise.mentions import Argument
 from arcwise.report.content.blocks import Block, Column, Paragraph, Table
+
+if TYPE_CHECKING:
+    from arcwise.analysis.preparation import Obstacle
 
 __all__ = ["audit_blocks", "missing_together"]
 
@@ -28,14 +32,15 @@ TITLES = {
 }
 
 
-def audit_blocks(audit: Audit) -> tuple[Block, ...]:
-    """Return the page of the audit: findings, columns, gaps."""
+def audit_blocks(audit: Audit, obstacles: Sequence[Obstacle] = ()) -> tuple[Block, ...]:
+    """Return the page of the audit: findings, columns, gaps; and what else would be in the way of learning."""
     rows, columns = audit.table.n_cases, len(audit.table.columns)
-    serious = sum(finding.severity is not Severity.NOTE for finding in audit.findings)
-    if not audit.findings:
+    grave = sum(finding.severity is not Severity.NOTE for finding in audit.findings)
+    serious = grave + len(obstacles)
+    if not audit.findings and not obstacles:
         told = "Nothing was found that stands in the way of learning from them."
     else:
-        notes = len(audit.findings) - serious
+        notes = len(audit.findings) - grave
         told = (
             f"{_number(serious, 'point')} would have to be dealt with, and {_number(notes, 'more')} "
             f"{'is' if notes == 1 else 'are'} worth knowing."
@@ -43,8 +48,8 @@ def audit_blocks(audit: Audit) -> tuple[Block, ...]:
     blocks: list[Block] = [Paragraph(f"The data have {columns:,} columns and {rows:,} rows. {told}")]
     if audit.table.told:  # by the reader of a large file, who had to leave out and to cut before anything was counted
         blocks.append(Paragraph(" ".join(audit.table.told)))
-    if audit.findings:
-        blocks.append(_findings(audit))
+    if audit.findings or obstacles:
+        blocks.append(_findings(audit, obstacles))
     blocks.append(_columns(audit.read))
     if patterns := missing_together(audit.repaired):
         blocks.append(patterns)
@@ -58,18 +63,23 @@ def _number(count: int, what: str) -> str:
     return f"1 {what}" if count == 1 else f"{count} {what}s"
 
 
-def _findings(audit: Audit) -> Table:
+def _findings(audit: Audit, obstacles: Sequence[Obstacle]) -> Table:
     order = list(Severity)
     listed = sorted(audit.findings, key=lambda finding: order.index(finding.severity))
+    rows = [(TITLES[f.severity], _what(f.what, f.evidence), _proposal(f)) for f in listed]
+    graver = sum(finding.severity is Severity.BLOCKS for finding in listed)
+    rows[graver:graver] = [
+        (TITLES[Severity.BLOCKS], _what(o.what, o.details), f"{o.proposal} ({_option(o.remedy)})") for o in obstacles
+    ]
     return Table(
         "What was found, the gravest first",
         (Column("severity"), Column("finding"), Column("proposal")),
-        tuple((TITLES[f.severity], _what(f), _proposal(f)) for f in listed),
+        tuple(rows),
     )
 
 
-def _what(finding: Finding) -> str:
-    text = f"{finding.what}{f' ({finding.evidence})' if finding.evidence else ''}"
+def _what(what: str, evidence: str) -> str:
+    text = f"{what}{f' ({evidence})' if evidence else ''}"
     return text[0].upper() + text[1:]
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["bound_words", "factor_words", "restriction"]
 
-LARGEST = 1e6  # beyond, a factor is shown as a power
+WIDEST = math.log(1e6)  # beyond, a Bayes factor tells nobody anything
 DECIMALS = 1e6  # a score is shown in millionths
 
 
@@ -42,18 +42,23 @@ def bound_words(found: Optimum, recipe: Recipe) -> str:
     if most is not None and found.gap <= 0:
         return f"no {which} has a better one{others}"
     bound = math.ceil(found.upper_bound * DECIMALS) / DECIMALS
+    meaning = factor_words(found.gap) if found.gap < WIDEST else "too much to tell how near the best it is"
     return (
         f"no {which} can have more than {bound:.6f}, so that none is better by more than {_up(found.gap, 4)} nats, "
-        f"{factor_words(found.gap)}{others}"
+        f"{meaning}{others}"
     )
 
 
 def factor_words(gap: float) -> str:
-    """Return a difference of scores as a Bayes factor, rounded up."""
-    factor = math.exp(min(gap, 700.0))
-    return f"a Bayes factor of {_up(factor, 3)}" if factor < LARGEST else f"a Bayes factor of e^{_up(gap, 4)}"
+    """Return a difference of scores as a Bayes factor, rounded up; beyond a million, in nats.
+
+    >>> factor_words(1.2), factor_words(38770)
+    ('a Bayes factor of 3.33', '38,770 nats')
+    """
+    return f"a Bayes factor of {_up(math.exp(gap), 3)}" if gap < WIDEST else f"{_up(gap, 4)} nats"
 
 
 def _up(value: float, digits: int) -> str:
-    """Return a number with so many digits that is not below the value."""
-    return f"{float(Context(prec=digits, rounding=ROUND_CEILING).create_decimal(value)):.{digits}g}"
+    """Return a number with so many digits that is not below the value, without a power of ten."""
+    text = f"{Context(prec=digits, rounding=ROUND_CEILING).create_decimal(value):,f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

@@ -59,30 +59,29 @@ def shortfall_words(made: Averaged) -> str:
     return f"{what} ({made.status})"
 
 
-def _longer(found: Averaged, seconds: float | None, networks: float) -> str:
-    """Say which limit would suffice for all networks, if so many were finished within this one."""
+def _longer(found: Averaged, enough: float | None) -> str:
+    """Say which limit would be about enough for all networks, rounded up to two digits; None if that is not known."""
     wanted = found.recipe.settings.get(found.recipe.source_facts.counted_by)
-    if seconds is None or not wanted or found.status is not Status.TIME_LIMIT:
+    if enough is None or not wanted or found.status is not Status.TIME_LIMIT:
         return "Allow more time with --limit-seconds."
-    needed = seconds * wanted / networks
-    step = 10 ** max(0, math.floor(math.log10(needed)) - 1)  # two digits
-    return f"All {wanted:,} may take --limit-seconds {math.ceil(needed / step) * step:,.0f}."
+    step = 10.0 ** (math.floor(math.log10(enough)) - 1)
+    return f"All {wanted:,} would need about --limit-seconds {float(f'{math.ceil(enough / step) * step:.2g}'):.10g}."
 
 
-def single_remark(given_up: Averaged, seconds: float | None) -> Remark:
+def single_remark(given_up: Averaged) -> Remark:
     """Say that no network of a bootstrap was finished, and that there is one all the same, to be looked at only."""
     wanted = given_up.recipe.settings.get(given_up.recipe.source_facts.counted_by)
     tried = f"none of its {wanted:,} networks" if wanted else "no network"
     return Remark(
-        f"The bootstrap could not be completed: {tried} was finished in the {given_up.seconds:.1g} s that were left. "
-        "What is shown is one network, by a plain hill climb on the data: it is there to be looked at, and says "
-        f"nothing of how far its edges can be trusted. {_longer(given_up, seconds, 1.0)}",
+        f"The bootstrap could not be completed: {tried} was finished in the {given_up.seconds:.1g} s that were left: "
+        "how long they take is not known. What is shown is one network, by a plain hill climb on the data: it is there "
+        "to be looked at, and says nothing of how far its edges can be trusted. Allow more time with --limit-seconds.",
         by_time=True,
     )
 
 
-def sample_remark(found: Averaged, seconds: float | None) -> Remark:
-    """Say that there are fewer networks than asked for, or that chains do not agree; `seconds` were the limit."""
+def sample_remark(found: Averaged, enough: float | None) -> Remark:
+    """Say that there are fewer networks than asked for, or that chains do not agree; `enough` seconds might do."""
     if found.verdict.get("converged"):
         return Remark(
             f"{found.verdict['sentence']} But the time limit decided how the networks were drawn, so that another run "
@@ -103,8 +102,7 @@ def sample_remark(found: Averaged, seconds: float | None) -> Remark:
             by_time=found.status is Status.TIME_LIMIT,
         )
     return Remark(
-        f"The {found.recipe.source_facts.title} is not complete: {shortfall_words(found)}. "
-        f"{_longer(found, seconds, max(found.count, 1))}",
+        f"The {found.recipe.source_facts.title} is not complete: {shortfall_words(found)}. {_longer(found, enough)}",
         by_time=found.status is Status.TIME_LIMIT,
     )
 

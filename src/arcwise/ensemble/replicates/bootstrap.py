@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Unpack
@@ -13,7 +14,7 @@ from arcwise.data import Dataset, Incomplete
 from arcwise.deadline import Deadline
 from arcwise.defaults import REFINE, REPLICATES
 from arcwise.ensemble.completion_networks import with_completion_networks
-from arcwise.ensemble.ensemble_facts import CONSTRAINTS, COPIES, TARGETS
+from arcwise.ensemble.ensemble_facts import CONSTRAINTS, COPIES, EXPECTED_SECONDS, TARGETS
 from arcwise.ensemble.families import Families, choice_type
 from arcwise.ensemble.gaps.completions import Completions
 from arcwise.ensemble.network_set import NetworkSet
@@ -92,7 +93,8 @@ def bootstrap_networks(
     NetworkSet
         Origin "bootstrap" or "permutation", equal weights, in the order of the replicates. `scores` are those of the
         networks on the *original* data, so that they can be compared; ``facts["replicate_scores"]`` has those on the
-        replicates' own data.
+        replicates' own data, and at the limit of time ``facts["expected_seconds"]`` about how long all would take, if
+        some were finished.
     """
     check_count("replicates", replicates, 1, MOST_REPLICATES)
     chosen = gather(BootstrapSettings, bootstrap_networks, settings)
@@ -119,7 +121,7 @@ def bootstrap_networks(
     deadline = Deadline.of(limits)
     most = deadline.given.count
     finished: dict[int, Replicate] = {}
-    status = Status.COMPLETE
+    status, expected = Status.COMPLETE, math.nan
     with contextlib.ExitStack() as stack:
         callback = stack.enter_context(show_progress(progress))
         keep: Callable[[list[Replicate]], None] = lambda found: None  # noqa: E731
@@ -142,12 +144,16 @@ def bootstrap_networks(
             try:
                 opened = open_workers(task, chosen.backend, min(crew, len(missing)), chosen.cluster)
                 workers = stack.enter_context(opened)
-                ended = Dispatch(task, workers, deadline, note, given.n_variables).learn(missing)
+                dispatch = Dispatch(task, workers, deadline, note, given.n_variables)
+                ended = dispatch.learn(missing)
                 status = ended if ended is not Status.COMPLETE else status
+                expected = dispatch.expected_seconds(replicates)
             except KeyboardInterrupt:
                 status = Status.INTERRUPTED
     found = [finished[index] for index in sorted(finished) if index < replicates]
     made = _network_set(task, given, found, status, replicates=replicates, seconds=deadline.seconds)
+    if status is Status.TIME_LIMIT and math.isfinite(expected):
+        made = replace(made, facts={**made.facts, EXPECTED_SECONDS: expected})
     if constraints is None or constraints.is_trivial:
         return made
     return replace(made, facts={**made.facts, CONSTRAINTS: constraints.describe()})

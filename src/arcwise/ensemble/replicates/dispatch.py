@@ -38,6 +38,16 @@ class Dispatch:
         self._task, self._workers, self._deadline, self._note, self._nodes = task, workers, deadline, note, nodes
         self._waiting: deque[int] = deque()
         self._running: dict[Batch, list[int]] = {}
+        self._begun = self._last = 0.0  # when the first batch was handed out, and the last whole one came
+        self._done = 0  # how many replicates came in whole batches
+
+    def expected_seconds(self, count: int) -> float:
+        """Return about how long so many replicates take, NaN before a batch came whole.
+
+        By the time when the last one came: what is under way then tells of no replicate yet, and in replicates that are
+        counted together most of the time is in the first.
+        """
+        return self._begun + (self._last - self._begun) * count / self._done if self._done else math.nan
 
     def learn(self, missing: list[int]) -> Status:
         """Learn what is missing; at a limit or on Ctrl-C, take what is finished of the batches under way.
@@ -69,6 +79,7 @@ class Dispatch:
         rounds = math.ceil(len(waiting) / (workers.count * together))
         least = math.ceil(len(waiting) / (workers.count * rounds)) if together > 1 else 1
         start, done, deaths = deadline.seconds, 0, 0
+        self._begun = start
         while waiting or running:
             left = deadline.limits.seconds
             if deadline.is_over:
@@ -96,6 +107,8 @@ class Dispatch:
                 elif found:
                     self._note(found)
                     done += len(found)
+                    if len(found) == len(batch):
+                        self._done, self._last = self._done + len(found), deadline.seconds
                     deaths = 0
                 known = {replicate.index for replicate in found}
                 waiting.extendleft(index for index in reversed(batch) if index not in known)
