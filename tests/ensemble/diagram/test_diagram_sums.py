@@ -104,7 +104,8 @@ def test_what_does_not_fit_is_made_again(shared: Path) -> None:
     np.testing.assert_array_equal(tight.row_masses, sums.row_masses)
     for memory in (None, tight.peak_bytes):
         one, three = (
-            replace(diagram, threads=threads).sums(families=True, limits=Limits(memory_bytes=memory)) for threads in (1, 3)
+            replace(diagram, threads=threads).sums(families=True, limits=Limits(memory_bytes=memory))
+            for threads in (1, 3)
         )
         assert (one.count, one.log_mass, one.row_counts) == (three.count, three.log_mass, three.row_counts)
         assert (one.peak_bytes, one.remade_layers) == (three.peak_bytes, three.remade_layers)

@@ -67,6 +67,29 @@ NetworkDiagram ladder(std::size_t layers) {
     return diagram;
 }
 
+// Two states per layer up to the middle, as in a ladder, where the one with two ways on loses one; from there
+// on one state with two ways on.
+NetworkDiagram crossing(std::size_t half) {
+    NetworkDiagram diagram = ladder(half);
+    diagram.nodes = 2 * half;
+    diagram.slack = 1.5;
+    for (std::size_t e = diagram.edge_target.size() - 2; e < diagram.edge_target.size(); ++e)
+        diagram.edge_detour[e] = 1;
+    diagram.edge_begin.pop_back();
+    for (std::size_t d = 0; d < half; ++d) {
+        const std::uint32_t next = diagram.layer_begin.back();
+        diagram.layer_begin.push_back(next + 1);
+        for (std::uint32_t i = 0; i < 2; ++i) {
+            diagram.edge_target.push_back(next);
+            diagram.edge_row.push_back(i);
+            diagram.edge_detour.push_back(0);
+        }
+        diagram.edge_begin.push_back(diagram.edge_target.size());
+    }
+    diagram.edge_begin.push_back(diagram.edge_target.size());
+    return diagram;
+}
+
 // How many ways there are to choose at most k of n, from Pascal's triangle; with weights exp(-chosen), too.
 struct Choices {
     BigCount count = 0;
@@ -282,6 +305,13 @@ TEST(counts_are_exact_up_to_128_bits) {
             }
     CHECK(sums_of(chain(128, 0, 0), 256, false, plenty).overflow);
     CHECK(sums_of(chain(300, 300, 300.5), 600, true, plenty).overflow);
+    // Where 2^80 ways meet 2^80 others, whose product is nothing in 128 bits.
+    for (const bool families : {false, true}) {
+        CHECK(sums_of(crossing(60), 5, families, plenty).count ==
+              (BigCount{1} << 60) * ((BigCount{1} << 59) + 1));
+        CHECK(!sums_of(crossing(60), 5, families, plenty).overflow);
+        CHECK(sums_of(crossing(80), 5, families, plenty).overflow);
+    }
 }
 
 TEST(large_and_small_counts_share_a_layer) {
