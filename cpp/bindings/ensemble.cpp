@@ -57,9 +57,9 @@ void bind_diagram(nb::module_& stage) {
         .def(
             "sums",
             [](const NetworkDiagram& diagram, double slack, double grain, std::size_t rows, bool families,
-               std::size_t memory, double seconds, nb::object callback) {
+               std::size_t memory, std::size_t threads, double seconds, nb::object callback) {
                 DiagramSums sums = monitored(seconds, std::move(callback), [&](Ticker& ticker) {
-                    return sum_diagram(diagram, slack, grain, rows, families, memory, ticker);
+                    return sum_diagram(diagram, slack, grain, rows, families, memory, threads, ticker);
                 });
                 std::vector<std::uint64_t> words(2 * sums.row_counts.size());
                 std::memcpy(words.data(), sums.row_counts.data(), words.size() * sizeof(std::uint64_t));
@@ -68,7 +68,7 @@ void bind_diagram(nb::module_& stage) {
                                       as_array(std::move(sums.row_masses)), sums.peak, sums.remade);
             },
             nb::arg("slack"), nb::arg("grain"), nb::arg("rows"), nb::arg("families"), nb::arg("memory"),
-            nb::arg("seconds"), nb::arg("callback").none())
+            nb::arg("threads"), nb::arg("seconds"), nb::arg("callback").none())
         .def(
             "draw",
             [](const NetworkDiagram& diagram, const BoundTable& table, double slack, bool by_score,

@@ -18,7 +18,8 @@ bool has_room_for_a_thread() {
     return true;
 }
 
-// Looks for some ten microseconds whether a number has changed, and then sleeps until it has.
+}  // namespace
+
 void await_change(const std::atomic<std::uint32_t>& number, std::uint32_t from) {
     constexpr int looks = 2000;
     for (int look = 0; look < looks; ++look) {
@@ -29,8 +30,6 @@ void await_change(const std::atomic<std::uint32_t>& number, std::uint32_t from) 
     }
     number.wait(from, std::memory_order_acquire);
 }
-
-}  // namespace
 
 // Nothing between the start of a thread and its join may throw, for a thread that is destroyed before it is
 // joined ends the process. (The list of them finds its memory before a thread is started.) Nor may a thread

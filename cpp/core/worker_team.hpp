@@ -18,6 +18,10 @@
 
 namespace arcwise {
 
+// Looks for some ten microseconds whether a number has changed, and then sleeps until it has, of which it is
+// notified.
+void await_change(const std::atomic<std::uint32_t>& number, std::uint32_t from);
+
 class WorkerTeam {
   public:
     // The calling thread is one of them. Threads are help, not a need: where the system gives no more of them

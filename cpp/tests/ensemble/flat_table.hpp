@@ -40,7 +40,7 @@ struct FlatTable {
 inline std::uint64_t count_of(const NetworkDiagram& diagram, const FlatTable& table) {
     SilentMonitor monitor;
     Ticker ticker(monitor);
-    const auto sums = sum_diagram(diagram, 0.5, 1e-12, table.scores.size(), true, 1 << 30, ticker);
+    const auto sums = sum_diagram(diagram, 0.5, 1e-12, table.scores.size(), true, 1 << 30, 1, ticker);
     // Every network has one family per node.
     BigCount families = 0;
     for (const auto rows : sums.row_counts) families += rows;

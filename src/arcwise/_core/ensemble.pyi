@@ -37,6 +37,7 @@ class NetworkDiagram:
         rows: int,
         families: bool,
         memory: int,
+        threads: int,
         seconds: float,
         callback: Report,
     ) -> tuple[int, bool, tuple[int, int], float, NDArray[np.uint64], NDArray[np.float64], int, int]: ...

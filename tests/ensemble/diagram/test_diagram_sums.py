@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -101,6 +102,14 @@ def test_what_does_not_fit_is_made_again(shared: Path) -> None:
     assert tight.peak_bytes < 0.5 * sums.peak_bytes
     assert tight.row_counts == sums.row_counts
     np.testing.assert_array_equal(tight.row_masses, sums.row_masses)
+    for memory in (None, tight.peak_bytes):
+        one, three = (
+            replace(diagram, threads=threads).sums(families=True, limits=Limits(memory_bytes=memory))
+            for threads in (1, 3)
+        )
+        assert (one.count, one.log_mass, one.row_counts) == (three.count, three.log_mass, three.row_counts)
+        assert (one.peak_bytes, one.remade_layers) == (three.peak_bytes, three.remade_layers)
+        np.testing.assert_array_equal(one.row_masses, three.row_masses)
 
 
 def test_counts_beyond_64_bits() -> None:

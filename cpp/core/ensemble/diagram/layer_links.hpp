@@ -33,15 +33,24 @@ class LayerLinks {
         incoming_.build(diagram_, layer_ - 1);
         return true;
     }
-    // The links of a state, which is counted within the layer, until those of another one are asked for.
-    std::span<const Link> of(std::size_t state) {
+    // The links of a state, which is counted within the layer; `own` may be used for them.
+    std::span<const Link> of(std::size_t state, std::vector<Link>& own) const {
         if (!onwards_) return incoming_.of(state);
-        own_.clear();
+        own.clear();
         const auto s = diagram_.layer_begin[layer_] + state;
         const auto next = diagram_.layer_begin[layer_ + 1];
         for (auto e = diagram_.edge_begin[s]; e < diagram_.edge_begin[s + 1]; ++e)
-            own_.push_back({diagram_.edge_target[e] - next, static_cast<std::uint32_t>(e - first_edge_)});
-        return own_;
+            own.push_back({diagram_.edge_target[e] - next, static_cast<std::uint32_t>(e - first_edge_)});
+        return own;
+    }
+    // How many there are in all.
+    std::size_t size() const {
+        return diagram_.edge_begin[diagram_.layer_begin[onwards_ ? layer_ + 1 : layer_]] - first_edge_;
+    }
+    std::size_t count(std::size_t state) const {
+        if (!onwards_) return incoming_.of(state).size();
+        const auto s = diagram_.layer_begin[layer_] + state;
+        return diagram_.edge_begin[s + 1] - diagram_.edge_begin[s];
     }
     double detour(const Link& link) const { return diagram_.edge_detour[first_edge_ + link.edge]; }
     std::uint32_t row(const Link& link) const { return diagram_.edge_row[first_edge_ + link.edge]; }
@@ -54,7 +63,6 @@ class LayerLinks {
     LossStore& store_;
     std::size_t taken_ = 0;
     IncomingEdges incoming_;
-    std::vector<Link> own_;
 };
 
 }  // namespace arcwise

@@ -8,7 +8,9 @@
 #include <malloc.h>
 #endif
 
+#include "cache_line.hpp"
 #include "ensemble/diagram/layer_links.hpp"
+#include "ensemble/sums/layer_pass.hpp"
 #include "ensemble/sums/loss_layer.hpp"
 #include "ensemble/sums/loss_lists.hpp"
 #include "ensemble/sums/loss_store.hpp"
@@ -19,6 +21,9 @@ namespace {
 
 // Bytes of a diagram from which on it is worth milliseconds to give back what its construction left behind.
 constexpr std::size_t large_diagram = std::size_t{1} << 26;
+
+// Edges from which on sums take longer than to start a thread.
+constexpr std::size_t edges_for_threads = std::size_t{1} << 13;
 
 // The GNU library keeps the pages of small blocks that were freed: after building a diagram of 30 MB, 66 MB.
 void give_back_free_pages() {
@@ -42,15 +47,55 @@ bool add_product_to(BigCount& sum, BigCount a, BigCount b) {
     return add_to(sum, product) || overflow;
 }
 
+// What the paths over an edge add to the sums.
+struct EdgeShare {
+    BigCount count;
+    double mass;
+    std::uint32_t row;
+    bool crosses;  // the level: these paths were not counted yet
+};
+
+// The entries of one state, and what is found for them.
+struct alignas(lines_apart) StateEntries {
+    std::vector<double> losses, weights, masses;
+    std::vector<BigCount> ways, counts;
+    std::vector<EdgeShare> edges;
+    std::vector<Link> links;
+    bool overflow = false;
+
+    static constexpr std::size_t of_entry = 2 * sizeof(BigCount) + 3 * sizeof(double);
+    std::size_t bytes() const { return losses.capacity() * of_entry + edges.capacity() * sizeof(EdgeShare); }
+    std::size_t size() const { return losses.size(); }
+
+    // Counts and masses begin at zero; there is room for so many edges.
+    void weigh(const LossLayer& layer, std::size_t state, std::size_t edge_room) {
+        const auto begin = layer.begin(state), size = layer.end(state) - begin;
+        losses.assign(layer.losses() + begin, layer.losses() + begin + size);
+        weights.resize(size);
+        ways.resize(size);
+        for (std::size_t i = 0; i < size; ++i) {
+            ways[i] = layer.ways<BigCount>(begin + i);
+            weights[i] = static_cast<double>(ways[i]) * std::exp(-losses[i]);
+        }
+        counts.assign(size, 0);
+        masses.assign(size, 0);
+        edges.clear();
+        edges.reserve(edge_room);
+        overflow = false;
+    }
+};
+
 class Summation {
   public:
     Summation(const NetworkDiagram& diagram, double slack, double grain, bool families, std::size_t memory,
-              Ticker& ticker)
+              std::size_t threads, Ticker& ticker)
         : diagram_(diagram),
           slack_(slack),
           families_(families),
           store_(diagram.nodes, memory, ticker),
-          lists_(diagram, slack, grain, store_, ticker) {}
+          pass_(threads, store_, ticker),
+          lists_(diagram, slack, grain, store_, pass_),
+          workers_(pass_.workers()) {}
 
     bool run(DiagramSums& sums, std::size_t rows) {
         const std::size_t last = diagram_.nodes;
@@ -96,15 +141,17 @@ class Summation {
         const LossStore::Pin kept(store_, Side::to, last);
         const LossLayer& ends = store_.at(Side::to, last);
         if (families_ && !reserve(completions, ends.size())) return false;
+        StateEntries& own = workers_[0];
         for (std::size_t s = 0; s < lists_.width(last); ++s) {
-            if (!weigh(ends, s)) return false;
-            for (std::size_t i = 0; i < losses_.size(); ++i) {
-                overflow_ |= add_to(sums.count, ways_[i]);
-                sums.mass += weights_[i];
+            if (!admit(ends.end(s) - ends.begin(s), 0)) return false;
+            own.weigh(ends, s, 0);
+            for (std::size_t i = 0; i < own.size(); ++i) {
+                overflow_ |= add_to(sums.count, own.ways[i]);
+                sums.mass += own.weights[i];
             }
-            counts_.assign(losses_.size(), 1);
-            masses_.assign(losses_.size(), 1);
-            if (families_ && !append(completions)) return false;
+            own.counts.assign(own.size(), 1);
+            own.masses.assign(own.size(), 1);
+            if (families_ && !append(completions, own.counts, own.masses, 1)) return false;
         }
         return true;
     }
@@ -125,22 +172,22 @@ class Summation {
             const LossLayer& onwards = store_.at(Side::from, layer + 1);
             ShareLayer reached, passed;
             if (!accumulate(onwards, reached) || (families_ && !reserve(passed, mine.size()))) return false;
-            LayerLinks links(diagram_, layer, true, store_);
-            for (std::size_t s = 0; s < lists_.width(layer); ++s) {
-                if (mine.begin(s) == mine.end(s)) continue;
-                if (!weigh(mine, s)) return false;
-                for (const Link& link : links.of(s)) {
+            const LayerLinks links(diagram_, layer, true, store_);
+            const auto find = [&](StateEntries& own, std::size_t s) {
+                std::size_t steps = 0;
+                for (const Link& link : links.of(s, own.links)) {
                     const double step = links.detour(link);
                     const auto limit = lists_.limit(Side::to, layer + 1, link.state);
                     const auto begin =
-                        families_ ? pass_on(within, link, step, limit, completions, links.row(link), sums)
-                                  : crossing(losses_, step, limit);
-                    if (begin < losses_.size() && losses_[begin] + step <= slack_)
-                        jump(begin, onwards, reached, link, step, links.row(link), sums);
-                    if (lists_.worked(losses_.size())) return false;
+                        families_ ? pass_on(own, within, link, step, limit, completions, links.row(link))
+                                  : crossing(own.losses, step, limit);
+                    if (begin < own.size() && own.losses[begin] + step <= slack_)
+                        jump(own, begin, onwards, reached, link, step, links.row(link));
+                    steps += own.size() + 1;
                 }
-                if (families_ && !append(passed)) return false;
-            }
+                return steps;
+            };
+            if (!run(mine, links, families_ ? &passed : nullptr, find, sums)) return false;
             store_.give(reached.bytes() + completions.bytes());
             completions = std::move(passed);
         }
@@ -157,10 +204,10 @@ class Summation {
                                         losses.begin());
     }
 
-    // The pairs of an entry of losses_ from `begin` on and one at the other end of the edge that fit into the
-    // slack together. There may be many more of the latter, so that we look ahead in growing steps.
-    void jump(std::size_t begin, const LossLayer& onwards, const ShareLayer& reached, const Link& link,
-              double step, std::uint32_t row, DiagramSums& sums) {
+    // The pairs of an entry of the state from `begin` on and one at the other end of the edge that fit into
+    // the slack together. There may be many more of the latter, so that we look ahead in growing steps.
+    void jump(StateEntries& own, std::size_t begin, const LossLayer& onwards, const ShareLayer& reached,
+              const Link& link, double step, std::uint32_t row) const {
         const double weight = std::exp(-step);
         const auto list = onwards.begin(link.state);
         const double* const losses = onwards.losses() + list;
@@ -169,8 +216,8 @@ class Summation {
         double mass = 0, edge_mass = 0;
         bool overflow = false;
         std::size_t fit = 0;
-        for (std::size_t i = losses_.size(); i-- > begin;) {
-            const double above = losses_[i] + step;
+        for (std::size_t i = own.size(); i-- > begin;) {
+            const double above = own.losses[i] + step;
             std::size_t stride = 1;
             const auto old = fit;
             while (fit + stride <= size && above + losses[fit + stride - 1] <= slack_) {
@@ -184,23 +231,21 @@ class Summation {
                 mass = reached.mass(list + fit - 1);
             }
             if (families_) {
-                overflow |= add_to(counts_[i], count);
-                masses_[i] += mass * weight;
+                overflow |= add_to(own.counts[i], count);
+                own.masses[i] += mass * weight;
             }
-            overflow |= add_product_to(edge_count, ways_[i], count);
-            edge_mass += weights_[i] * mass;
+            overflow |= add_product_to(edge_count, own.ways[i], count);
+            edge_mass += own.weights[i] * mass;
         }
-        overflow |= add_to(sums.count, edge_count);
-        sums.mass += edge_mass * weight;
-        overflow_ |= overflow;
-        add_edge(sums, row, edge_count, edge_mass * weight);
+        own.overflow |= overflow;
+        own.edges.push_back({edge_count, edge_mass * weight, row, true});
     }
 
-    // Passes the shares of the entries that losses_ went into with the link on to them, and adds up the edge.
-    // Comparisons are those of `append`, to the bit, so that every entry is found again in the one that it
-    // went into. Returns where the losses begin that were not within the limit.
-    std::size_t pass_on(const LossLayer& made, const Link& link, double step, const LossLimit limit,
-                        const ShareLayer& shares, std::uint32_t row, DiagramSums& sums) {
+    // Passes the shares of the entries that those of the state went into with the link on to them, and adds
+    // up the edge. Comparisons are those of merging, to the bit, so that every entry is found again in the
+    // one that it went into. Returns where the losses begin that were not within the limit.
+    std::size_t pass_on(StateEntries& own, const LossLayer& made, const Link& link, double step,
+                        const LossLimit limit, const ShareLayer& shares, std::uint32_t row) const {
         auto j = made.begin(link.state);
         const auto end = made.end(link.state);
         if (j == end) return 0;  // nothing within the limit comes here
@@ -209,8 +254,8 @@ class Summation {
         double mass = 0, other_mass = shares.mass(j) * weight;
         bool overflow = false;
         std::size_t i = 0;
-        for (; i < losses_.size(); ++i) {
-            const double loss = losses_[i] + step;
+        for (; i < own.size(); ++i) {
+            const double loss = own.losses[i] + step;
             if (limit.passed_by(loss)) break;
             if (j + 1 < end && made.loss(j + 1) <= loss) {
                 do ++j;
@@ -218,13 +263,13 @@ class Summation {
                 others = shares.count(j);
                 other_mass = shares.mass(j) * weight;
             }
-            overflow |= add_product_to(count, ways_[i], others);
-            overflow |= add_to(counts_[i], others);
-            mass += weights_[i] * other_mass;
-            masses_[i] += other_mass;
+            overflow |= add_product_to(count, own.ways[i], others);
+            overflow |= add_to(own.counts[i], others);
+            mass += own.weights[i] * other_mass;
+            own.masses[i] += other_mass;
         }
-        overflow_ |= overflow;
-        add_edge(sums, row, count, mass);
+        own.overflow |= overflow;
+        own.edges.push_back({count, mass, row, false});
         return i;
     }
 
@@ -248,20 +293,23 @@ class Summation {
             if (!links.prepare() || !reserve(passed, mine.size()) || !store_.take(to.size() * sizeof(double)))
                 return false;
             far_weights_.resize(to.size());
-            for (std::size_t i = 0; i < to.size(); ++i)
-                far_weights_[i] = static_cast<double>(to.ways<BigCount>(i)) * std::exp(-to.loss(i));
-            for (std::size_t s = 0; s < lists_.width(layer + 1); ++s) {
-                if (mine.begin(s) == mine.end(s)) continue;
-                if (!weigh(mine, s)) return false;
+            const auto weigh_far = [&](std::size_t, std::size_t begin, std::size_t end) {
+                for (std::size_t i = begin; i < end; ++i)
+                    far_weights_[i] = static_cast<double>(to.ways<BigCount>(i)) * std::exp(-to.loss(i));
+            };
+            if (!pass_.split(to.size(), to.size(), weigh_far)) return false;
+            const auto find = [&](StateEntries& own, std::size_t s) {
+                std::size_t steps = 0;
                 const auto within = lists_.limit(Side::to, layer + 1, s);
-                for (const Link& link : links.of(s)) {
+                for (const Link& link : links.of(s, own.links)) {
                     const double step = links.detour(link);
                     const auto limit = lists_.limit(Side::from, layer, link.state);
-                    pass_on(made, link, step, limit, beginnings, links.row(link), sums);
-                    if (lists_.worked(losses_.size() + arrive(to, link, step, within))) return false;
+                    pass_on(own, made, link, step, limit, beginnings, links.row(link));
+                    steps += own.size() + arrive(own, to, link, step, within) + 1;
                 }
-                if (!append(passed)) return false;
-            }
+                return steps;
+            };
+            if (!run(mine, links, &passed, find, sums)) return false;
             store_.give(beginnings.bytes() + far_weights_.size() * sizeof(double));
             far_weights_ = std::vector<double>();
             beginnings = std::move(passed);
@@ -270,9 +318,10 @@ class Summation {
         return true;
     }
 
-    // For each entry of losses_, on ways on: the ways that pass the level with this edge and leave enough
+    // For each entry of the state, on ways on: the ways that pass the level with this edge and leave enough
     // of the slack. Returns how many entries it looked at.
-    std::size_t arrive(const LossLayer& to, const Link& link, double step, const LossLimit limit) {
+    std::size_t arrive(StateEntries& own, const LossLayer& to, const Link& link, double step,
+                       const LossLimit limit) const {
         const auto list = to.begin(link.state), end = to.end(link.state);
         const auto begin = list + crossing(std::span(to.losses() + list, end - list), step, limit);
         const double weight = std::exp(-step);
@@ -281,96 +330,189 @@ class Summation {
         bool overflow = false;
         auto j = begin;
         if (begin == end) return 0;
-        for (std::size_t i = losses_.size(); i-- > 0;) {
-            for (; j < end && to.loss(j) + step + losses_[i] <= slack_; ++j) {
+        for (std::size_t i = own.size(); i-- > 0;) {
+            for (; j < end && to.loss(j) + step + own.losses[i] <= slack_; ++j) {
                 overflow |= add_to(count, to.ways<BigCount>(j));
                 mass += far_weights_[j];
             }
-            overflow |= add_to(counts_[i], count);
-            masses_[i] += mass * weight;
+            overflow |= add_to(own.counts[i], count);
+            own.masses[i] += mass * weight;
         }
-        overflow_ |= overflow;
+        own.overflow |= overflow;
         return j - begin;
     }
 
     // For each entry the number and weight of the ways of its list up to it.
     bool accumulate(const LossLayer& layer, ShareLayer& reached) {
-        if (!reserve(reached, layer.size())) return false;
-        const std::size_t states = layer.states();
-        for (std::size_t s = 0; s < states; ++s) {
-            if (!weigh(layer, s)) return false;
-            BigCount count = 0;
-            double mass = 0;
-            for (std::size_t i = 0; i < losses_.size(); ++i) {
-                overflow_ |= add_to(count, ways_[i]);
-                counts_[i] = count;
-                masses_[i] = mass += weights_[i];
+        struct alignas(lines_apart) Found {
+            BigCount bits = 0;
+            bool overflow = false;
+        };
+        std::vector<Found> found(pass_.workers());
+        // The last counts are the largest: first how wide they are, then all of them.
+        const auto measure = [&](std::size_t worker, std::size_t first, std::size_t last) {
+            Found own = found[worker];
+            for (std::size_t s = first; s < last; ++s) {
+                BigCount count = 0;
+                for (auto i = layer.begin(s); i < layer.end(s); ++i)
+                    own.overflow |= add_to(count, layer.ways<BigCount>(i));
+                own.bits |= count;
             }
-            if (!append(reached) || lists_.worked(losses_.size())) return false;
-        }
-        return true;
-    }
-
-    // A state's entries in losses_, ways_ and weights_; counts_ and masses_ begin at zero.
-    bool weigh(const LossLayer& layer, std::size_t state) {
-        const auto size = layer.end(state) - layer.begin(state);
-        const auto bytes = size * (2 * sizeof(BigCount) + 3 * sizeof(double));
-        if (bytes > scratch_) {
-            if (!store_.take(bytes - scratch_)) return false;
-            scratch_ = bytes;
-        }
-        losses_.assign(layer.losses() + layer.begin(state), layer.losses() + layer.end(state));
-        weights_.resize(size);
-        ways_.resize(size);
-        for (std::size_t i = 0; i < size; ++i) {
-            ways_[i] = layer.ways<BigCount>(layer.begin(state) + i);
-            weights_[i] = static_cast<double>(ways_[i]) * std::exp(-losses_[i]);
-        }
-        counts_.assign(size, 0);
-        masses_.assign(size, 0);
-        return true;
-    }
-
-    bool reserve(ShareLayer& shares, std::size_t entries) {
-        if (!store_.take(shares.growth(entries, 0))) return false;
-        shares.reserve(entries);
-        return true;
-    }
-    // counts_ and masses_ of the next state.
-    bool append(ShareLayer& shares) {
+            found[worker] = own;
+        };
+        const auto fill = [&](std::size_t, std::size_t first, std::size_t last) {
+            for (std::size_t s = first; s < last; ++s) {
+                BigCount count = 0;
+                double mass = 0;
+                for (auto i = layer.begin(s); i < layer.end(s); ++i) {
+                    const auto ways = layer.ways<BigCount>(i);
+                    count += ways;
+                    mass += static_cast<double>(ways) * std::exp(-layer.loss(i));
+                    reached.set(i, count, mass);
+                }
+            }
+        };
+        if (!pass_.split(layer.states(), layer.size(), measure)) return false;
         BigCount bits = 0;
-        for (const BigCount count : counts_) bits |= count;
-        if (!store_.take(shares.growth(0, bits))) return false;
-        shares.append(counts_, masses_, bits);
+        for (const Found& own : found) {
+            bits |= own.bits;
+            overflow_ |= own.overflow;
+        }
+        if (overflow_) bits = ~BigCount{0};
+        if (!reserve(reached, layer.size(), bits)) return false;
+        return pass_.split(layer.states(), layer.size(), fill);
+    }
+
+    // Weighs the entries of each state and calls find(entries, state), which returns how many steps it took;
+    // adds what it noted for edges to the sums, and the counts and masses of the entries to `shares`, if that
+    // is given.
+    template <class Find>
+    class SharePass {
+      public:
+        struct Note {
+            std::span<const BigCount> counts;
+            std::span<const double> masses;
+            std::span<const EdgeShare> edges;
+            BigCount bits = 0;  // of the counts
+            std::size_t entries = 0, edge_room = 0, steps = 0;
+            bool overflow = false;
+
+            bool keep_in(NotePage& page) {
+                return page.keep(counts) && page.keep(masses) && page.keep(edges);
+            }
+        };
+
+        SharePass(Summation& owner, const LossLayer& layer, const LayerLinks& links, ShareLayer* shares,
+                  Find& find, DiagramSums& sums)
+            : owner_(owner), layer_(layer), links_(links), shares_(shares), find_(find), sums_(sums) {}
+
+        void look(std::size_t, std::size_t state, Note& note) const {
+            note.entries = layer_.end(state) - layer_.begin(state);
+            if (note.entries > 0) note.edge_room = links_.count(state) * (owner_.families_ ? 2 : 1);
+        }
+        static std::size_t scratch_bytes(const Note& note) {
+            return note.entries * StateEntries::of_entry + note.edge_room * sizeof(EdgeShare);
+        }
+        std::size_t note_bytes(const Note& note) const {
+            return note.entries * (shares_ == nullptr ? 0 : sizeof(BigCount) + sizeof(double)) +
+                   note.edge_room * sizeof(EdgeShare);
+        }
+        void shrink(std::size_t worker, std::size_t bytes) const {
+            if (worker == 0)
+                bytes += owner_.entry_room_ * StateEntries::of_entry + owner_.edge_room_ * sizeof(EdgeShare);
+            if (owner_.workers_[worker].bytes() > bytes) owner_.workers_[worker] = StateEntries();
+        }
+        void find(std::size_t worker, std::size_t state, Note& note) const {
+            if (note.entries == 0) return;
+            StateEntries& own = owner_.workers_[worker];
+            own.weigh(layer_, state, note.edge_room);
+            note.steps = find_(own, state);
+            note.edges = own.edges;
+            note.overflow = own.overflow;
+            if (shares_ == nullptr) return;
+            for (const BigCount count : own.counts) note.bits |= count;
+            note.counts = own.counts;
+            note.masses = own.masses;
+        }
+
+        bool admit(const Note& note) const { return owner_.admit(note.entries, note.edge_room); }
+        bool take(std::size_t, const Note& note) const {
+            owner_.overflow_ |= note.overflow;
+            for (const EdgeShare& edge : note.edges) owner_.add_edge(sums_, edge);
+            if (owner_.pass_.worked(note.steps)) return false;
+            return shares_ == nullptr || owner_.append(*shares_, note.counts, note.masses, note.bits);
+        }
+
+      private:
+        Summation& owner_;
+        const LossLayer& layer_;
+        const LayerLinks& links_;
+        ShareLayer* shares_;
+        Find& find_;
+        DiagramSums& sums_;
+    };
+    template <class Find>
+    bool run(const LossLayer& layer, const LayerLinks& links, ShareLayer* shares, Find find,
+             DiagramSums& sums) {
+        SharePass<Find> job(*this, layer, links, shares, find, sums);
+        return pass_.run(job, layer.states(), layer.size() + links.size());
+    }
+
+    // Whether there is memory to weigh a state with so many entries, and to note so many edges of it.
+    bool admit(std::size_t entries, std::size_t edges) {
+        const auto more_entries = std::max(entries, entry_room_) - entry_room_;
+        const auto more_edges = std::max(edges, edge_room_) - edge_room_;
+        if (!store_.take(more_entries * StateEntries::of_entry + more_edges * sizeof(EdgeShare)))
+            return false;
+        entry_room_ += more_entries;
+        edge_room_ += more_edges;
         return true;
     }
 
-    void add_edge(DiagramSums& sums, std::uint32_t row, BigCount count, double mass) {
+    bool reserve(ShareLayer& shares, std::size_t entries, BigCount bits = 0) {
+        if (!store_.take(shares.growth(entries, bits))) return false;
+        shares.reserve(entries, bits);
+        return true;
+    }
+    // Those of the next state; `bits` are those of its counts.
+    bool append(ShareLayer& shares, std::span<const BigCount> counts, std::span<const double> masses,
+                BigCount bits) {
+        if (!store_.take(shares.growth(0, bits))) return false;
+        shares.append(counts, masses, bits);
+        return true;
+    }
+
+    void add_edge(DiagramSums& sums, const EdgeShare& edge) {
+        if (edge.crosses) {
+            overflow_ |= add_to(sums.count, edge.count);
+            sums.mass += edge.mass;
+        }
         if (!families_) return;
-        overflow_ |= add_to(sums.row_counts[row], count);
-        sums.row_masses[row] += mass;
+        overflow_ |= add_to(sums.row_counts[edge.row], edge.count);
+        sums.row_masses[edge.row] += edge.mass;
     }
 
     const NetworkDiagram& diagram_;
     double slack_;
     bool families_;
     LossStore store_;
+    LayerPass pass_;
     LossLists lists_;
-    std::vector<double> losses_, weights_, masses_;  // of one state
-    std::vector<BigCount> ways_, counts_;
-    std::vector<double> far_weights_;  // of a layer
-    std::size_t scratch_ = 0;          // bytes
+    std::vector<StateEntries> workers_;
+    std::vector<double> far_weights_;             // of a layer
+    std::size_t entry_room_ = 0, edge_room_ = 0;  // for which the store was asked
     bool overflow_ = false;
 };
 
 }  // namespace
 
 DiagramSums sum_diagram(const NetworkDiagram& diagram, double slack, double grain, std::size_t rows,
-                        bool families, std::size_t memory, Ticker& ticker) {
+                        bool families, std::size_t memory, std::size_t threads, Ticker& ticker) {
     DiagramSums sums;
     if (diagram.states() == 0) return sums;
     if (diagram.bytes() >= large_diagram) give_back_free_pages();
-    Summation summation(diagram, std::min(slack, diagram.slack), grain, families, memory, ticker);
+    Summation summation(diagram, std::min(slack, diagram.slack), grain, families, memory,
+                        diagram.edges() < edges_for_threads ? 1 : threads, ticker);
     if (!summation.run(sums, rows)) sums.status = ticker.reason();
     summation.account(sums);
     return sums;

@@ -33,8 +33,9 @@ struct DiagramSums {
 
 // Sums over the paths with loss <= slack (at most the diagram's own). `rows` is the number of rows of the
 // table; `grain` is the difference below which two losses are the same. `memory` is for the diagram and all
-// that is made here; how much there is changes what is made twice, but no bit of the sums.
+// that is made here; how much there is changes what is made twice, but no bit of the sums. The number of
+// threads changes nothing but the time.
 DiagramSums sum_diagram(const NetworkDiagram& diagram, double slack, double grain, std::size_t rows,
-                        bool families, std::size_t memory, Ticker& ticker);
+                        bool families, std::size_t memory, std::size_t threads, Ticker& ticker);
 
 }  // namespace arcwise

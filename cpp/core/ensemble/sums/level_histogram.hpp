@@ -17,6 +17,9 @@ class LevelHistogram {
         const double bin = level * static_cast<double>(bins);
         if (bin < static_cast<double>(bins)) ++steps_[static_cast<std::size_t>(std::max(0.0, bin))];
     }
+    void add(const LevelHistogram& other) {
+        for (std::size_t bin = 0; bin < bins; ++bin) steps_[bin] += other.steps_[bin];
+    }
     // To be called when all steps at levels below `known` are there.
     void close(double known) {
         known_ =

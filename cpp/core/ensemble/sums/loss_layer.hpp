@@ -88,9 +88,10 @@ class ShareLayer {
         const auto width = std::max(count_.width(), CountColumn::width_for(bits));
         return std::max(capacity_, entries) * (sizeof(double) + width) - bytes();
     }
-    // Room for all entries of a layer.
-    void reserve(std::size_t entries) {
+    // Room for all entries of a layer, and for counts with such bits.
+    void reserve(std::size_t entries, BigCount bits) {
         capacity_ = entries;
+        count_.widen(CountColumn::width_for(bits), 0);
         count_.set_capacity(entries);
         mass_.set_capacity(entries);
     }
@@ -100,6 +101,11 @@ class ShareLayer {
             count_.set(size_, counts[i]);
             mass_[size_] = masses[i];
         }
+    }
+    // Where there is room for it; another thread may set another entry.
+    void set(std::uint64_t i, BigCount count, double mass) {
+        count_.set(i, count);
+        mass_[i] = mass;
     }
     BigCount count(std::uint64_t i) const { return count_.get<BigCount>(i); }
     double mass(std::uint64_t i) const { return mass_[i]; }

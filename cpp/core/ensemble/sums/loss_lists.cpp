@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <span>
+#include <type_traits>
 
 namespace arcwise {
 
@@ -29,7 +30,7 @@ bool LossLists::find_least() {
         for (auto e = diagram_.edge_begin[s]; e < diagram_.edge_begin[s + 1]; ++e)
             least_[diagram_.edge_target[e]] =
                 std::min(least_[diagram_.edge_target[e]], least_[s] + diagram_.edge_detour[e]);
-        if (worked(diagram_.edge_begin[s + 1] - diagram_.edge_begin[s])) return false;
+        if (pass_.worked(diagram_.edge_begin[s + 1] - diagram_.edge_begin[s])) return false;
     }
     return true;
 }
@@ -84,25 +85,32 @@ bool LossLists::sample(Side side) {
 
 // Looks at the levels of all that lists of `inner` would pass on, and allows the next layer as much of it as
 // samples may have.
-bool LossLists::measure(Side side, std::size_t inner, LayerLinks& links) {
+bool LossLists::measure(Side side, std::size_t inner, const LayerLinks& links) {
     const LossLayer& known = store_.at(side, inner);
     const std::size_t outer = next(side, inner);
     auto& shares = side == Side::to ? levels_ : reaches_;
-    LevelHistogram histogram;
-    for (std::size_t s = 0; s < width(outer); ++s) {
-        const double least = least_[first(outer) + s];
-        if (least > slack_) continue;
-        const double lost = side == Side::to ? least : 0.0;
-        const double scale = slack_ > least ? 1 / (slack_ - least) : 0;
-        std::size_t steps = 0;
-        for (const Link& link : links.of(s)) {
-            const double step = links.detour(link) - lost;
-            const auto end = known.end(link.state);
-            for (auto i = known.begin(link.state); i < end; ++i, ++steps)
-                histogram.add((known.loss(i) + step) * scale);
+    struct alignas(lines_apart) Part {
+        LevelHistogram histogram;
+    };
+    std::vector<Part> parts(workers_.size());
+    const auto look = [&](std::size_t worker, std::size_t begin, std::size_t end) {
+        LevelHistogram& histogram = parts[worker].histogram;
+        for (std::size_t s = begin; s < end; ++s) {
+            const double least = least_[first(outer) + s];
+            if (least > slack_) continue;
+            const double lost = side == Side::to ? least : 0.0;
+            const double scale = slack_ > least ? 1 / (slack_ - least) : 0;
+            for (const Link& link : links.of(s, workers_[worker].links)) {
+                const double step = links.detour(link) - lost;
+                const auto last = known.end(link.state);
+                for (auto i = known.begin(link.state); i < last; ++i)
+                    histogram.add((known.loss(i) + step) * scale);
+            }
         }
-        if (worked(steps)) return false;
-    }
+    };
+    if (!pass_.split(width(outer), known.size() + links.size(), look)) return false;
+    LevelHistogram& histogram = parts[0].histogram;
+    for (std::size_t worker = 1; worker < parts.size(); ++worker) histogram.add(parts[worker].histogram);
     histogram.close(shares[inner]);
     shares[outer] = std::min(shares[inner], histogram.level_of(sample_steps_));
     if (side == Side::to)
@@ -125,31 +133,149 @@ bool LossLists::begin(Side side) {
     return true;
 }
 
+// Merges, for each state, the lists of its neighbours.
+template <class Count>
+class LossLists::Extension {
+  public:
+    struct Note {
+        std::span<const LossItem<Count>> merged;
+        BigCount bits = 0;
+        std::size_t entries = 0;  // of the neighbours
+        std::size_t steps = 0;
+        double left_out = infinity;  // the least loss that was not within the limit
+        bool empty = false, fits = true;
+
+        bool keep_in(NotePage& page) { return page.keep(merged); }
+    };
+
+    Extension(LossLists& lists, Side side, std::size_t inner, const LayerLinks& links, LossLayer& made)
+        : lists_(lists),
+          side_(side),
+          inner_(inner),
+          outer_(lists.next(side, inner)),
+          known_(lists.store_.at(side, inner)),
+          links_(links),
+          made_(made) {}
+
+    void look(std::size_t worker, std::size_t state, Note& note) const {
+        note.empty = lists_.least_[lists_.first(outer_) + state] > lists_.slack_ ||
+                     (side_ == Side::from && lists_.limit(side_, outer_, state).passed_by(0));
+        if (note.empty) return;
+        Worker& own = lists_.workers_[worker];
+        own.own = links_.of(state, own.links);
+        for (const Link& link : own.own) note.entries += known_.end(link.state) - known_.begin(link.state);
+    }
+    // A merger grows by a quarter.
+    static std::size_t scratch_bytes(const Note& note) {
+        return LossMerger<Count>::bytes_for(note.entries + note.entries / 4 + 16);
+    }
+    static std::size_t note_bytes(const Note& note) { return note.entries * sizeof(LossItem<Count>); }
+    void shrink(std::size_t worker, std::size_t bytes) {
+        shrink_merger<std::uint64_t>(worker, bytes);
+        shrink_merger<BigCount>(worker, bytes);
+    }
+    void find(std::size_t worker, std::size_t state, Note& note) const {
+        if (!note.empty) merge(lists_.workers_[worker], state, note);
+    }
+
+    bool admit(const Note& note) const { return note.empty || admit<Count>(note.entries); }
+    bool take(std::size_t state, const Note& note) {
+        if (pass().worked(note.steps)) return false;
+        if (!note.fits) {
+            if constexpr (sizeof(Count) <= 8) return take_wide(state, note);
+            lists_.overflow_ = true;
+        }
+        return append(state, note);
+    }
+
+  private:
+    LayerPass& pass() const { return lists_.pass_; }
+    template <class Size>
+    std::size_t& room() const {
+        return sizeof(Size) <= 8 ? lists_.narrow_room_ : lists_.wide_room_;
+    }
+    template <class Size>
+    bool admit(std::size_t entries) const {
+        const auto capacity = grown_capacity(room<Size>(), entries);
+        if (!lists_.store_.take(LossMerger<Size>::bytes_for(capacity - room<Size>()))) return false;
+        room<Size>() = capacity;
+        return true;
+    }
+    template <class Size>
+    void shrink_merger(std::size_t worker, std::size_t bytes) {
+        auto& merger = lists_.workers_[worker].template merger<Size>();
+        if (worker == 0) bytes += LossMerger<Size>::bytes_for(room<Size>());
+        if (LossMerger<Size>::bytes_for(merger.capacity()) > bytes) merger.release();
+    }
+
+    template <class Noted>
+    void merge(Worker& worker, std::size_t state, Noted& note) const {
+        using Size = decltype(note.merged.front().ways);
+        auto& merger = worker.template merger<std::remove_const_t<Size>>();
+        const LossLimit limit = lists_.limit(side_, outer_, state);
+        merger.start(note.entries);
+        for (const Link& link : worker.own) {
+            const double step = links_.detour(link);
+            const auto end = known_.end(link.state);
+            for (auto i = known_.begin(link.state); i < end; ++i) {
+                const double loss = known_.loss(i) + step;
+                if (limit.passed_by(loss)) {
+                    note.left_out = std::min(note.left_out, loss);
+                    break;
+                }
+                merger.add(loss, known_.ways<std::remove_const_t<Size>>(i));
+            }
+            merger.end_list();
+        }
+        note.steps = merger.size() * (1 + merger.lists());
+        note.fits = merger.settle(lists_.grain_, note.merged, note.bits);
+        if (side_ == Side::from || lists_.planning_) return;
+        for (const Link& link : worker.own)
+            note.left_out = std::min(note.left_out,
+                                     lists_.beyond_[lists_.first(inner_) + link.state] + links_.detour(link));
+    }
+    // Where 64 bits are not enough. That is seen in one layer; the next one is merged in 128 bits.
+    bool take_wide(std::size_t state, const Note& narrow) {
+        typename Extension<BigCount>::Note note;
+        note.entries = narrow.entries;
+        if (!admit<BigCount>(note.entries)) return false;
+        Worker& own = lists_.workers_[0];
+        own.own = links_.of(state, own.links);
+        merge(own, state, note);
+        lists_.overflow_ |= !note.fits;
+        return !pass().worked(note.steps) && append(state, note);
+    }
+    template <class Noted>
+    bool append(std::size_t state, const Noted& note) {
+        if (!lists_.store_.take(made_.growth(note.merged.size(), note.bits))) return false;
+        made_.append(note.merged, note.bits);
+        if (side_ == Side::to && !lists_.planning_ && !note.empty)
+            lists_.beyond_[lists_.first(outer_) + state] = note.left_out;
+        return true;
+    }
+
+    LossLists& lists_;
+    Side side_;
+    std::size_t inner_, outer_;
+    const LossLayer& known_;
+    const LayerLinks& links_;
+    LossLayer& made_;
+};
+
 bool LossLists::extend(Side side, std::size_t inner) {
     const LossStore::Pin kept(store_, side, inner);
     const LossLayer& known = store_.at(side, inner);
-    const bool to = side == Side::to;
     const std::size_t outer = next(side, inner), states = width(outer);
     if (!store_.take(LossLayer::bytes_of_states(states))) return false;
     LossLayer made(states);
-    LayerLinks links(diagram_, outer, !to, store_);
+    LayerLinks links(diagram_, outer, side == Side::from, store_);
     if (!links.prepare() || (planning_ && !measure(side, inner, links))) return false;
-    for (std::size_t s = 0; s < states; ++s) {
-        if (least_[first(outer) + s] > slack_ || (!to && limit(side, outer, s).passed_by(0))) {
-            made.append(std::span<const LossItem<std::uint64_t>>(), 0);
-            continue;
-        }
-        const auto own = links.of(s);
-        double left_out = infinity;
-        const bool ended = known.narrow()
-                               ? append(made, narrow_, known, links, own, limit(side, outer, s), left_out)
-                               : append(made, wide_, known, links, own, limit(side, outer, s), left_out);
-        if (!ended) return false;
-        if (!to || planning_) continue;
-        for (const Link& link : own)
-            left_out = std::min(left_out, beyond_[first(inner) + link.state] + links.detour(link));
-        beyond_[first(outer) + s] = left_out;
-    }
+    const auto fill = [&]<class Count>(Extension<Count> extension) {
+        return pass_.run(extension, states, known.size() + links.size());
+    };
+    if (known.narrow() ? !fill(Extension<std::uint64_t>(*this, side, inner, links, made))
+                       : !fill(Extension<BigCount>(*this, side, inner, links, made)))
+        return false;
     const auto before = made.bytes();
     made.trim();
     store_.give(before - made.bytes());
@@ -162,41 +288,6 @@ bool LossLists::restore(Side side, std::size_t layer) {
     while (!store_.stored(side, from)) side == Side::to ? --from : ++from;
     for (; from != layer; from = next(side, from), ++remade_)
         if (!extend(side, from)) return false;
-    return true;
-}
-
-// The list of one more state from those of its neighbours; `left_out` is the least loss that was not within
-// the limit.
-template <class Count>
-bool LossLists::append(LossLayer& made, LossMerger<Count>& merger, const LossLayer& known,
-                       const LayerLinks& links, std::span<const Link> own, const LossLimit limit,
-                       double& left_out) {
-    std::size_t entries = 0;
-    for (const Link& link : own) entries += known.end(link.state) - known.begin(link.state);
-    if (!store_.take(merger.growth(entries))) return false;
-    merger.start(entries);
-    for (const Link& link : own) {
-        const double step = links.detour(link);
-        const auto end = known.end(link.state);
-        for (auto i = known.begin(link.state); i < end; ++i) {
-            const double loss = known.loss(i) + step;
-            if (limit.passed_by(loss)) {
-                left_out = std::min(left_out, loss);
-                break;
-            }
-            merger.add(loss, known.ways<Count>(i));
-        }
-        merger.end_list();
-    }
-    if (worked(merger.size() * (1 + merger.lists()))) return false;
-    std::span<const LossItem<Count>> merged;
-    BigCount bits = 0;
-    if (!merger.settle(grain_, merged, bits)) {
-        if constexpr (sizeof(Count) <= 8) return append(made, wide_, known, links, own, limit, left_out);
-        overflow_ = true;
-    }
-    if (!store_.take(made.growth(merged.size(), bits))) return false;
-    made.append(merged, bits);
     return true;
 }
 

@@ -17,13 +17,14 @@
 #include <span>
 #include <vector>
 
+#include "cache_line.hpp"
 #include "ensemble/diagram/layer_links.hpp"
 #include "ensemble/diagram/network_diagram.hpp"
+#include "ensemble/sums/layer_pass.hpp"
 #include "ensemble/sums/level_histogram.hpp"
 #include "ensemble/sums/loss_layer.hpp"
 #include "ensemble/sums/loss_merger.hpp"
 #include "ensemble/sums/loss_store.hpp"
-#include "monitor.hpp"
 
 namespace arcwise {
 
@@ -35,8 +36,13 @@ struct LossLimit {
 
 class LossLists {
   public:
-    LossLists(const NetworkDiagram& diagram, double slack, double grain, LossStore& store, Ticker& ticker)
-        : diagram_(diagram), slack_(slack), grain_(grain), store_(store), ticker_(ticker) {}
+    LossLists(const NetworkDiagram& diagram, double slack, double grain, LossStore& store, LayerPass& pass)
+        : diagram_(diagram),
+          slack_(slack),
+          grain_(grain),
+          store_(store),
+          pass_(pass),
+          workers_(pass.workers()) {}
 
     // These return false if the work must stop.
     //
@@ -61,22 +67,30 @@ class LossLists {
     std::size_t first(std::size_t layer) const { return diagram_.layer_begin[layer]; }
     std::size_t width(std::size_t layer) const { return first(layer + 1) - first(layer); }
 
-    // To be told of every step; true if the work must stop.
-    bool worked(std::size_t steps) {
-        work_ += steps + 1;
-        done_ += steps;
-        if (work_ < work_per_poll) return false;
-        work_ = 0;
-        return ticker_.poll_now({done_, 0});
-    }
     bool overflow() const { return overflow_; }  // a number of ways beyond 2^128
     std::size_t remade() const { return remade_; }
     static std::size_t bytes_of_states(std::size_t states) { return 2 * states * sizeof(double); }
 
   private:
     static constexpr double sample_slack = 0.4;
-    // Some tenths of a millisecond.
-    static constexpr std::size_t work_per_poll = std::size_t{1} << 15;
+
+    // What a thread merges with.
+    struct alignas(lines_apart) Worker {
+        LossMerger<std::uint64_t> narrow;
+        LossMerger<BigCount> wide;
+        std::vector<Link> links;
+        std::span<const Link> own;  // of the state at hand
+        template <class Count>
+        LossMerger<Count>& merger() {
+            if constexpr (sizeof(Count) <= 8)
+                return narrow;
+            else
+                return wide;
+        }
+    };
+    // The lists of a layer, of which all numbers before fit into a Count.
+    template <class Count>
+    class Extension;
 
     std::size_t next(Side side, std::size_t layer) const { return side == Side::to ? layer + 1 : layer - 1; }
     double threshold(double level, std::size_t s) const {
@@ -84,15 +98,13 @@ class LossLists {
     }
     bool find_least();
     bool sample(Side side);
-    bool measure(Side side, std::size_t inner, LayerLinks& links);
-    template <class Count>
-    bool append(LossLayer& made, LossMerger<Count>& merger, const LossLayer& known, const LayerLinks& links,
-                std::span<const Link> own, LossLimit limit, double& left_out);
+    bool measure(Side side, std::size_t inner, const LayerLinks& links);
 
     const NetworkDiagram& diagram_;
     double slack_, grain_;
     LossStore& store_;
-    Ticker& ticker_;
+    LayerPass& pass_;
+    std::vector<Worker> workers_;
     std::vector<double> least_;    // per state: what the best way to it loses
     std::vector<double> beyond_;   // per state: the least loss on a way to it that passed the level
     std::vector<double> levels_;   // per layer
@@ -100,11 +112,8 @@ class LossLists {
     bool planning_ = false;
     std::vector<LevelHistogram> sampled_;  // per layer, of the lists to it, while planning
     std::size_t sample_steps_ = 0;
-    LossMerger<std::uint64_t> narrow_;
-    LossMerger<BigCount> wide_;
+    std::size_t narrow_room_ = 0, wide_room_ = 0;  // entries for which the store was asked to merge them
     std::size_t remade_ = 0;
-    std::size_t work_ = 0;
-    std::uint64_t done_ = 0;
     bool overflow_ = false;
 };
 

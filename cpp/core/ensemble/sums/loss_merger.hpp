@@ -19,10 +19,10 @@ class LossMerger {
   public:
     using Item = LossItem<Count>;
 
-    // The bytes that `start` will take.
-    std::size_t growth(std::size_t entries) const {
-        return 2 * (grown_capacity(from_.size(), entries) - from_.size()) * sizeof(Item);
-    }
+    static std::size_t bytes_for(std::size_t capacity) { return 2 * capacity * sizeof(Item); }
+    // How many entries it has room for.
+    std::size_t capacity() const { return from_.size(); }
+    void release() { from_ = to_ = std::vector<Item>(); }
     // Room for `entries`; what was added before is forgotten.
     void start(std::size_t entries) {
         const auto capacity = grown_capacity(from_.size(), entries);

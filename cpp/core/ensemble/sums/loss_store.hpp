@@ -45,6 +45,8 @@ class LossStore {
     }
     void give(std::size_t bytes) { held_ -= bytes; }
     std::size_t peak() const { return peak_; }
+    // What can be taken while all layers stay.
+    std::size_t room() const { return memory_ - held_; }
 
     const LossLayer& at(Side side, std::size_t layer) const { return slot(side, layer).losses; }
     bool stored(Side side, std::size_t layer) const { return at(side, layer).stored(); }

@@ -66,11 +66,11 @@ TEST(a_frontier_needs_no_known_network_and_no_small_slack) {
     Ticker ticker(monitor);
     const double unknown = -std::numeric_limits<double>::infinity();
     const auto few = build_from_costs(table.input(), {costs, 0, unknown, {}}, Construction::frontier, ticker);
-    CHECK(sum_diagram(few, 0.5, 1e-12, costs.size(), false, 1 << 30, ticker).count == 13);
+    CHECK(sum_diagram(few, 0.5, 1e-12, costs.size(), false, 1 << 30, 1, ticker).count == 13);
     auto wide = table.input();
     wide.slack = 1e12;
     const auto all = build_from_costs(wide, {costs, 0, 0, {}}, Construction::frontier, ticker);
-    CHECK(sum_diagram(all, 1e12, 1e-12, costs.size(), false, 1 << 30, ticker).count == 543);
+    CHECK(sum_diagram(all, 1e12, 1e-12, costs.size(), false, 1 << 30, 1, ticker).count == 543);
 }
 
 TEST(a_diagram_stops_when_told) {

@@ -30,7 +30,7 @@ TEST(disjoint_parts_are_joined) {
     const auto with = build(present), without = build(absent);
     CHECK(with.optimum == -0.3 && without.optimum == 0);
     const auto count = [&](const NetworkDiagram& diagram, double slack) {
-        const auto sums = sum_diagram(diagram, slack, 1e-12, table.scores.size(), true, 1 << 30, ticker);
+        const auto sums = sum_diagram(diagram, slack, 1e-12, table.scores.size(), true, 1 << 30, 1, ticker);
         return static_cast<std::uint64_t>(sums.count);
     };
     const auto of_with = count(with, 0.1), of_without = count(without, 0.1);

@@ -13,10 +13,10 @@ using namespace arcwise;
 constexpr std::size_t plenty = std::size_t{1} << 30;
 
 DiagramSums sums_of(const NetworkDiagram& diagram, std::size_t rows, bool families, std::size_t memory,
-                    double grain = 1e-9) {
+                    double grain = 1e-9, std::size_t threads = 1) {
     SilentMonitor monitor;
     Ticker ticker(monitor);
-    return sum_diagram(diagram, diagram.slack, grain, rows, families, memory, ticker);
+    return sum_diagram(diagram, diagram.slack, grain, rows, families, memory, threads, ticker);
 }
 
 // One state per layer, and two edges to the next (rows 2d and 2d + 1). In the last `losing` layers the second
@@ -64,6 +64,29 @@ NetworkDiagram ladder(std::size_t layers) {
     }
     diagram.layer_begin.push_back(diagram.layer_begin.back() + 1);
     for (int end = 0; end < 2; ++end) diagram.edge_begin.push_back(diagram.edge_target.size());
+    return diagram;
+}
+
+// Two states per layer up to the middle, as in a ladder, where the one with two ways on loses one; from there
+// on one state with two ways on.
+NetworkDiagram crossing(std::size_t half) {
+    NetworkDiagram diagram = ladder(half);
+    diagram.nodes = 2 * half;
+    diagram.slack = 1.5;
+    for (std::size_t e = diagram.edge_target.size() - 2; e < diagram.edge_target.size(); ++e)
+        diagram.edge_detour[e] = 1;
+    diagram.edge_begin.pop_back();
+    for (std::size_t d = 0; d < half; ++d) {
+        const std::uint32_t next = diagram.layer_begin.back();
+        diagram.layer_begin.push_back(next + 1);
+        for (std::uint32_t i = 0; i < 2; ++i) {
+            diagram.edge_target.push_back(next);
+            diagram.edge_row.push_back(i);
+            diagram.edge_detour.push_back(0);
+        }
+        diagram.edge_begin.push_back(diagram.edge_target.size());
+    }
+    diagram.edge_begin.push_back(diagram.edge_target.size());
     return diagram;
 }
 
@@ -164,7 +187,7 @@ TEST(sums_of_a_diagram_are_those_over_its_paths) {
         smaller.slack = 0.2 + 1e-9;
         SilentMonitor monitor;
         Ticker ticker(monitor);
-        const auto within = sum_diagram(diagram, smaller.slack, 1e-9, rows, true, plenty, ticker);
+        const auto within = sum_diagram(diagram, smaller.slack, 1e-9, rows, true, plenty, 1, ticker);
         expected.count = 0;
         expected.row_counts.assign(rows, 0);
         walk(smaller, 0, 0, path, expected);
@@ -200,6 +223,44 @@ TEST(sums_are_the_same_in_any_memory_that_is_enough) {
         // A count keeps no losses on the ways from states.
         CHECK(sums_of(diagram, rows, false, plenty).peak < expected.peak);
     }
+}
+
+TEST(sums_are_the_same_for_any_number_of_threads) {
+    constexpr std::size_t rows = 7;
+    const auto check_same = [](const NetworkDiagram& diagram, bool families, std::size_t memory) {
+        const auto expected = sums_of(diagram, rows, families, memory, 1e-9, 1);
+        for (const std::size_t threads : {2, 3, 9}) {
+            const auto found = sums_of(diagram, rows, families, memory, 1e-9, threads);
+            CHECK(found.status == expected.status);
+            CHECK(found.overflow == expected.overflow);
+            CHECK(found.peak == expected.peak);
+            CHECK(found.remade == expected.remade);
+            if (found.status != Status::complete || found.overflow) continue;
+            CHECK(found.count == expected.count);
+            CHECK(found.mass == expected.mass);
+            CHECK(found.row_counts == expected.row_counts);
+            CHECK(found.row_masses == expected.row_masses);
+        }
+        return expected;
+    };
+    std::size_t remade = 0;
+    for (const bool families : {false, true}) {
+        for (std::uint32_t seed = 0; seed < 2; ++seed) {
+            const auto diagram = random_diagram(seed, 30, 200 + 150 * seed, rows, 0.003);
+            const auto plain = check_same(diagram, families, plenty);
+            CHECK(plain.status == Status::complete && plain.count > 0);
+            // From enough for helpers to less than one thread needs: what they find no room for is found
+            // again.
+            for (const std::size_t part : {18, 14, 10, 6}) {
+                const auto tight = check_same(diagram, families, plain.peak / 20 * part);
+                if (tight.status == Status::complete) remade = std::max(remade, tight.remade);
+            }
+        }
+        // Numbers of ways beyond 32 and 64 bits, and beyond 128.
+        CHECK(check_same(random_diagram(1, 120, 100, rows, 0.003), families, plenty).count >> 64 > 0);
+        CHECK(check_same(random_diagram(2, 260, 40, rows, 0.003), families, plenty).overflow);
+    }
+    CHECK(remade > 0);
 }
 
 TEST(a_count_can_do_with_few_layers_of_lists) {
@@ -244,6 +305,13 @@ TEST(counts_are_exact_up_to_128_bits) {
             }
     CHECK(sums_of(chain(128, 0, 0), 256, false, plenty).overflow);
     CHECK(sums_of(chain(300, 300, 300.5), 600, true, plenty).overflow);
+    // Where 2^80 ways meet 2^80 others, whose product is nothing in 128 bits.
+    for (const bool families : {false, true}) {
+        CHECK(sums_of(crossing(60), 5, families, plenty).count ==
+              (BigCount{1} << 60) * ((BigCount{1} << 59) + 1));
+        CHECK(!sums_of(crossing(60), 5, families, plenty).overflow);
+        CHECK(sums_of(crossing(80), 5, families, plenty).overflow);
+    }
 }
 
 TEST(large_and_small_counts_share_a_layer) {
@@ -273,10 +341,16 @@ TEST(sums_stop_when_told) {
     } monitor;
     Ticker ticker(monitor);
     const auto diagram = random_diagram(1, 60, 400, 3);
-    CHECK(sum_diagram(diagram, diagram.slack, 1e-9, 3, true, plenty, ticker).status == Status::interrupted);
+    CHECK(sum_diagram(diagram, diagram.slack, 1e-9, 3, true, plenty, 1, ticker).status ==
+          Status::interrupted);
     Ticker late(monitor, 0.0);
-    CHECK(sum_diagram(diagram, diagram.slack, 1e-9, 3, false, plenty, late).status == Status::time_limit);
+    CHECK(sum_diagram(diagram, diagram.slack, 1e-9, 3, false, plenty, 1, late).status == Status::time_limit);
     CHECK(sums_of(diagram, 3, false, diagram.bytes()).status == Status::memory_limit);
+    for (const bool families : {false, true}) {
+        Ticker shared(monitor);
+        const auto stopped = sum_diagram(diagram, diagram.slack, 1e-9, 3, families, plenty, 3, shared);
+        CHECK(stopped.status == Status::interrupted);
+    }
     NetworkDiagram nothing;
     nothing.edge_begin = {0, 0};
     nothing.layer_begin = {0, 1};

@@ -91,6 +91,7 @@ class CredibleDiagram:
     constant: float = 0.0  # what the diagram's scores lack (parent_sets/score_range.py)
     fixed: FixedPairs | None = None  # pairs whose direction is not the data's to tell, which classes follow
     bracket: Bracket | None = None  # what is known about the best network, also if a limit stopped the building
+    threads: int | None = None  # for sums, as for the building; None for all cores
 
     @property
     def repeats_classes(self) -> bool:
@@ -105,7 +106,10 @@ class CredibleDiagram:
     def sums(
         self, *, slack: float | None = None, families: bool = False, limits: Limits, report: Any = None
     ) -> DiagramSums:
-        """Count the paths, and if asked, those with each family; exactly, without listing them."""
+        """Count the paths, and if asked, those with each family; exactly, without listing them.
+
+        Threads change no bit of it, nor what it takes of the memory.
+        """
         within = self.slack if slack is None else slack
         code, overflow, (low, high), mass, words, masses, peak, remade = self.native.sums(
             within + self.tolerance,
@@ -113,6 +117,7 @@ class CredibleDiagram:
             self.table.n_rows,
             families,
             limits.memory_bytes or DEFAULT_MEMORY,
+            thread_count(self.threads),
             limits.native_seconds,
             report,
         )
@@ -264,7 +269,7 @@ def build_diagram(
         if by_class:
             rank = np.argsort(order).astype(np.int32)
     status = Status.from_native(native.status)
-    return CredibleDiagram(table, native, slack, tolerance, by_class, status, rank, constant, fixed, known)
+    return CredibleDiagram(table, native, slack, tolerance, by_class, status, rank, constant, fixed, known, threads)
 
 
 def _depth_first_order(table: ParentSetTable, sets: CandidateSets, incumbent: Incumbent) -> NDArray[np.int32]:
