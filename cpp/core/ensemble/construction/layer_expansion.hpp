@@ -50,12 +50,16 @@ class LayerExpansion {
         if (team_.size() < 2) return 0;
         const std::size_t part = room / part_of_room;
         helpers_ = std::min(team_.size() - 1, part / copy_bytes_);
-        allowed_ = std::min(part, most_noted) / 2;
+        // What is noted already and not yet taken, and what will be noted, share the part.
+        if (notes_.ready == 0 && notes_.held > later_.held) std::swap(notes_, later_);
+        const std::size_t both = std::min(part, most_noted);
+        allowed_ = both - std::min(both, notes_.held);
         while (copies_.size() > helpers_) copies_.pop_back();
         if (later_.held > allowed_) later_ = {};
         std::size_t states = std::min(left, (helpers_ + 1) * most_per_thread);
         if (most < states) states = static_cast<std::size_t>(most);
-        states = std::min(states, allowed_ / std::max({of_state_, state_bytes, std::size_t{1}}));
+        const std::size_t of_state = std::max({of_state_, state_bytes, std::size_t{1}});
+        states = std::min({states, allowed_ / of_state, std::max(fewest, both / 2 / of_state)});
         if (states >= fewest && helpers_ > 0) return states;
         return 0;
     }

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <map>
+#include <optional>
 
 #include "check.hpp"
 
@@ -227,12 +228,14 @@ TEST(threads_take_no_more_memory_than_is_allowed) {
     struct Case {
         LongSums::Size size;
         std::size_t memory;
-        bool noted;  // whether threads have room for what one does not hold
+        // Whether threads have room for what one does not hold; none where it is a matter of chance who gets
+        // the room, and no state may get enough of it.
+        std::optional<bool> noted;
     };
     constexpr std::size_t mega = 1 << 20;
     const std::vector<Case> cases{
         {{200, 1000, 0}, 8 * mega, true},       {{200, 1000, 0}, 2 * mega, true},
-        {{40, 100, 0}, 8 * mega, true},         {{400, 4000, 0}, 16 * mega, false},
+        {{40, 100, 0}, 8 * mega, true},         {{400, 4000, 0}, 16 * mega, {}},
         {{40, 100, 6 * mega}, 8 * mega, false}, {{40, 100, mega / 2}, 8 * mega, true}};
     for (const auto& [size, memory, noted] : cases) {
         Gauge::begin();
@@ -247,7 +250,7 @@ TEST(threads_take_no_more_memory_than_is_allowed) {
                 build_layers(component, LongSums(size), 4, {memory, plenty.most_states, threads}, own);
             CHECK(same(alone, shared));
             CHECK(Gauge::most <= memory + size.copy);
-            CHECK((Gauge::most > most_alone) == noted);
+            if (noted.has_value()) CHECK((Gauge::most > most_alone) == *noted);
         }
     }
     CHECK(Gauge::now == 0);
