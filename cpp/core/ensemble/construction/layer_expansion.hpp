@@ -41,7 +41,7 @@ class LayerExpansion {
     // The states differ from layer to layer in how much there is to note of them.
     void begin_layer() {
         of_state_ = 0;
-        notes_.ready = 0;
+        notes_.ready = later_.ready = 0;
     }
 
     // How many of the states at hand, which are `left`, at most `most`, to expand together while the diagram
@@ -91,6 +91,7 @@ class LayerExpansion {
         for (const auto& chunk : later_.chunks) later_.held += chunk.held();
         if (later_.ready > 0) of_state_ = later_.held / later_.ready + 1;
         std::swap(notes_, later_);
+        later_.ready = 0;  // they are taken
         return finished;
     }
 
