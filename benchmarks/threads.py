@@ -103,14 +103,6 @@ def replicates(network: str, cases: int) -> Work:
     return work
 
 
-def predictions(network: str, cases: int) -> Work:
-    model = known(network)
-    data = model.sample(cases, seed=1, progress=False)
-    given = data.select(data.names[::2])
-    target = data.names[1]
-    return lambda threads: model.predict_proba(given, target, threads=threads, progress=False).tobytes()
-
-
 def analyses(network: str, cases: int) -> Work:
     data = sampled(network, cases)
 
@@ -140,7 +132,6 @@ ROWS = (
     Row("best network of every subset", "steel", subsets, ("steel",)),
     Row("200 replicates", "alarm, 5,000 cases", replicates, ("alarm", 5_000)),
     Row("200 replicates", "hailfinder, 5,000 cases", replicates, ("hailfinder", 5_000)),
-    Row("predictions", "alarm, 1,000,000 rows", predictions, ("alarm", 1_000_000)),
     Row("whole analysis", "alarm, 5,000 cases", analyses, ("alarm", 5_000)),
     Row("whole analysis", "hailfinder, 5,000 cases", analyses, ("hailfinder", 5_000)),
 )
