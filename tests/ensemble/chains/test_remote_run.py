@@ -97,9 +97,8 @@ def test_chains_go_on_while_they_are_looked_at(cluster: Cluster, monkeypatch: py
     assert seen[-1] == (0, True)  # nothing is left to draw during the last one
 
 
+@pytest.mark.parametrize("cluster", [2], indirect=True)  # one worker does one after the other
 def test_a_chain_does_not_wait_for_a_slower_one(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
-    if cluster.count < 2:
-        pytest.skip("one worker does one after the other")
     given, ahead = noted_gives(monkeypatch), []
     monkeypatch.setattr(remote_run, "_advance", _slow_first)
     take = remote_run.RemoteRun._take
