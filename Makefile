@@ -10,8 +10,8 @@ STRICT := --config-settings=cmake.define.ARCWISE_WERROR=ON
 LENIENT := --config-settings=cmake.define.ARCWISE_WERROR=OFF
 DEPENDENCIES := import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")
 
-.PHONY: install develop demo test test-python test-cpp test-threads fuzz fuzz-sanitized fuzz-guided coverage obedience \
-	random-calls faults axe lint format benchmark vectors windows arm interchange study docs dist wheels clang clean
+.PHONY: install develop demo test test-python test-slow test-cpp test-sanitized test-threads fuzz fuzz-sanitized fuzz-guided \
+	coverage obedience random-calls faults networks axe lint format benchmark vectors windows arm interchange study docs dist wheels clang clean
 
 # The package as a user gets it, and $(BIN)/arcwise. What it needs is fetched while the native core is compiled, and a
 # module becomes byte code when it is first imported: of pandas, SciPy and the others, most never are.
@@ -25,24 +25,38 @@ install: $(VENV)/.tools
 # The package in place, with what tests and lint need; the native core is compiled incrementally, warnings are errors.
 develop: $(VENV)/.developer
 	$(PIP) install --no-build-isolation --no-deps $(STRICT) --editable .
+	$(PIP) install --no-build-isolation --no-deps --editable ./studies
 
 demo: install
 	$(BIN)/arcwise demo --force
 
-test: lint test-cpp test-python
+# Lint and the tests that are quick, twelve minutes of two cores from a fresh clone. Continuous integration (.ci/run) adds
+# `make test-slow`, `make test-sanitized` and all examples of Hypothesis (HYPOTHESIS_PROFILE=ci).
+test:
+	$(MAKE) --jobs 2 --output-sync lint test-cpp
+	$(MAKE) test-python
 
 # One process of tests for each core; one that has none left takes half of what the other still has.
 WORKERS ?= $(shell nproc)
 # Hundreds of tests start a command: with byte code, which an environment may forbid, each finds its modules compiled.
-test-python: develop
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
+PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
+test-python: develop networks
+	$(PYTEST) -m 'not slow'
 
-# The core's own tests, under AddressSanitizer and UndefinedBehaviorSanitizer.
-test-cpp: $(VENV)/.tools
+# The sweeps: tests that are marked as slow, with all of their examples.
+test-slow: develop networks
+	HYPOTHESIS_PROFILE=ci $(PYTEST) -m slow
+
+# The core's own tests, with the core that `make develop` has compiled.
+test-cpp: develop
+	built=build/$$($(BIN)/python -c 'import sys; print(sys.implementation.cache_tag)'); \
+	    $(BIN)/cmake --build $$built --target arcwise_tests && $$built/arcwise_tests
+
+# The same under AddressSanitizer and UndefinedBehaviorSanitizer.
+test-sanitized: $(VENV)/.tools
 	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
-	    -DCMAKE_BUILD_TYPE=Debug -DARCWISE_TESTS=ON -DARCWISE_SANITIZE=ON -DARCWISE_WERROR=ON > build-sanitize.log || (cat build-sanitize.log; exit 1)
+	    -DCMAKE_BUILD_TYPE=Debug -DARCWISE_TESTS=ON -DARCWISE_SANITIZE=ON -DARCWISE_WERROR=ON
 	$(BIN)/cmake --build build/sanitize
-	rm -f build-sanitize.log
 	build/sanitize/arcwise_tests
 
 # The core's own tests under ThreadSanitizer: two threads that touch the same memory without order are an error.
@@ -59,7 +73,7 @@ fuzz: develop
 	$(BIN)/python $(FUZZ)
 
 # The same, with a native module of its own that is checked by AddressSanitizer and UndefinedBehaviorSanitizer. (-S: the
-# module of `make develop` is not to be found first. Compiled as for `make test-cpp`: a compiler cache has the core.)
+# module of `make develop` is not to be found first. Compiled as for `make test-sanitized`: a compiler cache has the core.)
 SANITIZED := build/sanitized-module
 fuzz-sanitized: develop
 	$(PIP) install --no-build-isolation --no-deps --upgrade --target $(SANITIZED) \
@@ -67,7 +81,7 @@ fuzz-sanitized: develop
 	    --config-settings=cmake.build-type=Debug --config-settings=install.strip=false $(STRICT) .
 	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libstdc++.so.6)" \
 	    ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 PYTHONMALLOC=malloc \
-	    PYTHONPATH="$(SANITIZED):.:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" \
+	    PYTHONPATH="$(SANITIZED):studies/src:.:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" \
 	    $(BIN)/python -S $(FUZZ)
 
 # The same, led by coverage: what reaches a new branch of a reader is broken further (libFuzzer, by atheris). FORMAT=graph.dot
@@ -79,7 +93,7 @@ fuzz-guided: develop
 # Which lines and branches are taken: of the core by its own tests and by those of the package (COVERED), of the package by
 # the latter. The module that counts is in an environment of its own, which finds all but arcwise in that of `make develop`.
 # It is several times slower, so that a test of time limits may fail (-). Tables are in build/coverage.
-COVERED ?= tests
+COVERED ?= tests studies/tests
 COUNTED := build/counted-environment
 PURELIB := import sysconfig; print(sysconfig.get_path("purelib"))
 GCOVR = $(BIN)/gcovr --root . --filter cpp/core/ --merge-lines --exclude-throw-branches --exclude-unreachable-branches
@@ -91,6 +105,7 @@ coverage: develop
 	$(PIP) --python $(COUNTED)/bin/python install --no-build-isolation --no-deps --force-reinstall \
 	    --config-settings=build-dir=build/counted --config-settings=cmake.define.ARCWISE_COVERAGE=ON \
 	    --config-settings=cmake.build-type=Debug --config-settings=install.strip=false $(STRICT) .
+	$(PIP) --python $(COUNTED)/bin/python install --no-build-isolation --no-deps --editable ./studies
 	find build/counted -name '*.gcda' -delete
 	build/counted/arcwise_tests
 	$(GCOVR) --json build/coverage/tests.json build/counted
@@ -145,6 +160,14 @@ random-calls: develop
 # Allocations, writes, flushes and renames that fail at the k-th call, k = 1, 2, 4, ..., and a full disk, for four verbs.
 faults: develop
 	ARCWISE_FAULTS=all $(BIN)/python -m pytest --timeout 1800 tests/faults
+
+# The networks of the bnlearn repository that tests read, from the wheel of pgmpy (MIT), which is not installed.
+MODELS := pgmpy-0.1.26-py3-none-any.whl
+networks: $(VENV)/.tools
+	@[ -d build/networks ] || { $(PIP) download --no-deps --dest build/pgmpy pgmpy==0.1.26 && \
+	    $(BIN)/python -m zipfile --extract build/pgmpy/$(MODELS) build/pgmpy && \
+	    mv build/pgmpy/pgmpy/utils/example_models build/networks; } || \
+	    echo "NO NETWORKS could be downloaded: tests that read them will be skipped" >&2
 
 # The checker of accessibility that tests of the report use; it is no part of the package.
 axe: build/axe.min.js
@@ -213,5 +236,5 @@ $(VENV)/.tools:
 	touch $@
 
 $(VENV)/.developer: pyproject.toml $(VENV)/.tools
-	$(PIP) install --no-build-isolation $(STRICT) --editable '.[test,lint]'
+	$(PIP) install --no-compile --no-build-isolation $(STRICT) --editable '.[test,lint]'
 	touch $@

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from arcwise.files import write_text
+from arcwise.base.files import write_text
 from benchmarks.gaps import CELL, WAYS
 
 BEGIN, END = "<!-- measured by benchmarks/gaps.py -->", "<!-- end of what was measured -->"

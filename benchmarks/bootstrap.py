@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from arcwise.bootstrap.task import OPTIONS
 from arcwise.data import Dataset
 from arcwise.ensemble import NetworkSet, bootstrap_networks
-from arcwise.ensemble.replicates.task import OPTIONS
 from benchmarks._topic import SHARED, has_data, parser_for
 
 GOLDEN = SHARED / "golden" / "bnlearn"

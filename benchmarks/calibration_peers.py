@@ -33,17 +33,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from arcwise.base.run import Run
 from arcwise.confidence import EdgeConfidence, combine_confidences
-from arcwise.confidence.calibration.reliability import reliability
-from arcwise.confidence.calibration.self_calibration import self_calibration
-from arcwise.confidence.recipe_confidence import confidence_by_recipe, studied_recipes, team_confidences
+from arcwise.confidence.by_recipe import confidence_by_recipe, studied_recipes, team_confidences
+from arcwise.confidence.probability import reliability
+from arcwise.confidence.self_calibration import self_calibration
 from arcwise.data import Dataset
 from arcwise.ensemble import Recipe
-from arcwise.ensemble.recipe import Run
 from arcwise.graph import Dag
 from arcwise.limits import Limits
-from arcwise.study.experiments.calibration import as_seen
-from arcwise.study.sources import Sources
+from arcwise_studies.experiments.calibration import as_seen
+from arcwise_studies.sources import Sources
 from benchmarks._topic import SHARED, has_data, has_peer, listed, log_at, parser_for
 
 NETWORKS = SHARED / "data" / "networks"

@@ -27,13 +27,13 @@ from typing import Any
 
 import arcwise
 from arcwise import build_parent_sets
-from arcwise.cluster import Cluster, open_cluster
+from arcwise.base.cluster import Cluster, open_cluster
+from arcwise.base.run import Run
 from arcwise.confidence import confidence_by_recipe, permuted_confidences
-from arcwise.confidence.calibration.self_calibration import self_calibration
+from arcwise.confidence.self_calibration import self_calibration
 from arcwise.data import read_data
 from arcwise.effects import find_effects
 from arcwise.ensemble import CredibleSet, Recipe, sample_posterior
-from arcwise.ensemble.recipe import Run
 from arcwise.model import read_network
 from benchmarks._topic import SHARED, has_data, has_peer, parser_for
 

@@ -21,11 +21,11 @@ from pathlib import Path
 
 import numpy as np
 
+from arcwise.confidence.reach import family_reach
 from arcwise.data import Dataset
 from arcwise.effects import find_effects
 from arcwise.effects.search import CauseParts
 from arcwise.ensemble import Ensemble, Recipe
-from arcwise.ensemble.reach import family_reach
 from arcwise.model import BayesianNetwork, read_bif
 from benchmarks._topic import SHARED, has_data, parser_for
 

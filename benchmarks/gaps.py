@@ -30,11 +30,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from arcwise.base.run import Run
 from arcwise.confidence import EdgeConfidence, consensus_network
-from arcwise.confidence.recipe_confidence import carry_out
+from arcwise.confidence.by_recipe import carry_out
 from arcwise.data import Dataset, Incomplete, Table, impute
 from arcwise.ensemble import Recipe
-from arcwise.ensemble.recipe import Run
 from arcwise.errors import DataError, DataWarning
 from arcwise.evaluate import shd
 from arcwise.graph import Cpdag, Dag

@@ -9,10 +9,10 @@ import warnings
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from tests.twins.classes import class_key_twin
 
 from arcwise.graph import Cpdag, Dag, class_keys_from_masks, number_classes, sparse_dag, uniform_dag
-from arcwise.graph.bitset import to_words
-from arcwise.graph.equivalence_classes import class_key_twin
+from arcwise.graph.nodes import to_words
 from benchmarks._topic import has_peer, parser_for
 
 

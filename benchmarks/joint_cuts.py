@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from arcwise.data import Table, apply_cuts
-from arcwise.data import cuts as cutting
+from arcwise.data.discretize import intervals_of, quantiles
 from arcwise.local import hill_climb
 from arcwise.local.joint_cuts import joint_cuts
 from arcwise.model import BayesianNetwork, fit_parameters
@@ -35,11 +35,11 @@ def held_out(frame: pd.DataFrame, fresh: pd.DataFrame, cuts: dict[str, np.ndarra
     data = table.to_dataset(states={name: states[name] for name in network.names})
     total = network.log_likelihood(data) / data.n_cases
     for name, points in cuts.items():
-        fine = cutting.quantiles(frame[name].to_numpy(), FINE)
-        train = np.bincount(cutting.intervals_of(frame[name].to_numpy(), fine), minlength=len(fine) + 1) + 0.5
-        where = cutting.intervals_of(np.append(fine, np.inf), points)
+        fine = quantiles(frame[name].to_numpy(), FINE)
+        train = np.bincount(intervals_of(frame[name].to_numpy(), fine), minlength=len(fine) + 1) + 0.5
+        where = intervals_of(np.append(fine, np.inf), points)
         inside = np.array([train[where == k].sum() for k in range(len(points) + 1)])
-        bins = cutting.intervals_of(fresh[name].to_numpy(), fine)
+        bins = intervals_of(fresh[name].to_numpy(), fine)
         total += float(np.log(train[bins] / inside[where[bins]]).mean())
     return total
 
@@ -66,7 +66,7 @@ def main(arguments: Sequence[str] = ()) -> None:
             fresh = fresh.reset_index(drop=True)
             result = []
             for cuts in (
-                {v: cutting.quantiles(train[v].to_numpy(), 3) for v in numbers},
+                {v: quantiles(train[v].to_numpy(), 3) for v in numbers},
                 joint_cuts(table, numbers).cuts,
             ):
                 data = apply_cuts(table, cuts).to_dataset()

@@ -51,20 +51,20 @@ COMPLETE = "complete"
 # The stages in their order, with the functions that each consists of: a module that calls it, and its name there.
 STAGES: dict[str, tuple[tuple[str, str], ...]] = {
     "reading, audit": (("arcwise.analysis.learning", "open_table"), ("arcwise.analysis.learning", "prepare")),
-    "replicates": (("arcwise.ensemble.sources.bootstrap", "bootstrap_networks"),),
-    "averaging, calibration": (("arcwise.analysis.work", "average"),),
+    "replicates": (("arcwise.recipes.bootstrap", "bootstrap_networks"),),
+    "averaging, calibration": (("arcwise.analysis.answer", "average"), ("arcwise.analysis.run", "average")),
     "cut-off, consensus": (
-        ("arcwise.analysis.refinement", "choose_thresholds"),
-        ("arcwise.analysis.refinement", "consensus_network"),
+        ("arcwise.analysis.answer", "choose_thresholds"),
+        ("arcwise.analysis.answer", "consensus_network"),
     ),
     "prior checks": (
-        ("arcwise.analysis.refinement", "describe_edges"),
-        ("arcwise.analysis.refinement", "check_prior"),
-        ("arcwise.analysis.refinement", "_with_saturation"),
+        ("arcwise.analysis.answer", "describe_edges"),
+        ("arcwise.analysis.answer", "check_prior"),
+        ("arcwise.analysis.additions", "grow_parts"),
     ),
-    "comparisons": (("arcwise.analysis.refinement", "_compared"),),
-    "simulated data": (("arcwise.analysis.refinement", "_with_simulated"),),
-    "shuffled columns": (("arcwise.analysis.refinement", "_with_broom"),),
+    "comparisons": (("arcwise.analysis.additions", "compare"),),
+    "simulated data": (("arcwise.analysis.additions", "simulated_data"),),
+    "shuffled columns": (("arcwise.analysis.additions", "shuffled_columns"),),
 }
 REPORT, REST, FIRST, ALL = "first report", "rest", "first answer", "all"
 # What is learned within these belongs to them.
@@ -134,7 +134,7 @@ def run_learn(
     file: Path, threads: int, limit: float | None, module: Callable[[str], Any], folder: Path
 ) -> dict[str, object]:
     learning = module("arcwise.analysis.learning")
-    options = module("arcwise.analysis.options").LearnOptions(
+    options = module("arcwise.findings.options").LearnOptions(
         threads=threads, seed=1, limit_seconds=limit, agree=True, categorical=True
     )
     clock, first = Clock(), {}

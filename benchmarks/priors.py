@@ -16,8 +16,8 @@ from arcwise.data import Dataset
 from arcwise.errors import ConfigError
 from arcwise.priors import EssSolver, Learning, find_optima
 from arcwise.scores import make_score
-from arcwise.study import Sources, read_study
-from arcwise.study.experiments.steck import prepare, short_name
+from arcwise_studies import Sources, read_study
+from arcwise_studies.experiments.steck import prepare, short_name
 from benchmarks._topic import ROOT, SHARED, has_data, parser_for
 
 DATA = SHARED / "data"

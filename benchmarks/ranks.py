@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from scipy.stats import chi2
-from tests.ensemble.chains.test_ranks import BINS, DRAWS, ranks_of
+from tests.posterior.test_ranks import BINS, DRAWS, ranks_of
 
 from benchmarks._topic import parser_for
 

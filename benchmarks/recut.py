@@ -21,7 +21,7 @@ import numpy as np
 from arcwise.confidence import edge_confidence
 from arcwise.data import Table
 from arcwise.ensemble import bootstrap_networks
-from arcwise.ensemble.uncut import Cutting, Uncut
+from arcwise.sampled.numeric_data import Cutting, NumericData
 from benchmarks._noisy_numbers import known_network, noisy_sample, without_constants
 from benchmarks._topic import SHARED, has_data, parser_for
 
@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] = ()) -> None:
             rows = []
             for seed in range(asked.seeds):
                 frame, numbers = without_constants(*noisy_sample(truth, asked.rows, seed), asked.rows)
-                uncut = Uncut(Table.from_dataframe(frame), tuple(numbers), Cutting(method))
+                uncut = NumericData(Table.from_dataframe(frame), tuple(numbers), Cutting(method))
                 once, anew = (judge(data, edges, asked.replicates, seed) for data in (uncut.whole, uncut))
                 rows.append((once[0], anew[0], once[1], anew[1], anew[2] / once[2]))
             mean = np.mean(rows, axis=0)

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from arcwise.limits import Limits
-from arcwise.study import Study, plan_study, run_study, study_frames
-from arcwise.study.experiments.overhead import OverheadSettings
-from arcwise.study.outcome import Outcome
-from arcwise.study.store import Store
+from arcwise_studies import Study, plan_study, run_study, study_frames
+from arcwise_studies.experiments.overhead import OverheadSettings
+from arcwise_studies.outcome import Outcome
+from arcwise_studies.store import Store
 from benchmarks._topic import has_peer, parser_for
 
 

@@ -7,15 +7,21 @@ import importlib
 import inspect
 import re
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 SECTION = re.compile(r"^(?P<title>[A-Z][A-Za-z ]+)\n-{3,}$", re.MULTILINE)
 LISTED = {"Parameters", "Returns", "Raises", "Attributes", "Yields", "See Also"}
 
 
+def module_of(stage: str) -> ModuleType:
+    """Return the module that a page of the reference is about: a stage of arcwise, or the package of studies."""
+    return importlib.import_module(stage if stage == "arcwise_studies" else f"arcwise.{stage}")
+
+
 def stage_reference(stage: str) -> str:
     """Return signature and docstring of every class and function of a stage, in the order of the alphabet."""
-    module = importlib.import_module(f"arcwise.{stage}")
+    module = module_of(stage)
     examples = read_examples(stage)
     parts = [f"In the examples:\n\n```pycon\n{examples['setup']}\n```\n"] if "setup" in examples else []
     for name in sorted(module.__all__, key=str.lower):
@@ -106,9 +112,15 @@ def escaped(text: str) -> str:
 
 
 def members(thing: type) -> str:
-    """Return a table of the public methods and properties that the class itself defines."""
+    """Return a table of the public methods and properties of a class, and of bases without an entry of their own."""
     rows = []
-    for name, value in vars(thing).items():
+    own = {
+        name: value
+        for base in reversed(thing.__mro__)
+        if base is thing or is_hidden(base)
+        for name, value in vars(base).items()
+    }
+    for name, value in own.items():
         # What a class or static method, a property, or a cached property wraps.
         wrapped = (getattr(value, attribute, None) for attribute in ("__func__", "fget", "func"))
         inner = next((function for function in wrapped if function is not None), value)
@@ -118,3 +130,12 @@ def members(thing: type) -> str:
         label = name if isinstance(value, property | functools.cached_property) else f"{name}()"
         rows.append(f"| `{label}` | {escaped(first).replace('|', chr(92) + '|')} |")
     return "\n".join(["| member | what it is |", "|---|---|", *rows, ""]) if rows else ""
+
+
+def is_hidden(base: type) -> bool:
+    """Whether a class is ours and its stage does not export it."""
+    package, _, rest = base.__module__.partition(".")
+    stage = rest.partition(".")[0]
+    return package == "arcwise" and base.__name__ not in getattr(
+        importlib.import_module(f"arcwise.{stage}"), "__all__", ()
+    )

@@ -11,8 +11,8 @@ def make() -> dict[str, str]:
     """Return the text of each figure by its file name."""
     import arcwise
     from arcwise import datasets
-    from arcwise.report.content.blocks import Chart
-    from arcwise.report.drawing.chart import chart_svg
+    from arcwise.report.blocks import Chart
+    from arcwise.report.chart import chart_svg
 
     data = datasets.load("breast-cancer")
     names = [name for name in data.names if name.startswith("mean-")]

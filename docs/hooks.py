@@ -62,7 +62,7 @@ def on_page_markdown(markdown: str, *, page: Any, config: Any, **_: Any) -> str:
         return markdown
     docs = Path(config["docs_dir"])
     if importlib.util.find_spec("arcwise") is None:
-        sys.path.insert(0, str(docs.parent / "src"))
+        sys.path[:0] = [str(docs.parent / "src"), str(docs.parent / "studies" / "src")]
     spec = importlib.util.spec_from_file_location("api", docs / "api.py")
     assert spec is not None
     assert spec.loader is not None

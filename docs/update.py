@@ -1,6 +1,7 @@
 """Rewrite what the pages take from the code: tables of scores and names, help texts, and the outputs of examples.
 
-    python docs/update.py           # the generated parts, between <!-- begin ... --> and <!-- end -->
+    python docs/update.py           # the generated parts, between <!-- begin ... --> and <!-- end -->, and the keywords
+                                    # of functions for type checkers, src/arcwise/keywords.pyi
     python docs/update.py --outputs # also the `text` blocks after `python` blocks, by running every page
 
 The tests compare the pages with what this script would write.
@@ -9,7 +10,6 @@ The tests compare the pages with what this script would write.
 from __future__ import annotations
 
 import contextlib
-import importlib
 import importlib.util
 import inspect
 import io
@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from arcwise.scores.facts import Facts
+    from arcwise.scores.score import Facts
 
 DOCS = Path(__file__).resolve().parent
 
@@ -39,13 +39,18 @@ CONSTANTS = {
     "arcwise.model.NETWORK_FORMATS": "The formats of networks with tables by name: suffixes, reader, writer.",
     "arcwise.model.ESTIMATORS": "The estimators of parameters by name, each with its parameters.",
     "arcwise.scores.SCORES": "The scores by name; each class has its `FACTS` and `parameters`.",
-    "arcwise.study.EXPERIMENTS": "The experiments by name, and where their classes are.",
+    "arcwise.ensemble.SOURCES": "The sources of networks by name, those of other packages among them.",
+    "arcwise_studies.EXPERIMENTS": "The experiments by name, and where their classes are.",
     "arcwise.exact.METHODS": "The methods that `find_optimal` takes.",
     "arcwise.exact.PROOF_TOLERANCE": "How far scores may differ and still be equal in a proof (natural log).",
 }
 
 PACKAGE = DOCS.parent / "src" / "arcwise"
-STAGES = sorted(path.parent.name for path in PACKAGE.glob("[!_]*/__init__.py") if path.parent.name != "cli")
+# What has public names: rooms with a list of them, and the modules beside the rooms that are stages for users.
+STAGES = [
+    *sorted(path.parent.name for path in PACKAGE.glob("[!_]*/__init__.py") if "__all__" in path.read_text("utf-8")),
+    *("counts", "datasets", "ensemble", "arcwise_studies"),
+]
 
 
 def _limits(facts: Facts) -> str:
@@ -105,7 +110,7 @@ def score_references() -> str:
 
 def score_works() -> str:
     """Return the works that the scores come from, as a list of references."""
-    from arcwise.bibliography import list_works
+    from arcwise.base.bibliography import list_works
     from arcwise.scores import SCORES
 
     keys = (source.key for kind in SCORES.values() for source in kind.FACTS.sources)
@@ -114,9 +119,9 @@ def score_works() -> str:
 
 def stage_names(stage: str) -> str:
     """Return the public names of a stage with one line each, as a Markdown table."""
-    module = importlib.import_module(f"arcwise.{stage}")
+    module = beside("api").module_of(stage)
     rows = [
-        f"| `{name}` | {_summary(f'arcwise.{stage}.{name}', getattr(module, name))} |"
+        f"| `{name}` | {_summary(f'{module.__name__}.{name}', getattr(module, name))} |"
         for name in sorted(module.__all__, key=str.lower)
     ]
     return "\n".join(["| name | what it is |", "|---|---|", *rows]) + "\n"
@@ -153,8 +158,8 @@ def command_help() -> str:
 
 def option_table(argument: str) -> str:
     """Return a table of options, "learn", as Markdown."""
-    from arcwise.analysis.options import LearnOptions
-    from arcwise.option import options_of
+    from arcwise.base.options import options_of
+    from arcwise.findings.options import LearnOptions
 
     tables = {"learn": LearnOptions}
     rows = ["| option | in Python | values | default | what it is |", "|---|---|---|---|---|"]
@@ -168,10 +173,13 @@ def option_table(argument: str) -> str:
 
 def edge_columns() -> str:
     """Return the columns of edges.csv, as a Markdown table."""
-    from arcwise.analysis.edge_table import BELIEF_COLUMNS, COLUMNS, EXPLANATION
+    from arcwise.findings.edge_record import EDGE_COLUMNS, EXPLANATION, Shown
 
-    rows = ["| column | what it is |", "|---|---|", *(f"| `{column.name}` | {column.meaning} |" for column in COLUMNS)]
-    rows += [f"| `{column.name}` | where there were prior odds: {column.meaning} |" for column in BELIEF_COLUMNS]
+    rows = ["| column | what it is |", "|---|---|"]
+    for column in EDGE_COLUMNS:
+        if Shown.CSV in column.shown:
+            where = "" if column.file_if is None else "where there were prior odds: "
+            rows.append(f"| `{column.name}` | {where}{column.meaning} |")
     rows.append("| one per other method and score | its confidence in the edge; empty where it was not computed |")
     rows.append(f"| `{EXPLANATION}` | the sentences of the report about the edge, for `arcwise explain` |")
     return "\n".join(rows) + "\n"
@@ -181,7 +189,7 @@ def summary_table(argument: str) -> str:
     """Return a table of a frozen study summary as Markdown: "STUDY TABLE", or some rows, "STUDY TABLE COLUMN=VALUE"."""
     import pandas as pd
 
-    from arcwise.study.summarize import markdown_table
+    from arcwise_studies.summarize import markdown_table
 
     study, table, *conditions = argument.split()
     frame = pd.read_csv(DOCS.parent / "studies" / "summaries" / study / f"{table}.csv")
@@ -263,8 +271,8 @@ def main() -> None:
     for stage in STAGES:
         page = DOCS / "reference" / f"{stage}.md"
         if not page.exists():
-            module = importlib.import_module(f"arcwise.{stage}")
-            title = f"# {stage.replace('_', ' ').capitalize()}: `arcwise.{stage}`"
+            module = beside("api").module_of(stage)
+            title = f"# {stage.replace('_', ' ').capitalize()}: `{module.__name__}`"
             marks = f"<!-- begin names {stage} -->\n<!-- end -->"
             page.write_text(f"{title}\n\n{inspect.getdoc(module)}\n\n{marks}\n", encoding="utf-8")
     for page in sorted(DOCS.rglob("*.md")):
@@ -275,10 +283,11 @@ def main() -> None:
         if after != before:
             page.write_text(after, encoding="utf-8")
             print(f"rewrote {page.relative_to(DOCS.parent)}")
-    notebook, made = DOCS / "tutorial.ipynb", tutorial_notebook()
-    if not notebook.exists() or notebook.read_text(encoding="utf-8") != made:
-        notebook.write_text(made, encoding="utf-8")
-        print(f"rewrote {notebook.relative_to(DOCS.parent)}")
+    keywords = beside("keywords")
+    for path, made in ((DOCS / "tutorial.ipynb", tutorial_notebook()), (keywords.STUB, keywords.stub())):
+        if not path.exists() or path.read_text(encoding="utf-8") != made:
+            path.write_text(made, encoding="utf-8")
+            print(f"rewrote {path.relative_to(DOCS.parent)}")
 
 
 if __name__ == "__main__":

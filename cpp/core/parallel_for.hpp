@@ -1,4 +1,4 @@
-// Runs one row of numbered tasks on a few threads.
+// Runs one batch of numbered tasks on a few threads.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace arcwise {
 
-// A team for this row alone: what `WorkerTeam::run` says holds, worker < threads.
+// A team for this batch alone: what `WorkerTeam::run` says holds, worker < threads.
 template <class Body, class Poll>
 bool parallel_for(std::size_t threads, std::size_t tasks, Body body, Poll poll) {
     WorkerTeam team(std::min(threads, tasks));

@@ -52,9 +52,9 @@ WorkerTeam::~WorkerTeam() {
     for (auto& thread : others_) thread.join();
 }
 
-void WorkerTeam::begin(Help help, void* helped) {
-    help_ = help;
-    helped_ = helped;
+void WorkerTeam::begin(Work work, void* batch) {
+    work_ = work;
+    batch_ = batch;
     busy_.store(static_cast<std::uint32_t>(others_.size()), std::memory_order_relaxed);
     rounds_.fetch_add(1, std::memory_order_release);
     rounds_.notify_all();
@@ -68,8 +68,8 @@ void WorkerTeam::serve(std::size_t worker) {
     static_cast<void>(std::uncaught_exceptions());
     for (std::uint32_t round = 0;; ++round) {
         await_change(rounds_, round);
-        if (help_ == nullptr) return;
-        help_(helped_, worker);
+        if (work_ == nullptr) return;
+        work_(batch_, worker);
         if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_one();
     }
 }

@@ -1,4 +1,4 @@
-// Threads that do one row of numbered tasks after another.
+// Threads that do one batch of numbered tasks after another.
 //
 // To start a thread and to join it takes about a tenth of a millisecond here, with the memory for its stack;
 // to wake one that waits takes a few microseconds. Work that goes back and forth between steps with threads
@@ -48,26 +48,26 @@ class WorkerTeam {
     // tasks; if it returns false, everything is stopped.
     template <class Else, class Body, class Poll>
     bool run_beside(Else first, std::size_t tasks, Body body, Poll poll, std::size_t most) {
-        Row<Body, Poll> row{body, poll, tasks, most};
-        const auto help = [](void* helped, std::size_t worker) {
+        Batch<Body, Poll> batch{body, poll, tasks, most};
+        const auto work = [](void* data, std::size_t worker) {
             const auto nothing = [] { return true; };
-            static_cast<Row<Body, Poll>*>(helped)->work(worker, nothing);
+            static_cast<Batch<Body, Poll>*>(data)->work(worker, nothing);
         };
         const bool shared = tasks > 0 && most > 1 && !others_.empty();
-        if (shared) begin(help, &row);
-        row.work(0, first);
+        if (shared) begin(work, &batch);
+        batch.work(0, first);
         if (shared) wait();
-        if (row.failure) std::rethrow_exception(row.failure);
-        return !row.stop;
+        if (batch.failure) std::rethrow_exception(batch.failure);
+        return !batch.stop;
     }
 
   private:
     template <class Body, class Poll>
-    struct Row {
+    struct Batch {
         Body& body;
         Poll& poll;
         std::size_t tasks, most;
-        alignas(lines_apart) std::atomic<std::size_t> next{0};
+        alignas(cache_line_padding) std::atomic<std::size_t> next{0};
         std::atomic<bool> stop{false};
         std::exception_ptr failure{};
         std::mutex guard{};
@@ -92,17 +92,17 @@ class WorkerTeam {
         }
     };
 
-    using Help = void (*)(void*, std::size_t);
+    using Work = void (*)(void*, std::size_t);
 
-    void begin(Help help, void* helped);
+    void begin(Work work, void* batch);
     void wait();
     void serve(std::size_t worker);
 
     std::vector<std::thread> others_;
-    Help help_ = nullptr;
-    void* helped_ = nullptr;
-    alignas(lines_apart) std::atomic<std::uint32_t> rounds_{0};
-    alignas(lines_apart) std::atomic<std::uint32_t> busy_{0};
+    Work work_ = nullptr;
+    void* batch_ = nullptr;
+    alignas(cache_line_padding) std::atomic<std::uint32_t> rounds_{0};
+    alignas(cache_line_padding) std::atomic<std::uint32_t> busy_{0};
 };
 
 }  // namespace arcwise

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from arcwise import effects as effects
     from arcwise import ensemble as ensemble
     from arcwise import errors as errors
-    from arcwise import estimator as estimator
     from arcwise import evaluate as evaluate
     from arcwise import exact as exact
     from arcwise import graph as graph
@@ -31,9 +30,9 @@ if TYPE_CHECKING:
     from arcwise import progress as progress
     from arcwise import report as report
     from arcwise import scores as scores
-    from arcwise import study as study
     from arcwise.analysis import Analysis as Analysis
     from arcwise.analysis import learn as learn
+    from arcwise.analysis.estimator import BayesianNetworkEstimator as BayesianNetworkEstimator
     from arcwise.audit import check as check
     from arcwise.confidence import EdgeConfidence as EdgeConfidence
     from arcwise.confidence import consensus_network as consensus_network
@@ -48,7 +47,6 @@ if TYPE_CHECKING:
     from arcwise.ensemble import Recipe as Recipe
     from arcwise.ensemble import bootstrap_networks as bootstrap_networks
     from arcwise.ensemble import find_credible as find_credible
-    from arcwise.estimator import BayesianNetworkEstimator as BayesianNetworkEstimator
     from arcwise.exact import find_optimal as find_optimal
     from arcwise.graph import Constraints as Constraints
     from arcwise.graph import Dag as Dag
@@ -76,13 +74,12 @@ _PUBLIC: dict[str, tuple[str, ...]] = {
     "ensemble": ("Recipe", "CredibleSet", "find_credible", "bootstrap_networks"),
     "confidence": ("EdgeConfidence", "edge_confidence", "recommend", "consensus_network"),
     "model": ("BayesianNetwork", "fit_parameters", "read_bif", "write_bif"),
-    "analysis": ("Analysis", "learn"),
-    "estimator": ("BayesianNetworkEstimator",),
+    "analysis": ("Analysis", "BayesianNetworkEstimator", "learn"),
 }
 _MODULES = (
     *_PUBLIC,
     *("certificate", "counts", "datasets", "effects", "errors", "evaluate", "plotting", "priors", "progress", "report"),
-    *("scores", "study"),
+    "scores",
 )
 _STAGE = {name: stage for stage, names in _PUBLIC.items() for name in names}
 
@@ -109,7 +106,7 @@ if not TYPE_CHECKING:  # a type checker would believe that every name exists
 
 
 def _found_elsewhere(name: str) -> str:
-    """Say in which stage a name is that the package itself does not have."""
+    """Return the stage of a name that the package itself does not have."""
     if not name.startswith("_"):
         import importlib
 

@@ -7,6 +7,7 @@ import json
 import re
 import shlex
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,12 +16,12 @@ import pytest
 
 import arcwise
 from arcwise.analysis import LearnOptions
-from arcwise.analysis.edge_beliefs import EdgeBelief, Verdict
 from arcwise.analysis.folder import FILES
 from arcwise.confidence.consensus import Fate
 from arcwise.confidence.edge_confidence import PairConfidence
 from arcwise.ensemble import NetworkSet, Recipe
 from arcwise.errors import FormatError, OptionError
+from arcwise.findings.edge_record import EdgeRecord, Verdict
 from arcwise.graph import Beliefs
 from arcwise.scores import make_score
 
@@ -226,6 +227,7 @@ def test_where_data_and_belief_contradict_each_other(
     odds: tuple[float, float], known: tuple[float, float, float], verdict: Verdict
 ) -> None:
     without = PairConfidence("a", "b", *known, 1 - sum(known))
-    assert EdgeBelief(*odds, True, without).verdict is verdict
-    assert EdgeBelief(*odds, False, without).verdict is Verdict.NOT_ASKED
-    assert EdgeBelief(*odds, True, None).verdict is Verdict.NOT_KNOWN
+    edge = EdgeRecord(first="a", second="b", tail="a", head="b", odds=odds, has_own_odds=True, without_odds=without)
+    assert edge.verdict is verdict
+    assert replace(edge, has_own_odds=False).verdict is Verdict.NOT_ASKED
+    assert replace(edge, without_odds=None).verdict is Verdict.NOT_KNOWN

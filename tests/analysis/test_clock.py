@@ -62,10 +62,12 @@ ANALYSES: dict[str, Callable[[], Analysis]] = {
 SLOW = ("numbers", "posterior")
 
 
-@pytest.mark.parametrize("name", ANALYSES)
+@pytest.mark.parametrize(
+    "name", [name if name == "plain" else pytest.param(name, marks=pytest.mark.slow) for name in ANALYSES]
+)
 def test_what_the_clock_decides_shows_in_the_status(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = LeapingClock()
-    monkeypatch.setattr("arcwise.deadline.time", clock)
+    monkeypatch.setattr("arcwise.base.run.time", clock)
     run = ANALYSES[name]
     whole = run()
     assert whole.complete
@@ -83,7 +85,7 @@ def test_what_the_clock_decides_shows_in_the_status(name: str, monkeypatch: pyte
 
 
 def test_the_share_of_the_posterior_that_time_left_out_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arcwise.analysis.refinement.COVERED_SHARE", 0.0)
+    monkeypatch.setattr("arcwise.analysis.additions.COVERED_SHARE", 0.0)
     found = learn(cases(4), method="credible", **PLAIN)
     assert found.main.credible is not None
     assert found.main.credible.covered is None
@@ -93,7 +95,7 @@ def test_the_share_of_the_posterior_that_time_left_out_is_told(monkeypatch: pyte
 
 def test_an_experiment_that_was_not_found_in_its_share_of_the_time_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = LeapingClock()
-    monkeypatch.setattr("arcwise.deadline.time", clock)
+    monkeypatch.setattr("arcwise.base.run.time", clock)
 
     def leap(*arguments: Any, **options: Any) -> Any:
         clock.at, clock.leap = clock.looks + 3, 0.3 * LIMIT  # past its share, not past the whole limit
@@ -101,7 +103,7 @@ def test_an_experiment_that_was_not_found_in_its_share_of_the_time_is_told(monke
 
     whole = ANALYSES["plain"]()
     assert whole.complete and "Which experiment next" in whole.to_text()
-    monkeypatch.setattr("arcwise.analysis.averaged.next_experiment", leap)
+    monkeypatch.setattr("arcwise.findings.method_result.next_experiment", leap)
     clock.looks = 0
     found = ANALYSES["plain"]()
     assert "Which experiment next" not in found.to_text()

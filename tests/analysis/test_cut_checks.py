@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 
 from arcwise import learn
-from arcwise.analysis.averaged import Averaged, Shortfall
-from arcwise.analysis.cut_checks import check_cuts, ways_to_cut
-from arcwise.analysis.options import LearnOptions
-from arcwise.deadline import Deadline
-from arcwise.ensemble.uncut import Uncut
+from arcwise.base.run import Run
 from arcwise.errors import OptionError
+from arcwise.findings.checks import check_cuts, ways_to_cut
+from arcwise.findings.method_result import MethodResult, Shortfall
+from arcwise.findings.options import LearnOptions
 from arcwise.limits import Limits, Status
+from arcwise.sampled.numeric_data import NumericData
 
 
 @pytest.fixture(scope="module")
@@ -66,10 +66,10 @@ def test_ways() -> None:
 def test_what_ended_a_way_to_cut_is_said(frame: pd.DataFrame, ended: Status, note: str, by_time: bool) -> None:
     main = learn(frame, agree=True, compare=False, permutations=0, replicates=10, seed=1)
 
-    def average(data: Uncut) -> Averaged:
-        return Averaged(main.main.recipe, None, ended, 0, Shortfall.NETWORKS)
+    def average(data: NumericData) -> MethodResult:
+        return MethodResult(main.main.recipe, None, ended, 0, Shortfall.NETWORKS)
 
-    checks = check_cuts(main.prepared, main.confidence, main.options, Deadline(), average)
+    checks = check_cuts(main.prepared, main.confidence, main.options, Run(), average)
     assert checks is not None
     assert not checks.checks
     assert [remark.by_time for remark in checks.notes] == [by_time]
@@ -78,8 +78,8 @@ def test_what_ended_a_way_to_cut_is_said(frame: pd.DataFrame, ended: Status, not
 
 def test_numbers_are_not_cut_after_the_end_of_the_time(frame: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
     main = learn(frame, agree=True, compare=False, permutations=0, replicates=10, seed=1)
-    monkeypatch.setattr("arcwise.analysis.cut_checks.uncut_of", lambda *_, **__: pytest.fail("numbers were cut"))
-    over = Deadline(Limits(seconds=1e-9))
+    monkeypatch.setattr("arcwise.findings.checks.uncut_of", lambda *_, **__: pytest.fail("numbers were cut"))
+    over = Run(limits=Limits(seconds=1e-9))
     checks = check_cuts(main.prepared, main.confidence, main.options, over, lambda data: pytest.fail("begun"))
     assert checks is not None
     assert "joint" in checks.notes[0].text

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from arcwise import Analysis, Dataset, learn
-from arcwise.analysis.edges import describe_arc
+from arcwise.findings.edges import describe_arc
 from arcwise.graph import Constraints, Dag
 
 QUICK: dict[str, Any] = {"compare": False, "progress": False, "seed": 1}
@@ -64,8 +64,8 @@ def test_the_next_experiment_is_told_although_odds_direct_every_edge() -> None:
 
 
 def test_odds_of_arcs_into_what_was_always_set_are_told_to_be_idle() -> None:
-    from arcwise.analysis.prose.beliefs import idle_remark
     from arcwise.graph import Beliefs
+    from arcwise.report.remarks import idle_remark
 
     data = chain().with_targets(["b"] * 400)
     told = idle_remark(Beliefs(arcs={("a", "b"): 50}), None, data)

@@ -10,6 +10,7 @@ import functools
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from arcwise import learn
 
@@ -37,6 +38,7 @@ def rate(impute: str | None, *, gaps: bool = True) -> tuple[float, float, float]
     return float(np.mean(counts)), float(np.mean(counts)) - 2 * error, float(np.mean(counts)) + 2 * error
 
 
+@pytest.mark.slow
 def test_the_rates_of_false_edges() -> None:
     whole, usual, mode, rows, knn = rate(None, gaps=False), rate(None), rate("mode"), rate("drop"), rate("knn")
     told = {"complete": whole, "completions": usual, "mode": mode, "rows dropped": rows, "knn": knn}

@@ -17,7 +17,7 @@ import pytest
 import arcwise
 from arcwise import datasets
 from arcwise.analysis import folder, learn
-from arcwise.analysis.saved import open_analysis
+from arcwise.analysis.folder import open_analysis
 from arcwise.errors import FormatError
 
 

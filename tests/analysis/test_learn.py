@@ -14,9 +14,9 @@ import arcwise
 from arcwise import datasets
 from arcwise.analysis import LearnOptions, PreparationError, learn
 from arcwise.analysis.folder import run_record
+from arcwise.base.options import record_of
 from arcwise.errors import DataError, OptionError
 from arcwise.limits import Status
-from arcwise.option import record_of
 
 QUICK = {"permutations": 0, "compare": False}
 CREDIBLE = {"method": "credible", **QUICK}
@@ -115,8 +115,8 @@ def test_the_posterior_covered_is_a_share_of_all_dags() -> None:
 def test_averages_over_classes_are_those_over_their_members(monkeypatch: pytest.MonkeyPatch) -> None:
     data = datasets.load("wine")
     by_dag = learn(data, **CREDIBLE)
-    monkeypatch.setattr("arcwise.confidence.credible_averages.MOST_DAGS", 10)
-    monkeypatch.setattr("arcwise.analysis.averaged.MOST_DAGS", 10)
+    monkeypatch.setattr("arcwise.confidence.averaging.MOST_DAGS", 10)
+    monkeypatch.setattr("arcwise.findings.network_facts.MOST_DAGS", 10)
     by_class = learn(data, **CREDIBLE)
     np.testing.assert_allclose(by_class.confidence.directed, by_dag.confidence.directed, atol=1e-9)
     np.testing.assert_allclose(by_class.confidence.undirected, by_dag.confidence.undirected, atol=1e-9)
@@ -124,14 +124,14 @@ def test_averages_over_classes_are_those_over_their_members(monkeypatch: pytest.
     assert by_class.main.credible is not None
     assert by_class.main.credible.by_class
     assert len(by_class.main.credible.deviations) == by_class.main.credible.classes
-    monkeypatch.setattr("arcwise.confidence.credible_averages.MOST_CLASSES", 10)
+    monkeypatch.setattr("arcwise.confidence.averaging.MOST_CLASSES", 10)
     counted = learn(data, **CREDIBLE).confidence
     assert counted.orient == "dag"
     np.testing.assert_allclose(counted.present, by_dag.confidence.present, atol=1e-9)
 
 
 def test_a_limit_of_memory_says_what_helps_and_chooses_no_other_method(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arcwise.analysis.learning.MEMORY", 200_000)
+    monkeypatch.setattr("arcwise.analysis.run.MEMORY", 200_000)
     data = datasets.load("breast-cancer")
     found = learn(data, **CREDIBLE)
     assert found.status is Status.MEMORY_LIMIT and found.main.asked is not None

@@ -10,8 +10,8 @@ import pytest
 
 from arcwise import Dataset
 from arcwise.analysis import constraint_price
-from arcwise.analysis.price import factor_words
 from arcwise.errors import ConstraintError
+from arcwise.findings.price import factor_words
 from arcwise.graph import Constraints, all_dags
 from arcwise.limits import Limits, Status
 from arcwise.scores import make_score

@@ -13,10 +13,9 @@ import pandas as pd
 import pytest
 
 from arcwise.analysis import Analysis, SavedAnalysis, learn, open_analysis
-from arcwise.analysis.coding import Coding
-from arcwise.analysis.questions import table_of
 from arcwise.data import Dataset, Table
 from arcwise.errors import DataError, FormatError, UnknownNameError
+from arcwise.findings.coding import Coding, table_of
 from arcwise.graph import Dag
 from arcwise.model import BayesianNetwork
 
@@ -81,7 +80,7 @@ def test_what_a_variable_depends_on(pair: tuple[Analysis, SavedAnalysis]) -> Non
 
 
 def test_of_very_many_rows_cases_are_asked_not_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    from arcwise.analysis import variable
+    from arcwise.findings import variable
 
     codes = np.array(np.unravel_index(np.arange(300), (10, 10, 3)), dtype=np.uint8)
     weights = np.where(codes[0] == codes[2], 3, 1)

@@ -13,23 +13,24 @@ import pytest
 
 import arcwise
 from arcwise import datasets
-from arcwise.analysis import refinement, work
-from arcwise.analysis.averaged import NotBegun, Shortfall
+from arcwise.analysis import additions, answer, learning
+from arcwise.analysis import run as learn_run
 from arcwise.analysis.folder import run_record
 from arcwise.analysis.learning import learn_prepared
-from arcwise.analysis.options import LearnOptions
-from arcwise.analysis.preparation import open_table, prepare
-from arcwise.analysis.prose.explanation import explain_folder
-from arcwise.analysis.prose.remarks import sample_remark, single_remark
-from arcwise.analysis.work import Work
-from arcwise.confidence.rules.scutari import l1_distance, scutari_threshold
+from arcwise.analysis.run import LearnRun, begin_run
+from arcwise.base.run import Run, RunLine, run_line
+from arcwise.bootstrap.task import Replicate, ReplicateTask
+from arcwise.confidence.rules import l1_distance, scutari_threshold
 from arcwise.data import Dataset
-from arcwise.deadline import Deadline
-from arcwise.ensemble.gaps.completions import Completions
-from arcwise.ensemble.replicates.task import Replicate, ReplicateTask
-from arcwise.limits import Limits, Status
+from arcwise.findings.method_result import NotBegun, Shortfall
+from arcwise.findings.options import LearnOptions
+from arcwise.findings.preparation import open_table, prepare
+from arcwise.limits import Status
 from arcwise.local import hill_climb
-from arcwise.progress import ProgressEvent, RunLine, run_line
+from arcwise.progress import ProgressEvent
+from arcwise.report.explanation import explain_folder
+from arcwise.report.remarks import sample_remark, single_remark
+from arcwise.sampled.completions import Completions
 
 OPTIONS = LearnOptions(seed=1, permutations=0, replicates=30)
 
@@ -47,7 +48,7 @@ def whole() -> arcwise.Analysis:
 
 
 def test_millions_of_values_have_a_draft_from_the_first_networks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work, "LONG_VALUES", 3000)  # 625 cases of 5 variables
+    monkeypatch.setattr(learn_run, "LONG_VALUES", 3000)  # 625 cases of 5 variables
     seen: list[arcwise.Analysis] = []
     asked: list[int] = []
     learn = ReplicateTask.learn
@@ -92,7 +93,7 @@ def stopped_behind_a_draft(
 
     options = replace(OPTIONS, replicates=60, threads=1, **changes)
     with monkeypatch.context() as patch:
-        patch.setattr(work, "LONG_VALUES", 1)
+        patch.setattr(learn_run, "LONG_VALUES", 1)
         patch.setattr(ReplicateTask, "learn", interrupted)
         found = learn_prepared(prepare(data, options), options, progress=again, on_result=seen.append)
     assert len(seen) == 1 and seen[0].main.count == 20
@@ -156,16 +157,12 @@ def test_ctrl_c_behind_a_draft_leaves_the_draft_where_there_is_no_more(monkeypat
 
 def test_data_are_simulated_for_the_calibration_by_table_alone() -> None:
     data = datasets.load("balance-scale")
-    prepared = prepare(data, OPTIONS)
-    for calibration in ("table", "none"):
-        options = replace(OPTIONS, calibration=calibration)
-        with run_line(False) as line:
-            asked = Work(prepared, options, Deadline(Limits()), line, data, None)
-        assert ("simulated data" in refinement._kinds(asked)) == (calibration == "table")
+    asked = [replace(OPTIONS, calibration=calibration) for calibration in ("table", "none")]
+    assert [learning.count_ahead(begin_run(prepare(data, one), one)) for one in asked] == [9, 8]
 
 
 def test_ctrl_c_while_a_draft_is_written_leaves_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work, "LONG_VALUES", 3000)
+    monkeypatch.setattr(learn_run, "LONG_VALUES", 3000)
 
     def interrupted(found: arcwise.Analysis) -> None:
         raise KeyboardInterrupt
@@ -177,14 +174,14 @@ def test_ctrl_c_while_a_draft_is_written_leaves_it(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_draft_with_fewer_completions_than_the_result_is_no_obstacle(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work, "LONG_VALUES", 1)
+    monkeypatch.setattr(learn_run, "LONG_VALUES", 1)
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({name: rng.integers(0, 2, 300).astype(float) for name in "abc"})
     frame.iloc[::7, 0] = np.nan
     options = replace(OPTIONS, compare=False, replicates=60, impute="completions", completions=4)
     real, seen = Completions.state, list[arcwise.Analysis]()
 
-    def state(self: Completions, index: int, deadline: Deadline | None = None) -> Any:
+    def state(self: Completions, index: int, deadline: Run | None = None) -> Any:
         late = index >= 2 and not seen  # as if the time of the draft were over
         return None if late else real(self, index, deadline)
 
@@ -207,7 +204,7 @@ def test_the_networks_of_a_draft_from_data_with_gaps_are_kept(monkeypatch: pytes
         return learn(task, index, seconds)
 
     plain = learn_prepared(prepare(open_table(frame), options), options, progress=False)
-    monkeypatch.setattr(work, "LONG_VALUES", 1)
+    monkeypatch.setattr(learn_run, "LONG_VALUES", 1)
     monkeypatch.setattr(ReplicateTask, "learn", counted)
     seen: list[arcwise.Analysis] = []
     found = learn_prepared(prepare(open_table(frame), options), options, progress=False, on_result=seen.append)
@@ -217,8 +214,8 @@ def test_the_networks_of_a_draft_from_data_with_gaps_are_kept(monkeypatch: pytes
 
 
 def test_a_first_result_comes_before_the_comparisons(whole: arcwise.Analysis, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(refinement, "WORTH_SECONDS", 0.0)
-    monkeypatch.setattr(refinement, "WRITING_TIMES", 0.0)
+    monkeypatch.setattr(learning, "WORTH_SECONDS", 0.0)
+    monkeypatch.setattr(learning, "WRITING_TIMES", 0.0)
     seen: list[arcwise.Analysis] = []
     last = learned(seen)
     first = seen[0]
@@ -243,15 +240,15 @@ def test_without_comparisons_little_is_given_out() -> None:
 
 def test_stopping_keeps_what_is_finished(whole: arcwise.Analysis, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C during the third comparison: two are there, and the report says what is not."""
-    real, calls = Work.compare, []
+    real, calls = additions.compare, []
 
-    def stopped(self: Work, recipe: Any) -> Any:
+    def stopped(found: arcwise.Analysis, run: LearnRun, recipe: Any) -> Any:
         calls.append(recipe)
         if len(calls) == 3:
             raise KeyboardInterrupt
-        return real(self, recipe)
+        return real(found, run, recipe)
 
-    monkeypatch.setattr(Work, "compare", stopped)
+    monkeypatch.setattr(additions, "compare", stopped)
     found = learned()
     assert len(found.comparisons) == 2
     assert found.status is Status.INTERRUPTED
@@ -263,11 +260,12 @@ def test_stopping_keeps_what_is_finished(whole: arcwise.Analysis, monkeypatch: p
 
 
 def test_a_comparison_that_does_not_fit_the_time_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
-    prepared = prepare(datasets.load("balance-scale"), OPTIONS)
-    work = Work(prepared, OPTIONS, Deadline(Limits(30.0)), False, datasets.load("balance-scale"))
-    work.seconds["bootstrap"] = 1000.0
-    monkeypatch.setattr(Work, "average", lambda *_, **__: pytest.fail("begun"))
-    why = work.compare(work.recipe("bootstrap", "bic"))
+    options = replace(OPTIONS, limit_seconds=30.0)
+    run = begin_run(prepare(datasets.load("balance-scale"), options), options)
+    run.seconds["bootstrap"] = 1000.0
+    monkeypatch.setattr(LearnRun, "average", lambda *_, **__: pytest.fail("begun"))
+    begun = arcwise.Analysis(run.prepared, options)
+    ((_, why),) = additions.compare(begun, run, run.recipe("bootstrap", "bic")).missing
     assert isinstance(why, NotBegun)
     assert why.by_time
     assert "it takes about 1000 s" in why.why
@@ -293,16 +291,19 @@ def test_an_exact_comparison_is_limited_to_what_is_known_to_fit(
 ) -> None:
     codes = np.random.default_rng(1).integers(0, 2, (cases, variables), dtype=np.uint8)
     data = Dataset.from_codes(codes, states=[["0", "1"]] * variables)
-    work = Work(prepare(data, OPTIONS), OPTIONS, Deadline(Limits(30.0)), False, data)
+    options = replace(OPTIONS, limit_seconds=30.0)
+    run = begin_run(prepare(data, options), options)
     tried: list[Any] = []
-    monkeypatch.setattr(Work, "average", lambda _, recipe, *__, **___: tried.append(recipe))
-    main = SimpleNamespace(asked=None, recipe=work.recipe("bootstrap", "qnml"))
-    exact = [recipe for recipe in work.compared(main) if recipe.source == "credible"]  # type: ignore[arg-type]
+    done: Any = SimpleNamespace(is_usable=True)
+    monkeypatch.setattr(LearnRun, "average", lambda _, recipe, *__, **___: tried.append(recipe) or done)
+    main: Any = SimpleNamespace(asked=None, recipe=run.recipe("bootstrap", "qnml"))
+    exact = [recipe for recipe in additions.compared_recipes(main, run) if recipe.source == "credible"]
     assert exact[-1].max_parents == most
-    made = work.compare(exact[-1])
+    found = additions.compare(arcwise.Analysis(run.prepared, options), run, exact[-1])
     if not why:
-        assert tried == [exact[-1]]
+        assert tried == [exact[-1]] and found.made == (done,)
         return
+    ((_, made),) = found.missing
     assert isinstance(made, NotBegun)
     assert not made.by_time
     assert why in made.why
@@ -310,7 +311,7 @@ def test_an_exact_comparison_is_limited_to_what_is_known_to_fit(
 
 
 def test_a_network_that_is_too_large_to_test_is_not_out_of_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arcwise.analysis.target_focus.MOST_TESTED", 1)
+    monkeypatch.setattr("arcwise.findings.checks.MOST_TESTED", 1)
     found = learned(compare=False)
     assert found.fit is None
     assert found.status is Status.COMPLETE
@@ -397,14 +398,13 @@ def test_the_limit_that_is_named_has_room_for_what_follows(monkeypatch: pytest.M
     """Of the time, the networks have a part; how long all take is told by the batches that were finished."""
     options = replace(OPTIONS, replicates=200, limit_seconds=60.0)
     prepared = prepare(datasets.load("balance-scale"), options)
-    data = prepared.data
-    assert isinstance(data, Dataset)
-    with run_line(False) as line:
-        asked = Work(prepared, options, Deadline(Limits(60.0)), line, data, None)
-    found, _ = asked.main_set()
+    run = begin_run(prepared, options)
+    begun = arcwise.Analysis(prepared, options)
+    found = answer.main_set(begun, run).result
     cut = replace(found, status=Status.TIME_LIMIT, shortfall=Shortfall.SAMPLE, count=80, expected=70.0)
-    monkeypatch.setattr(work, "average", lambda *arguments, **options: cut)
-    _, (*_, told) = asked.main_set()
+    monkeypatch.setattr(answer, "average", lambda *arguments, **options: cut)
+    part = answer.main_set(begun, run)
+    told = sample_remark(part.result, part.enough)
     assert told.text.endswith("80 of 200 networks (time limit). All 200 would need about --limit-seconds 100.")
     none = replace(cut, confidence=None, count=0, shortfall=Shortfall.EVERYTHING, expected=None)
     assert "how long they take is not known" in single_remark(none).text

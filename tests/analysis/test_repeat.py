@@ -81,6 +81,7 @@ def learn(words: list[str]) -> None:
     assert ended.value.code in (0, None)
 
 
+@pytest.mark.slow
 @settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(words=options())
 def test_the_recorded_command_gives_the_same_bytes(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from arcwise import learn
-from arcwise.analysis.prose.variable import variable_answer
 from arcwise.errors import DataWarning
 from arcwise.graph import Constraints
+from arcwise.report.sections import variable_answer
 
 QUICK = {"compare": False, "permutations": 0, "seed": 1}
 

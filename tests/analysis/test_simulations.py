@@ -8,8 +8,8 @@ import pytest
 
 import arcwise
 from arcwise import datasets
-from arcwise.analysis import simulations
-from arcwise.analysis.simulations import plan_simulations
+from arcwise.findings import checks
+from arcwise.findings.checks import plan_simulations
 
 QUICK = {"permutations": 0, "seed": 1, "replicates": 40}
 NOT_TRIED = "How often that is so in data simulated from these networks was not tried"
@@ -22,7 +22,7 @@ def said(analysis: arcwise.Analysis) -> str:
 def test_a_report_says_how_many_data_sets_and_networks() -> None:
     analysis = arcwise.learn(datasets.load("iris"), **QUICK)
     assert analysis.simulated is not None
-    assert (analysis.simulated.repeats, analysis.simulated.members) == simulations.FULL
+    assert (analysis.simulated.repeats, analysis.simulated.members) == checks.FULL
     assert "In 10 data sets that were simulated from these networks and learned from alike, 30 networks each" in said(
         analysis
     )
@@ -30,12 +30,12 @@ def test_a_report_says_how_many_data_sets_and_networks() -> None:
 
 
 def test_more_work_means_fewer_data_sets(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(simulations, "MOST_FULL", 0.0)
+    monkeypatch.setattr(checks, "MOST_FULL", 0.0)
     analysis = arcwise.learn(datasets.load("iris"), **QUICK)
     assert "In 5 data sets that were simulated from these networks and learned from alike, 20 networks each" in said(
         analysis
     )
-    monkeypatch.setattr(simulations, "MOST_FEW", 0.0)
+    monkeypatch.setattr(checks, "MOST_FEW", 0.0)
     analysis = arcwise.learn(datasets.load("iris"), **QUICK)
     assert analysis.simulated is None
     assert f"{NOT_TRIED}: with 5 variables and 150 cases it would take too long." in said(analysis)
@@ -53,8 +53,8 @@ def test_a_report_says_why_nothing_was_simulated() -> None:
 
 
 def test_other_sources_are_simulated_from_as_a_whole_or_not_at_all() -> None:
-    assert plan_simulations(40, 20_000, is_sample=False) == simulations.SimulationPlan(*simulations.FULL)
+    assert plan_simulations(40, 20_000, is_sample=False) == checks.SimulationPlan(*checks.FULL)
     assert plan_simulations(41, 100, is_sample=False).refusal
-    assert plan_simulations(41, 100, is_sample=True).sets == simulations.FULL[0]
-    works = [simulations._work(n, cases) for n, cases in ((20, 500), (37, 5_000), (109, 5_000), (223, 5_000))]
+    assert plan_simulations(41, 100, is_sample=True).sets == checks.FULL[0]
+    works = [checks._work(n, cases) for n, cases in ((20, 500), (37, 5_000), (109, 5_000), (223, 5_000))]
     assert works == sorted(works)

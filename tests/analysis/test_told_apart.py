@@ -135,9 +135,9 @@ def test_directions_that_follow_say_so() -> None:
     known = Constraints(NAMES, forbidden=[("lung", "smoke")], separate=[("smoke", "bronc")])
     analysis = arcwise.learn(cases(), constraints=known, categorical=True, compare=False, **QUICK)
     edge = analysis.edge("smoke", "lung")
-    assert edge.origin.kind is Origin.DIRECTED
-    assert edge.origin.label == "directed by your forbidden arc lung → smoke"
-    kinds = {frozenset((e.first, e.second)): e.origin.kind for e in analysis.edges if e.fate.in_network}
+    assert edge.origin is Origin.DIRECTED
+    assert edge.origin_label == "directed by your forbidden arc lung → smoke"
+    kinds = {frozenset((e.first, e.second)): e.origin for e in analysis.edges if e.fate.in_network}
     turned = {frozenset(pair) for pair in analysis.dag.cpdag.edges} - {frozenset(pair) for pair in analysis.cpdag.edges}
     assert {pair for pair, kind in kinds.items() if kind is Origin.FOLLOWS} == turned - {frozenset(("smoke", "lung"))}
 
@@ -146,7 +146,7 @@ def test_without_constraints_everything_is_found_and_nothing_more_is_computed() 
     analysis = arcwise.learn(cases(), categorical=True, compare=False, **QUICK)
     assert analysis.without_constraints is None
     assert analysis.price is None
-    assert {edge.origin.kind for edge in analysis.edges} == {Origin.FOUND}
+    assert {edge.origin for edge in analysis.edges} == {Origin.FOUND}
     assert "origin" not in analysis.to_text()
     empty = arcwise.learn(cases(), constraints=Constraints(NAMES), categorical=True, compare=False, **QUICK)
     assert empty.to_frame().equals(analysis.to_frame())
@@ -164,7 +164,7 @@ def test_ancestors_are_obeyed_to_the_last_file(tmp_path: Path) -> None:
     below = [edge for edge in analysis.consensus.edges if edge.fate is Fate.REQUIRED]
     for edge in below:
         found = analysis.edge(edge.tail, edge.head)
-        assert found.origin.kind is Origin.REQUIRED
+        assert found.origin is Origin.REQUIRED
         assert "on the most credible path" in analysis.explain(edge.tail, edge.head)
     with pytest.raises(arcwise.errors.ConstraintError, match="the bootstrap cannot obey constraints on ancestors"):
         arcwise.learn(cases(), constraints=known, categorical=True, method="bootstrap", **QUICK)

@@ -19,21 +19,21 @@ from hypothesis import strategies as st
 
 import arcwise
 from arcwise import Constraints, datasets
-from arcwise.analysis import learning, open_analysis, work
-from arcwise.analysis.averaged import Averaged, Shortfall
-from arcwise.analysis.prose.bounds import bound_words, factor_words
-from arcwise.analysis.prose.sources import methods_of_networks
-from arcwise.analysis.prose.unfinished import remedy_words
-from arcwise.deadline import Deadline
-from arcwise.ensemble import CredibleSet, Recipe, best_network
-from arcwise.ensemble.diagram.bracket import Bracket
-from arcwise.ensemble.recipe import Run
-from arcwise.ensemble.sources import optimum
-from arcwise.ensemble.sources.optimum import find_best
-from arcwise.ensemble.unfinished_set import KnownOfSet, UnfinishedSet
+from arcwise.analysis import additions, open_analysis
+from arcwise.analysis import run as learn_run
+from arcwise.base.run import Run
+from arcwise.credible import unfinished as best_network
+from arcwise.credible.diagram import Bracket
+from arcwise.credible.unfinished import PartialResult
+from arcwise.ensemble import CredibleSet, Recipe
+from arcwise.findings.method_result import MethodResult, Shortfall
 from arcwise.limits import Limits, Status
 from arcwise.model import read_bif
 from arcwise.parent_sets import build_parent_sets
+from arcwise.recipes import optimum
+from arcwise.recipes.optimum import find_best
+from arcwise.report.remarks import bound_words, factor_words, remedy_words
+from arcwise.report.sections import methods_of_networks
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +100,7 @@ def test_a_smaller_set_that_is_complete_is_averaged(
     factor = math.exp(math.log(1e6) * 0.6**2)
     assert found.status is Status.MEMORY_LIMIT and found.main.shortfall is Shortfall.SMALLER
     assert found.main.recipe.settings["bayes_factor"] == pytest.approx(factor, rel=1e-11)
-    assert isinstance(found.main.unfinished, KnownOfSet)
+    assert found.main.unfinished is not None and found.main.unfinished.table is None
     assert found.main.recipe.settings["most_networks"] is None and found.main.count > 3
     assert found.main.asked is not None and found.main.asked.settings["bayes_factor"] == 1e6
     best = found.main.optimum
@@ -127,7 +127,7 @@ def test_no_limit_leaves_no_answer(
     votes: arcwise.Dataset, seconds: float, memory: int, said: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known = Constraints(votes.names, **said) if said else None
-    monkeypatch.setattr(learning, "MEMORY", memory)
+    monkeypatch.setattr(learn_run, "MEMORY", memory)
     try:
         found = credible(votes, limit_seconds=seconds, constraints=known)
     except arcwise.errors.OptionError as error:
@@ -198,7 +198,7 @@ def test_without_a_limit_of_time_the_search_for_one_network_has_one(
 
     for name in ("find_optimal", "hill_climb"):
         monkeypatch.setattr(best_network, name, noted(getattr(best_network, name)))
-    monkeypatch.setattr(learning, "MEMORY", 2**14)
+    monkeypatch.setattr(learn_run, "MEMORY", 2**14)
     found = credible(votes, limit_seconds=None)
     assert found.main.shortfall is Shortfall.SINGLE
     assert len(seen) == 2 and all(limits.seconds is not None for limits in seen)
@@ -217,30 +217,30 @@ def test_gaps(votes: arcwise.Dataset, tmp_path: Path) -> None:
 def test_a_comparison_that_did_not_fit_says_what_is_known(
     votes: arcwise.Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(work, "COMPARED_MEMORY", 2**15)
+    monkeypatch.setattr(additions, "COMPARED_MEMORY", 2**15)
     found = arcwise.learn(votes, replicates=20, permutations=0, seed=1, max_parents=2, bayes_factor=1e6, progress=False)
     text = next(remark.text for remark in found.remarks if remark.text.startswith("Not computed for comparison"))
     unfinished = [
-        made.unfinished for _, made in found.missing if isinstance(made, Averaged) and made.unfinished is not None
+        made.unfinished for _, made in found.missing if isinstance(made, MethodResult) and made.unfinished is not None
     ]
-    assert all(isinstance(one, KnownOfSet) for one in unfinished)
+    assert all(one.data is one.table is one.whole is None for one in unfinished)
     assert any(one.found is not None for one in unfinished), text
     assert "the best network found has the score" in text
 
 
-def test_the_bound_of_an_unfinished_set_is_one(shared: Path) -> None:
-    data = read_bif(shared / "data" / "networks" / "alarm.bif.gz").sample(300, seed=1, progress=False)
+def test_the_bound_of_an_unfinished_set_is_one(networks: Path) -> None:
+    data = read_bif(networks / "alarm.bif.gz").sample(300, seed=1, progress=False)
     recipe = Recipe.usual(
         "credible", "bic", n_cases=300, arities=data.arities.tolist(), max_parents=2, bayes_factor=1e9
     )
     made = recipe.carry_out(data, Run(limits=Limits(memory_bytes=2**21), progress=False))
-    assert isinstance(made, UnfinishedSet) and made.found is not None
+    assert isinstance(made, PartialResult) and made.table is not None and made.found is not None
     best = arcwise.find_optimal(made.table, progress=False).score
     assert made.found.score <= best + 1e-6 <= made.found.upper_bound + 2e-6
 
 
-def test_the_optimum_of_a_smaller_set_that_is_complete_is_proved(shared: Path) -> None:
-    data = read_bif(shared / "data" / "networks" / "alarm.bif.gz").sample(300, seed=1, progress=False)
+def test_the_optimum_of_a_smaller_set_that_is_complete_is_proved(networks: Path) -> None:
+    data = read_bif(networks / "alarm.bif.gz").sample(300, seed=1, progress=False)
     table = build_parent_sets(data, "bic", slack=3.0, max_parents=2, progress=False)
     best = arcwise.find_optimal(table, progress=False)
     whole = CredibleSet.build(table, log_slack=3.0, progress=False)
@@ -350,11 +350,11 @@ def test_a_network_that_is_proved_by_a_bound_a_rounding_away_has_no_gap(
         found = arcwise.find_optimal(table, constraints=constraints, **options)
         return replace(found, upper_bound=score + 1e-8)
 
-    simple = best_network._simple_network(recipe, votes, known, Deadline())
+    simple = best_network._simple_network(recipe, votes, known, Run())
     assert simple is not None
     score = recipe.scorer.score_network(votes, simple)
     monkeypatch.setattr(best_network, "find_optimal", search)
-    found = best_network.best_network(recipe, votes, table, Deadline())
+    found = best_network.best_network(recipe, votes, table, Run())
     assert found is not None and found.is_proved
     assert found.gap == 0 and found.upper_bound == found.score
 

@@ -12,11 +12,11 @@ import pytest
 
 import arcwise
 from arcwise.analysis import Analysis, Origin, explain_folder
-from arcwise.analysis.edge_beliefs import Verdict
 from arcwise.analysis.folder import run_record
-from arcwise.analysis.prose.constraints import direction_said
 from arcwise.data import Dataset, Targets
+from arcwise.findings.edge_record import Verdict
 from arcwise.graph import Beliefs, Constraints
+from arcwise.report.edges import direction_said
 
 QUICK: dict[str, Any] = {"permutations": 0, "compare": False, "seed": 1}
 NAMES = ("a", "b", "c", "d")
@@ -49,7 +49,7 @@ def test_the_price_and_what_the_data_would_have_leave_the_odds_out() -> None:
     assert plain.price is not None
     assert believed.price.cost == pytest.approx(plain.price.cost, abs=1e-9)
     assert believed.price.is_factor
-    without = believed.edge("a", "d").origin.without
+    without = believed.edge("a", "d").without
     assert without is not None
     assert without.present < 0.5
     costly = learn(constraints=Constraints(NAMES, separate=[("a", "b")]), beliefs=Beliefs(edges=[("a", "d", 3)]))
@@ -78,8 +78,8 @@ def test_directions_that_only_constraints_give_are_not_the_data_s() -> None:
     analysis = apart()
     found = analysis.edge("a", "b")
     assert found.is_settled
-    assert found.origin.kind is Origin.FOLLOWS
-    assert found.origin.label == "directed because of what you said"
+    assert found.origin is Origin.FOLLOWS
+    assert found.origin_label == "directed because of what you said"
     assert not found.is_settled_by_data
     text = " ".join(analysis.to_text().split())
     assert "The data do not settle the direction of any edge. You settle that of 2 by what you said." in text
@@ -91,7 +91,7 @@ def test_directions_that_only_constraints_give_are_not_the_data_s() -> None:
 
 def test_what_the_data_alone_would_direct_is_the_data_s_as_well() -> None:
     analysis = arcwise.learn(collider(), constraints=Constraints(("a", "b", "c"), tiers=[["a", "b"], ["c"]]), **QUICK)
-    assert analysis.edge("a", "c").origin.kind is Origin.DIRECTED
+    assert analysis.edge("a", "c").origin is Origin.DIRECTED
     text = " ".join(analysis.to_text().split())
     assert "The data settle the direction of b → c and a → c. A direction" in text
     assert "the direction of 2 is what you said or follows from it (the data alone would say the same of 2)" in text
@@ -108,10 +108,10 @@ def test_edges_that_come_and_go_with_what_was_said_of_others(tmp_path: Path) -> 
     # Where a - b may not be, a - c, which b explains, comes instead.
     analysis = learn(constraints=Constraints(NAMES, separate=[("a", "b")]))
     edge = analysis.edge("a", "c")
-    assert edge.origin.kind is Origin.APPEARS
+    assert edge.origin is Origin.APPEARS
     alone = learn().edge("a", "c").present
     assert alone < 0.5
-    assert edge.origin.label == f"there because of what you said (the data alone: {alone:.3f})"
+    assert edge.origin_label == f"there because of what you said (the data alone: {alone:.3f})"
     text = " ".join(analysis.to_text().split())
     assert "Because of what you said, 1 edge is there that the data alone would not have: a — c (" in text
     assert "you did not require it. Without your constraints the network would not have had it" in analysis.explain(
@@ -125,19 +125,18 @@ def test_edges_that_come_and_go_with_what_was_said_of_others(tmp_path: Path) -> 
     # And an edge goes if c may have one parent, and neither a nor b may be its child.
     said = Constraints(("a", "b", "c"), max_parents_of={"c": 1}, forbidden=[("c", "a"), ("c", "b")])
     gone = arcwise.learn(collider(), constraints=said, **QUICK)
-    missing = [edge for edge in gone.edges if edge.origin.kind is Origin.GONE]
+    missing = [edge for edge in gone.edges if edge.origin is Origin.GONE]
     assert missing and all("c" in (edge.first, edge.second) for edge in missing)
     assert "gone because of what you said" in gone.to_text().replace("\n", " ")
 
 
 def test_directions_that_follow_in_some_networks_say_in_how_many() -> None:
     found = apart().edge("a", "b")
-    mixed = replace(found, forward=0.67 * found.present, backward=0.13 * found.present, undirected=0.2 * found.present)
+    mixed = replace(found, split=(0.67, 0.13, 0.2))
     said = direction_said(mixed)
     assert "follows from what you said in 67% of the weight of the networks with this edge; 13% point the other" in said
     assert "close a cycle" not in said
-    label = replace(found.origin, share=0.67).label
-    assert label == "directed because of what you said in 67% of the weight"
+    assert mixed.origin_label == "directed because of what you said in 67% of the weight"
 
 
 def test_the_words_agree_with_each_other_and_with_the_numbers() -> None:
@@ -184,8 +183,8 @@ def test_odds_that_a_constraint_decides_are_not_tested() -> None:
 def test_directions_that_odds_give_are_not_the_data_s(tmp_path: Path) -> None:
     analysis = learn(beliefs=Beliefs(arcs=[("a", "b", 20)]))
     edge = analysis.edge("a", "b")
-    assert edge.origin.kind is Origin.BELIEVED
-    assert edge.origin.label == "directed by your odds"
+    assert edge.origin is Origin.BELIEVED
+    assert edge.origin_label == "directed by your odds"
     assert not edge.is_settled_by_data
     assert "Its direction is what your odds say, not the data: " in analysis.explain("a", "b")
     analysis.save(tmp_path / "out")
@@ -193,7 +192,7 @@ def test_directions_that_odds_give_are_not_the_data_s(tmp_path: Path) -> None:
     assert explained.title.endswith("directed by your odds")
     assert "its direction is what your odds say, so do not report it as a finding" in explained.advice
     plain = learn(beliefs=Beliefs(edges=[("a", "b", 20)]))
-    assert plain.edge("a", "b").origin.kind is Origin.FOUND
+    assert plain.edge("a", "b").origin is Origin.FOUND
 
 
 def test_directions_that_an_experiment_gives_say_so(tmp_path: Path) -> None:
@@ -207,11 +206,11 @@ def test_directions_that_an_experiment_gives_say_so(tmp_path: Path) -> None:
     data = Dataset.from_dataframe(frame).with_targets(Targets.of_rows([("b",) if one else () for one in is_set]))
     analysis = arcwise.learn(data, **QUICK)
     edge = analysis.edge("b", "c")
-    assert edge.origin.kind is Origin.EXPERIMENT
-    assert edge.origin.label == "directed by your experiment on b"
+    assert edge.origin is Origin.EXPERIMENT
+    assert edge.origin_label == "directed by your experiment on b"
     assert edge.is_settled_by_data
     assert "comes from your experiment on b: 100% of the weight" in analysis.explain("b", "c")
-    assert analysis.edge("a", "b").origin.label == "directed by your experiment on b"
+    assert analysis.edge("a", "b").origin_label == "directed by your experiment on b"
     analysis.save(tmp_path / "out")
     (explained,) = explain_folder(tmp_path / "out", [("b", "c")])
     assert explained.title.endswith("directed by your experiment on b")
@@ -240,5 +239,5 @@ def test_a_set_under_ancestors_is_still_a_credible_set() -> None:
     assert "that satisfy the constraints within a Bayes factor of 20 (Kass & Raftery, 1995) of the best one" in text
     assert "weighted by their scores" in text
     # a - b - c is open; that a leads to c directs it.
-    assert analysis.edge("a", "b").origin.label.startswith("directed because of what you said in 9")
+    assert analysis.edge("a", "b").origin_label.startswith("directed because of what you said in 9")
     assert not analysis.edge("a", "b").is_settled_by_data

@@ -15,18 +15,16 @@ import pytest
 
 import arcwise
 from arcwise import datasets
-from arcwise.analysis import learn
-from arcwise.analysis.edges import EdgeFinding
-from arcwise.analysis.origins import EdgeOrigin, Origin
-from arcwise.analysis.prose.choices import choices_table
-from arcwise.analysis.prose.edges import edge_sentences, explain_edge
-from arcwise.analysis.prose.prior import prior_sentence, prior_support
-from arcwise.analysis.prose.summary import _directions
+from arcwise.analysis import EdgeRecord, Origin, learn
 from arcwise.confidence import Fate
-from arcwise.confidence.calibration.edge_probability import PairProbability
-from arcwise.confidence.calibration.table import CASES, calibration_table
+from arcwise.confidence.calibration import CASES, calibration_table
+from arcwise.confidence.probability import PairProbability
+from arcwise.findings.parts import Answer, GrowingParts
+from arcwise.findings.trust import percent
 from arcwise.priors import EdgePrior, Saturation
-from arcwise.report.content.numbers import percent
+from arcwise.report.edges import edge_sentences, explain_edge, prior_sentence, prior_support
+from arcwise.report.page import _directions
+from arcwise.report.sections import choices_table
 
 QUICK = {"permutations": 0, "compare": False}
 ESS = np.logspace(-3, 5, 33)
@@ -38,7 +36,7 @@ def scale() -> arcwise.Analysis:
 
 
 @pytest.fixture
-def edge(scale: arcwise.Analysis) -> EdgeFinding:
+def edge(scale: arcwise.Analysis) -> EdgeRecord:
     return scale.edges[0]
 
 
@@ -59,7 +57,7 @@ def test_open_directions_are_told_as_they_are_judged(probability: float | None, 
     assert f"The data settle the direction of a → b; {doubt}. A direction" in _directions(kept)
 
 
-def compared(edge: EdgeFinding, present: float, *others: float) -> EdgeFinding:
+def compared(edge: EdgeRecord, present: float, *others: float) -> EdgeRecord:
     values = (("credible set, qNML", present), *((f"method {k}", value) for k, value in enumerate(others)))
     return replace(edge, present=present, by_method=values)
 
@@ -89,7 +87,7 @@ def compared(edge: EdgeFinding, present: float, *others: float) -> EdgeFinding:
 )
 def test_methods_that_disagree_are_named(
     scale: arcwise.Analysis,
-    edge: EdgeFinding,
+    edge: EdgeRecord,
     present: float,
     others: tuple[float, ...],
     agreement: str,
@@ -100,29 +98,29 @@ def test_methods_that_disagree_are_named(
     assert words in explain_edge(scale, found)
 
 
-def test_without_a_comparison_nothing_is_said(scale: arcwise.Analysis, edge: EdgeFinding) -> None:
+def test_without_a_comparison_nothing_is_said(scale: arcwise.Analysis, edge: EdgeRecord) -> None:
     assert edge.agreement == "not compared"
     assert "combination" not in explain_edge(scale, edge)
 
 
-def test_directions_are_shares_of_the_networks_with_the_edge(scale: arcwise.Analysis, edge: EdgeFinding) -> None:
-    found = replace(edge, present=0.5, forward=0.25, backward=0.1, undirected=0.15, fate=Fate.KEPT)
+def test_directions_are_shares_of_the_networks_with_the_edge(scale: arcwise.Analysis, edge: EdgeRecord) -> None:
+    found = replace(edge, present=0.5, split=(0.5, 0.2, 0.3), fate=Fate.KEPT)
     assert found.split == pytest.approx((0.5, 0.2, 0.3))
     text = explain_edge(scale, found)
     assert f"from {found.first} to {found.second} in 50% of the weight of the networks with this edge" in text
     assert f"from {found.second} to {found.first} in 20%; in 30% it could be turned round" in text
-    turned = replace(found, forward=0.02, backward=0.48, undirected=0.0, tail=found.second, head=found.first)
+    turned = replace(found, split=(0.04, 0.96, 0.0), tail=found.second, head=found.first)
     assert f"It points from {found.second} to {found.first} in 96%" in explain_edge(
         scale, replace(turned, probability=None)
     )
-    assert "in 90% of the weight" in explain_edge(scale, replace(found, forward=0.05, backward=0.0, undirected=0.45))
+    assert "in 90% of the weight" in explain_edge(scale, replace(found, split=(0.1, 0.0, 0.9)))
 
 
-def test_a_direction_is_settled_by_its_probability(scale: arcwise.Analysis, edge: EdgeFinding) -> None:
+def test_a_direction_is_settled_by_its_probability(scale: arcwise.Analysis, edge: EdgeRecord) -> None:
     """Where a study tells it; nine tenths of the networks decide where none does, and what was said stays said."""
     told = PairProbability(edge.first, edge.second, 1.0, forward=0.91, backward=0.0, either=0.09, is_studied=True)
-    ways = {"present": 1.0, "forward": 0.98, "backward": 0.0, "undirected": 0.02}
-    found = replace(edge, tail=edge.first, head=edge.second, fate=Fate.KEPT, probability=told, **ways)
+    ahead = replace(edge, tail=edge.first, head=edge.second, present=1.0, split=(0.98, 0.0, 0.02))
+    found = replace(ahead, fate=Fate.KEPT, probability=told)
     assert not found.is_settled
     text = explain_edge(scale, found)
     assert f"Its direction is not settled: it points from {edge.first} to {edge.second} in 98% of the weight" in text
@@ -135,7 +133,7 @@ def test_a_direction_is_settled_by_its_probability(scale: arcwise.Analysis, edge
     assert not replace(surer, tail=edge.second, head=edge.first).is_settled  # the other way is not
     assert replace(found, probability=replace(told, is_studied=False)).is_settled  # confidences as probabilities
     for kind in (Origin.DIRECTED, Origin.FOLLOWS, Origin.BELIEVED, Origin.EXPERIMENT, Origin.REQUIRED):
-        assert replace(found, origin=EdgeOrigin(kind)).is_settled
+        assert replace(found, origin=kind).is_settled
 
 
 def test_text_and_file_have_the_same_shares() -> None:
@@ -152,7 +150,7 @@ def test_text_and_file_have_the_same_shares() -> None:
             assert f"({percent(max(shares[:2]))}, reversed {percent(min(shares[:2]))})" in line
 
 
-def prior(edge: EdgeFinding, changes: tuple[float, ...], *, starts: bool, cause: str = "dependence") -> EdgeFinding:
+def prior(edge: EdgeRecord, changes: tuple[float, ...], *, starts: bool, cause: str = "dependence") -> EdgeRecord:
     """An edge whose support changes its sign at the given strengths."""
     sign = np.where(np.searchsorted(changes, ESS) % 2 == 0, 1.0, -1.0) * (1 if starts else -1)
     made = EdgePrior(
@@ -187,7 +185,7 @@ def prior(edge: EdgeFinding, changes: tuple[float, ...], *, starts: bool, cause:
     ],
 )
 def test_what_the_strength_of_the_prior_does(
-    edge: EdgeFinding, changes: tuple[float, ...], starts: bool, support: str, words: str
+    edge: EdgeRecord, changes: tuple[float, ...], starts: bool, support: str, words: str
 ) -> None:
     found = prior(edge, changes, starts=starts)
     assert found.prior is not None
@@ -198,7 +196,7 @@ def test_what_the_strength_of_the_prior_does(
     assert ("These data alone do not decide it" in sentence) == (support == "depends")
 
 
-def test_an_edge_that_the_prior_makes_is_called_so(edge: EdgeFinding) -> None:
+def test_an_edge_that_the_prior_makes_is_called_so(edge: EdgeRecord) -> None:
     found = prior(edge, (300.0,), starts=False, cause="skewness")
     assert "the two variables show no dependence of their own" in prior_sentence(found)
     assert "no dependence" not in prior_sentence(prior(edge, (300.0,), starts=False))
@@ -210,7 +208,7 @@ def test_the_report_says_which_edges_depend_on_the_prior(scale: arcwise.Analysis
     assert f"supports all {len(kept)} edges of the network at every usual strength of the prior" in text
     changed = prior(kept[0], (5.0,), starts=False)
     edges = tuple(changed if e is kept[0] else e for e in scale.edges)
-    text = " ".join(replace(scale, edges=edges).to_text().split())
+    text = " ".join(scale.plus(replace(scale.part(Answer), edges=edges)).to_text().split())
     assert f"These depend on it: {changed.tail} → {changed.head} (for at least 5 imagined cases)" in text
 
 
@@ -220,7 +218,7 @@ def test_edges_are_counted_in_whole_numbers(scale: arcwise.Analysis) -> None:
 
     def said(change: float) -> str:
         made: Saturation = replace(saturation, change=np.array([*saturation.change[:-1], change]))
-        return " ".join(replace(scale, prior=replace(scale.prior, saturation=made)).to_text().split())
+        return " ".join(scale.plus(GrowingParts(made)).to_text().split())
 
     final = int(saturation.edges[-1])
     assert f"reversed about 3 edges; the best network of all cases has {final} (BDeu" in said(2.67)

@@ -226,7 +226,7 @@ def test_titles_above_the_header_are_told(titles: str, tmp_path: Path) -> None:
     "name, labels", [("cases of letters", {"no", "yes"}), ("accents", {"zurich", "geneve", "bern"})]
 )
 def test_spellings_become_one(name: str, labels: set[str], tmp_path: Path) -> None:
-    from arcwise.audit.spellings import folded
+    from arcwise.audit.columns import folded
 
     case = next(case for case in CASES if case.name == name)
     column = audited(case, tmp_path).repaired.column("ugly")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from arcwise.bibliography import BIBLIOGRAPHY, Citation, find_work, list_works
+from arcwise.base.bibliography import BIBLIOGRAPHY, Citation, find_work, list_works
 from arcwise.confidence import RULES, Threshold
-from arcwise.confidence.rules.threshold import CITATIONS
+from arcwise.confidence.threshold import CITATIONS
 from arcwise.errors import UnknownNameError
 
 

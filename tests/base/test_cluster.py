@@ -13,30 +13,30 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.ensemble.chains.chain_tables import random_table
-from tests.ensemble.diagram.test_cover import force_branching, force_cover, make_table
+from tests.credible.test_cover import force_branching, force_cover, make_table
+from tests.posterior.chain_tables import random_table
 
 from arcwise import bootstrap_networks, build_parent_sets, datasets, learn
 from arcwise._core.parent_sets import SetBatch
-from arcwise.cluster import Cluster, is_still_wanted, open_cluster
+from arcwise.base.cluster import Cluster, is_still_wanted, open_cluster
+from arcwise.base.run import Run
+from arcwise.bootstrap import workers
+from arcwise.bootstrap.task import ReplicateTask
 from arcwise.confidence import confidence_by_recipe, permuted_confidences
-from arcwise.confidence.calibration.self_calibration import self_calibration
+from arcwise.confidence.self_calibration import self_calibration
+from arcwise.credible import parts as remote_parts
+from arcwise.credible.credible_set import By
 from arcwise.data import Dataset, read_data
-from arcwise.deadline import Deadline
 from arcwise.effects import find_effects
 from arcwise.ensemble import CredibleSet, Recipe, count_credible, find_credible
-from arcwise.ensemble.chains.remote_run import Asked, ChainTask
-from arcwise.ensemble.chains.settings import ChainSettings
-from arcwise.ensemble.chains.starts import starting_networks
-from arcwise.ensemble.credible_set import By
-from arcwise.ensemble.diagram import remote_parts
-from arcwise.ensemble.recipe import Run
-from arcwise.ensemble.replicates import workers
-from arcwise.ensemble.replicates.task import ReplicateTask
 from arcwise.errors import OptionError, UnfinishedError
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
-from arcwise.parent_sets import ParentSetTable, build_parent_set_tables, remote_counts
+from arcwise.parent_sets import ParentSetTable, build_parent_set_tables
+from arcwise.parent_sets import build as remote_counts
+from arcwise.posterior.settings import ChainSettings
+from arcwise.posterior.starts import starting_networks
+from arcwise.posterior.walk import Asked, ChainTask
 from arcwise.progress import ProgressEvent
 from arcwise.scores import make_score
 
@@ -187,6 +187,7 @@ def test_parts_of_a_credible_set_are_those_built_here(cluster: Cluster, seed: in
     assert whole_diagram(one) == whole_diagram(other) and one.count == other.count
 
 
+@pytest.mark.slow
 def test_real_parts_are_tasks_and_survive_the_death_of_a_worker(shared: Path) -> None:
     data = read_data(shared / "data" / "liao2019" / "autos.csv.gz", categorical=True)
     table = build_parent_sets(data, "bic", slack=math.log(3), progress=False)
@@ -330,7 +331,7 @@ def test_a_batch_that_nobody_waits_for_ends_in_the_middle_of_a_search(data: Data
 
 
 def test_a_batch_or_a_chain_that_nobody_waits_for_has_no_result(data: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arcwise.cluster.is_still_wanted", lambda: False)
+    monkeypatch.setattr("arcwise.base.cluster.is_still_wanted", lambda: False)
     task = ReplicateTask(data, make_score("bic"), Constraints(data.names), "tabu", "bootstrap", 0)
     with pytest.raises(distributed.Reschedule):
         workers._learn_sent(task, range(3), None)
@@ -457,7 +458,7 @@ def _refuse(needed: object, more: int) -> int:
 
 def test_limits_and_errors_end_all_tasks(cluster: Cluster, tmp_path: Path) -> None:
     asked = [(k, 0.0 if k < 2 else 6.0) for k in range(4)]
-    found = cluster.run_all(_noted, str(tmp_path), "folder", asked, deadline=Deadline(Limits(2.0)))
+    found = cluster.run_all(_noted, str(tmp_path), "folder", asked, run=Run(limits=Limits(2.0)))
     assert [one is not None for one in found] == [True, True, False, False]
     with pytest.raises(ValueError, match=r"no [78]"):
         cluster.run_all(_refuse, None, "none", [7, 8])
@@ -478,7 +479,7 @@ def _break(folder: str, kind: str) -> None:
 @pytest.mark.parametrize("kind", ["timeout", "value"])
 def test_an_error_of_a_task_is_raised_and_the_task_not_repeated(cluster: Cluster, tmp_path: Path, kind: str) -> None:
     with pytest.raises((TimeoutError, ValueError), match="of the task"):
-        cluster.run_all(_break, str(tmp_path), str(tmp_path), [kind], deadline=Deadline(Limits(60.0)))
+        cluster.run_all(_break, str(tmp_path), str(tmp_path), [kind], run=Run(limits=Limits(60.0)))
     assert len(list(tmp_path.iterdir())) == 1
 
 
@@ -539,6 +540,7 @@ def test_a_scheduler_that_does_not_answer_is_an_error(data: Dataset) -> None:
         learn(data, cluster="tls://head:8786")
 
 
+@pytest.mark.slow
 def test_the_cluster_of_the_benchmark_notes_each_task(cluster: Cluster) -> None:
     from benchmarks.cluster import Spent, TimedCluster
 

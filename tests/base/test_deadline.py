@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from arcwise import deadline as deadline_module
-from arcwise.deadline import Deadline
+from arcwise.base import run
+from arcwise.base.run import Run
 from arcwise.limits import Limits, Status
 
 
@@ -25,12 +25,12 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
-    monkeypatch.setattr(deadline_module, "time", made)
+    monkeypatch.setattr(run, "time", made)
     return made
 
 
 def test_without_limits_there_is_always_time(clock: Clock) -> None:
-    deadline = Deadline.of(None)
+    deadline = Run.of(None)
     clock.now += 1e9
     assert deadline.seconds_left == math.inf
     assert not deadline.is_over
@@ -40,7 +40,7 @@ def test_without_limits_there_is_always_time(clock: Clock) -> None:
 
 
 def test_what_is_left(clock: Clock) -> None:
-    deadline = Deadline.of(Limits(seconds=10, memory_bytes=1000, count=7))
+    deadline = Run.of(Limits(seconds=10, memory_bytes=1000, count=7))
     clock.now += 4
     assert deadline.seconds == 4
     assert deadline.seconds_left == 6
@@ -50,19 +50,19 @@ def test_what_is_left(clock: Clock) -> None:
 
 
 def test_no_floor_when_time_is_over(clock: Clock) -> None:
-    deadline = Deadline.of(Limits(seconds=10))
+    deadline = Run.of(Limits(seconds=10))
     clock.now += 10
     assert deadline.is_over
     assert deadline.status is Status.TIME_LIMIT
     assert deadline.seconds_left == 0
-    step = Deadline.of(deadline.limits)
+    step = Run.of(deadline.limits)
     clock.now += 1e-6  # whatever a step does before it looks at the clock
     assert step.is_over
     assert deadline.share(0.5).seconds_left <= 1e-9
 
 
 def test_shares_are_of_what_is_left(clock: Clock) -> None:
-    deadline = Deadline.of(Limits(seconds=10, count=3))
+    deadline = Run.of(Limits(seconds=10, count=3))
     clock.now += 2
     half = deadline.share(0.5)
     assert half.limits == Limits(seconds=4, count=3)
@@ -76,15 +76,15 @@ def test_shares_are_of_what_is_left(clock: Clock) -> None:
 
 
 def test_a_running_deadline_stays_the_same(clock: Clock) -> None:
-    deadline = Deadline.of(Limits(seconds=10))
+    deadline = Run.of(Limits(seconds=10))
     clock.now += 4
-    assert Deadline.of(deadline) is deadline
+    assert Run.of(deadline) is deadline
 
 
 def test_memory_in_use_is_taken_off_and_the_clock_goes_on(clock: Clock) -> None:
-    deadline = Deadline.of(Limits(seconds=10, memory_bytes=1000))
+    deadline = Run.of(Limits(seconds=10, memory_bytes=1000))
     clock.now += 4
     beside = deadline.holding(600)
     assert beside.limits == Limits(seconds=6, memory_bytes=400)
     assert deadline.holding(5000).limits.memory_bytes == 1
-    assert Deadline.of(None).holding(5).limits == Limits()
+    assert Run.of(None).holding(5).limits == Limits()

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from arcwise.base.errors import UNSAID, Argument, Call, Either, Remedy
 from arcwise.cli import main
 from arcwise.cli.mistakes import tell
 from arcwise.errors import ArcwiseError, DataError, FormatError, GuaranteeError, OptionError
-from arcwise.mentions import UNSAID, Argument, Call, Either, Remedy
 
 GUARANTEE = GuaranteeError(
     "this table does not say what it holds.",
@@ -23,10 +23,11 @@ GUARANTEE = GuaranteeError(
 
 def told(error: ArcwiseError, verb: str) -> str:
     group: Any = main._command()
+    group.all_commands()
     command = group
     for word in verb.split():
         command = command.commands[word]
-    return tell(error, command, group.commands)
+    return tell(error, command, group.commands.get)
 
 
 def test_the_argument_and_its_value_are_not_only_in_the_words() -> None:

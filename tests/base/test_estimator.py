@@ -90,7 +90,7 @@ def test_mistakes_are_told() -> None:
 @pytest.mark.parametrize(("method", "search"), [("exact", "find_optimal"), ("tabu", "tabu_search")])
 def test_an_interrupted_search_is_no_fit(monkeypatch: pytest.MonkeyPatch, method: str, search: str) -> None:
     found = SimpleNamespace(dag=None, score=0.0, status=Status.INTERRUPTED)
-    monkeypatch.setattr(f"arcwise.estimator.{search}", lambda *_, **__: found)
+    monkeypatch.setattr(f"arcwise.analysis.estimator.{search}", lambda *_, **__: found)
     codes = np.random.default_rng(0).integers(0, 2, size=(30, 3))
     with pytest.raises(KeyboardInterrupt):
         BayesianNetworkEstimator(method=method).fit(codes)

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from arcwise.errors import FormatError, suggestion
-from arcwise.files import atomic_write, read_bytes, unpack_gzip, write_text
+from arcwise.base.errors import suggestion
+from arcwise.base.files import atomic_write, read_bytes, unpack_gzip, write_text
+from arcwise.errors import FormatError
 from arcwise.limits import Limits, Status
 
 
@@ -41,7 +42,7 @@ def test_a_gzip_bomb_is_refused_before_it_fills_the_memory(tmp_path: Path, monke
     bomb = gzip.compress(bytes(2**27))
     assert len(bomb) < 2**18
     (tmp_path / "a.gz").write_bytes(bomb)
-    monkeypatch.setattr("arcwise.files.MAX_UNPACKED", 2**25)
+    monkeypatch.setattr("arcwise.base.files.MAX_UNPACKED", 2**25)
     tracemalloc.start()
     with pytest.raises(FormatError, match="unpacks to more than 33,554,432 bytes"):
         read_bytes(tmp_path / "a.gz")

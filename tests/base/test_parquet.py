@@ -5,8 +5,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from arcwise.base.arrays import read_parquet, write_parquet
 from arcwise.errors import FormatError
-from arcwise.parquet import read_parquet, write_parquet
 
 
 def test_table_and_facts_survive(tmp_path: Path) -> None:

@@ -16,11 +16,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-import arcwise.files
-from arcwise.array_file import write_array_file
+import arcwise.base.files
+from arcwise.base.arrays import write_array_file, write_parquet
+from arcwise.base.files import atomic_folder, atomic_write, parse_json, parse_toml, read_descriptor, write_text
 from arcwise.errors import FormatError
-from arcwise.files import atomic_folder, atomic_write, parse_json, parse_toml, read_descriptor, write_text
-from arcwise.parquet import write_parquet
 
 
 @pytest.fixture
@@ -144,7 +143,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Mon
 
 HELD = """
 import sys, time
-from arcwise.files import {what}
+from arcwise.base.files import {what}
 with {what}(sys.argv[1]):
     print("ready", flush=True)
     time.sleep(60)
@@ -162,7 +161,7 @@ def test_what_a_killed_process_left_is_removed_and_nothing_else(tmp_path: Path, 
         assert len(list(tmp_path.glob(".result.*.arcwise.part"))) == 2
         writers[0].send_signal(signal.SIGKILL)
         writers[0].wait()
-        arcwise.files._swept.clear()
+        arcwise.base.files._swept.clear()
         (tmp_path / ".other.part").touch()
         write_text(tmp_path / "next", "text")
         assert len(list(tmp_path.glob(".result.*.arcwise.part"))) == 1  # of the one that lives

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from arcwise.base.showing import brief, html_table, one_screen, wrapped
 from arcwise.confidence import choose_threshold, consensus_network, edge_confidence, recommend
 from arcwise.data import Dataset, Table
 from arcwise.ensemble import NetworkSet, bootstrap_networks, count_credible, exact_posterior
@@ -33,7 +34,6 @@ from arcwise.priors import (
     prior_sensitivity,
 )
 from arcwise.report import Paragraph, Section
-from arcwise.showing import brief, html_table, one_screen, wrapped
 
 VARIABLES = 40
 

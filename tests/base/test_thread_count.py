@@ -9,24 +9,23 @@ from pathlib import Path
 import pytest
 
 from arcwise import bootstrap_networks, build_parent_sets, find_optimal, learn
-from arcwise.analysis.options import LearnOptions
+from arcwise.base.options import MOST_THREADS
+from arcwise.base.run import Run, _quota, available_cores, thread_count
+from arcwise.bootstrap.bootstrap import BootstrapSettings
 from arcwise.confidence.permutations import permuted_confidences
-from arcwise.defaults import MOST_THREADS
 from arcwise.ensemble import Recipe, find_posterior
-from arcwise.ensemble.recipe import Run
-from arcwise.ensemble.replicates.settings import BootstrapSettings
 from arcwise.errors import OptionError
-from arcwise.thread_count import _quota, available_cores, thread_count
+from arcwise.findings.options import LearnOptions
 
 
 def test_the_cores_that_the_process_is_bound_to_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 3, 5}, raising=False)
-    monkeypatch.setattr("arcwise.thread_count._quota", lambda: 64.0)
+    monkeypatch.setattr("arcwise.base.run._quota", lambda: 64.0)
     assert available_cores() == thread_count(None) == 3
     assert thread_count(7) == 7
-    monkeypatch.setattr("arcwise.thread_count._quota", lambda: 1.5)
+    monkeypatch.setattr("arcwise.base.run._quota", lambda: 1.5)
     assert available_cores() == 2
-    monkeypatch.setattr("arcwise.thread_count._quota", lambda: 0.1)
+    monkeypatch.setattr("arcwise.base.run._quota", lambda: 0.1)
     assert available_cores() == 1
 
 

@@ -21,7 +21,7 @@ from tests.oracles.brute_force_networks import best_score
 from tests.oracles.random_constraints import drawn_constraints
 
 from arcwise.certificate import check_certificate, checker
-from arcwise.certificate.plain import plain_table
+from arcwise.certificate.certified import plain_table
 from arcwise.errors import CertificateError, ConstraintError, FormatError
 from arcwise.exact import certify_optimal, find_optimal
 from arcwise.graph import Constraints

@@ -19,11 +19,10 @@ from tests.exact.tables import tables
 
 from arcwise import _core
 from arcwise.certificate import checker
-from arcwise.certificate.plain import plain_table
+from arcwise.certificate.certified import plain_table
 from arcwise.exact import certify_optimal
 from arcwise.parent_sets import ParentSetTable, read_parent_sets, write_parent_sets
-from arcwise.parent_sets.binary import format_binary
-from arcwise.parent_sets.jkl import format_jkl
+from arcwise.parent_sets.files import format_binary, format_jkl
 
 SOURCE = Path(checker.__file__)
 

@@ -12,8 +12,14 @@ import numpy as np
 import pytest
 import typer
 
+from arcwise.analysis import LearnOptions
+from arcwise.base.options import options_of as rows_of
 from arcwise.cli.main import _register_verbs, app, main
-from arcwise.data import Dataset, write_data
+from arcwise.data import Dataset, ReadingSettings, write_data
+from arcwise.data.large import Grouping
+from arcwise.ensemble import BootstrapSettings, PosteriorSettings, Sharing
+from arcwise.local import ClimbSettings, GeneticSettings, TabuSettings
+from arcwise.parent_sets import BuildSettings
 
 Cli = Callable[..., str]
 
@@ -114,6 +120,30 @@ def test_the_same_name_means_the_same() -> None:
             said[option].add(parameter.help)
     differ = {option for option, texts in said.items() if len(texts) > 1 and option.startswith("--")}
     assert differ <= OWN_WORDS
+
+
+# The tables of the library that a verb takes whole: a row that is added to one is an option of the verb.
+TABLES: dict[str, tuple[type, ...]] = {
+    "bootstrap": (BootstrapSettings, ReadingSettings, Grouping),
+    "posterior": (PosteriorSettings, ReadingSettings, Grouping),
+    "credible": (Sharing, ReadingSettings, Grouping),
+    "scores": (BuildSettings, ReadingSettings, Grouping),
+    "search": (ClimbSettings, TabuSettings, GeneticSettings, ReadingSettings, Grouping),
+    "impute": (ReadingSettings,),
+    "learn": (LearnOptions,),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_row_of_a_table_is_an_option(name: str) -> None:
+    given = options_of(ALL[name])
+    for table in TABLES[name]:
+        for item in rows_of(table):
+            if (table, item.name) in ((LearnOptions, "constraints"), (LearnOptions, "beliefs")):
+                continue  # files
+            assert item.flag in given
+            if name != "search":  # which tells what was given from what was not
+                assert given[item.flag].help == item.sentence
 
 
 @pytest.mark.parametrize("name", OPTIONS)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from arcwise.data import write_data
+from arcwise.datasets import load
 from arcwise.ensemble import NetworkSet
 
 
@@ -18,10 +20,12 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_tic_tac_toe_as_the_issue_asks(shared: Path, tmp_path: Path) -> None:
-    data = str(shared / "data" / "liao2019" / "tic-tac-toe.csv.gz")
-    nets = tmp_path / "nets.parquet"
-    done = run("credible", data, "--score", "bdeu", "--ess", "1", "--bayes-factor", "20", "--json", "-o", str(nets))
+def test_tic_tac_toe_as_the_issue_asks(tmp_path: Path) -> None:
+    data, nets = tmp_path / "tic-tac-toe.csv", tmp_path / "nets.parquet"
+    write_data(load("tic-tac-toe"), data)
+    done = run(
+        "credible", str(data), "--score", "bdeu", "--ess", "1", "--bayes-factor", "20", "--json", "-o", str(nets)
+    )
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
     assert (answer["count"], answer["classes"], answer["complete"]) == (152, 24, True)
@@ -31,9 +35,10 @@ def test_tic_tac_toe_as_the_issue_asks(shared: Path, tmp_path: Path) -> None:
     assert NetworkSet.load(nets).count == 152
 
 
-def test_a_table_that_was_cut_short_is_not_complete(shared: Path) -> None:
-    data = str(shared / "data" / "liao2019" / "nltcs.csv.gz")
-    done = run("credible", data, "--limit-seconds", "0.001", "--json", "--no-classes")
+def test_a_table_that_was_cut_short_is_not_complete(tmp_path: Path) -> None:
+    data = tmp_path / "breast-cancer.csv"
+    write_data(load("breast-cancer"), data)
+    done = run("credible", str(data), "--limit-seconds", "0.001", "--json", "--no-classes")
     assert done.returncode == 3, done.stderr
     answer = json.loads(done.stdout)
     assert not answer["complete"]

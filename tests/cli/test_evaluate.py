@@ -88,8 +88,8 @@ def test_held_out_data(cli: Cli, tmp_path: Path) -> None:
     assert "learned.txt is a graph only" in message
 
 
-def test_published_networks(cli: Cli, shared: Path, tmp_path: Path) -> None:
-    path = shared / "data" / "networks" / "alarm.bif.gz"
+def test_published_networks(cli: Cli, networks: Path, tmp_path: Path) -> None:
+    path = networks / "alarm.bif.gz"
     dag = BayesianNetwork.read_bif(path).dag
     write_structure(tmp_path / "class.txt", dag.cpdag.to_dag())
     result = json.loads(cli("evaluate", path, tmp_path / "class.txt", "--json"))

@@ -7,18 +7,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from arcwise import learn
 from arcwise.analysis import Analysis
-from arcwise.analysis.edges import Agreement
-from arcwise.analysis.prose.edges import effect_sentence
-from arcwise.analysis.prose.explanation import explain_folder
-from arcwise.analysis.prose.prior import prior_sentence
 from arcwise.confidence import Fate
 from arcwise.data import Dataset
+from arcwise.findings.edge_record import EDGE_COLUMNS, FIRST_COLUMNS
 from arcwise.graph import Dag
 from arcwise.model import BayesianNetwork
+from arcwise.report.edges import effect_sentence, prior_sentence
+from arcwise.report.explanation import Explanation, explain_folder
 
 Cli = Callable[..., str]
 
@@ -132,16 +132,48 @@ def test_mistakes_get_one_message(cli: Cli, folder: Path, tmp_path: Path) -> Non
 def test_advice_fits_the_edge(folder: Path) -> None:
     from dataclasses import replace
 
-    edge = explain_folder(folder)[0]
-    assert "its direction is what the data suggest" in replace(edge, is_settled=True).advice
-    assert "leave its direction open" in replace(edge, is_settled=False).advice
-    assert "with its confidence" in replace(edge, confidence=0.7).advice
-    assert "a candidate" in replace(edge, agreement=Agreement.DISAGREE).advice
-    assert "cycle" in replace(edge, fate=Fate.DROPPED).advice
-    below = replace(edge, fate=Fate.BELOW, confidence=0.3)
+    found = explain_folder(folder)[0]
+
+    def other(**changes: object) -> Explanation:
+        return replace(found, edge=replace(found.edge, **changes))  # type: ignore[arg-type]
+
+    assert "its direction is what the data suggest" in other(settled=True).advice
+    assert "leave its direction open" in other(settled=False).advice
+    assert "with its confidence" in other(present=0.7).advice
+    assert "a candidate" in other(by_method=(("one", 0.9), ("another", 0.1))).advice
+    assert "cycle" in other(fate=Fate.DROPPED).advice
+    below = other(fate=Fate.BELOW, present=0.3)
     assert "--threshold 0.29" in below.advice
     assert "not in the network" in below.title
-    assert "No rule keeps it" in " ".join(replace(below, confidence=0.02).sentences)
+    assert "No rule keeps it" in " ".join(other(fate=Fate.BELOW, present=0.02).sentences)
+
+
+@pytest.mark.parametrize("version", sorted({column.since for column in EDGE_COLUMNS}))
+def test_a_folder_of_an_earlier_version_can_be_asked(cli: Cli, folder: Path, version: str) -> None:
+    """Columns that came later are not missed: what they say is not known, and the words of the report are kept."""
+    path = folder / "edges.csv"
+    before = json.loads(cli("explain", folder, "--json"))["edges"]
+    later = [column.name for column in EDGE_COLUMNS if column.since > version]
+    frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+    frame.drop(columns=[name for name in later if name in frame]).to_csv(path, index=False)
+    found = json.loads(cli("explain", folder, "--json"))["edges"]
+    assert [(e["from"], e["to"], e["sentences"][0]) for e in found] == [
+        (e["from"], e["to"], e["sentences"][0]) for e in before
+    ]
+    for one, same in zip(found, before, strict=True):
+        assert {k: v for k, v in one.items() if k not in (*later, "sentences", "advice")} == {
+            k: v for k, v in same.items() if k not in (*later, "sentences", "advice")
+        }
+        assert one["origin"] == "found"
+        assert one["without_constraints"] is None
+        if "settled" in later:  # then the shares tell
+            assert one["settled"] == (max(one["forward_if_edge"], one["backward_if_edge"]) >= 0.9)
+    assert "What to do: rely on it" in cli("explain", folder, "smoke--cough")
+
+
+def test_the_columns_of_the_first_version_are_those_that_it_wrote() -> None:
+    written = "first second confidence standard_error forward_if_edge backward_if_edge either_if_edge from to"
+    assert (*written.split(), "in_network", "fate", "agreement", "explanation") == FIRST_COLUMNS
 
 
 def test_a_column_that_somebody_added_is_not_a_method(cli: Cli, folder: Path) -> None:
@@ -157,8 +189,8 @@ def test_a_column_that_somebody_added_is_not_a_method(cli: Cli, folder: Path) ->
 
 
 def test_a_change_of_nothing_names_no_states() -> None:
-    from arcwise.analysis.prose.variable import _change
-    from arcwise.analysis.variable import Neighbour
+    from arcwise.findings.variable import Neighbour
+    from arcwise.report.sections import _change
 
     def told(change: float) -> str:
         one = object.__new__(Neighbour)

@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from arcwise.data.large import grouping
+from arcwise.data import large as grouping
 
 QUERY = """SELECT (hash(i) % 2)::INT a, (hash(i) % 2)::INT + (hash(i + 7) % 1000) / 1000 x, (hash(i + 99) % 3)::INT c,
     CASE WHEN i % 20 = 0 THEN NULL ELSE (hash(i + 5) % 2)::INT END d, i AS id FROM range(600) t(i)"""

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from arcwise import Analysis, datasets
-from arcwise.analysis import refinement
+from arcwise.analysis import learning
 from arcwise.analysis.folder import FILES
 
 
@@ -54,7 +54,7 @@ def test_ctrl_c_once_a_first_report_is_there_ends_with_it(
             raise KeyboardInterrupt
         return written[-1]
 
-    monkeypatch.setattr(refinement, "WORTH_SECONDS", 0.0)
+    monkeypatch.setattr(learning, "WORTH_SECONDS", 0.0)
     monkeypatch.setattr(Analysis, "save", interrupted)
     cli("learn", flowers, "-o", tmp_path / "out", "--seed", 1, "--permutations", 0, "--replicates", 30, code=3)
     assert len(written) == 2

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from arcwise.base.arrays import read_parquet
 from arcwise.data import Dataset, read_data
 from arcwise.graph import Dag
 from arcwise.model import BayesianNetwork, fit_parameters, parse_bif, read_bif, write_bif
-from arcwise.parquet import read_parquet
 
 Cli = Callable[..., str]
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.exact.tables import hard_table
 
 from arcwise.graph import Constraints, read_structure, write_constraints
 from arcwise.parent_sets import ParentSetTable, write_jkl
@@ -56,8 +57,10 @@ def start(table: Path, *options: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def test_a_limit_is_exit_code_3(shared: Path) -> None:
-    process = start(shared / "data" / "scores" / "soybean_BIC.jkl.gz", "--limit-seconds", "0.2")
+def test_a_limit_is_exit_code_3(tmp_path: Path) -> None:
+    table = tmp_path / "hard.jkl"
+    write_jkl(table, hard_table())
+    process = start(table, "--limit-seconds", "0.2")
     answer = json.loads(process.communicate(timeout=120)[0])
     assert process.returncode == 3
     assert answer["status"] == "time limit"

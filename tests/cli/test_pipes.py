@@ -118,6 +118,7 @@ def test_what_may_go_to_stdout(cli: Cli, raw: Path, tmp_path: Path) -> None:
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "pipes.md"
 
 
+@pytest.mark.slow
 def test_the_documented_pipes_run(raw: Path, tmp_path: Path) -> None:
     """All bash blocks of the page, one after the other in one folder, as a reader would type them."""
     blocks = re.findall(r"^```bash\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import importlib
 import itertools
 import json
+import pkgutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ import pytest
 
 import arcwise.priors
 from arcwise.cli.main import main
+from arcwise_studies import prior_comparison
 
 Cli = Callable[..., str]
 
@@ -91,10 +94,16 @@ def _interrupt(monkeypatch: pytest.MonkeyPatch, target: Any, name: str, after: i
 @pytest.mark.parametrize(
     ("words", "module", "function", "after", "expected"),
     [
-        ("ess", "optimal_ess.EssSolver", "solve", 0, {"alpha_max": None, "rounds": 0, "converged": False}),
-        ("ess", "ess_envelope", "curve", 0, {"alpha_max": None, "converged": True}),
-        ("compare --splits 5", "comparison", "find_optima", 3, {"splits": 2}),
-        ("saturation --repetitions 5", "saturation", "find_optima", 4, {"repetitions": 1}),
+        (
+            "ess",
+            "arcwise.priors.optimal_ess.EssSolver",
+            "solve",
+            0,
+            {"alpha_max": None, "rounds": 0, "converged": False},
+        ),
+        ("ess", "arcwise.priors.ess_path", "curve", 0, {"alpha_max": None, "converged": True}),
+        ("compare --splits 5", "arcwise_studies.prior_comparison", "find_optima", 3, {"splits": 2}),
+        ("saturation --repetitions 5", "arcwise.priors.saturation", "find_optima", 4, {"repetitions": 1}),
     ],
 )
 def test_ctrl_c_prints_what_is_finished(
@@ -107,10 +116,7 @@ def test_ctrl_c_prints_what_is_finished(
     after: int,
     expected: dict[str, object],
 ) -> None:
-    target: Any = arcwise.priors
-    for part in module.split("."):
-        target = getattr(target, part)
-    _interrupt(monkeypatch, target, function, after)
+    _interrupt(monkeypatch, pkgutil.resolve_name(module), function, after)
     name, *options = words.split()
     with pytest.raises(SystemExit) as ending:
         main(["prior", name, str(survey), *options, "--json"])
@@ -126,10 +132,12 @@ def test_ctrl_c_prints_what_is_finished(
 def test_ctrl_c_before_anything_is_finished_is_130(
     survey: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str
 ) -> None:
-    for module in ("optimal_ess", "comparison", "saturation", "optima"):
-        _interrupt(monkeypatch, getattr(arcwise.priors, module), "find_optima", 0)
+    for room in ("optimal_ess", "saturation", "optima"):
+        _interrupt(monkeypatch, importlib.import_module(f"arcwise.priors.{room}"), "find_optima", 0)
+    _interrupt(monkeypatch, prior_comparison, "find_optima", 0)
     monkeypatch.setattr("arcwise.priors.find_optima", arcwise.priors.optima.find_optima)
-    _interrupt(monkeypatch, arcwise.priors.ess_solver.EssSolver, "__init__", 0)
+    solver = importlib.import_module("arcwise.priors.ess_path").EssSolver  # a function has the name of the module
+    _interrupt(monkeypatch, solver, "__init__", 0)
     with pytest.raises(SystemExit) as ending:
         main(["prior", name, str(survey), "--plot", str(tmp_path / "figure.png")])
     assert ending.value.code == 130

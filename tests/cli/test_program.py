@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -165,3 +166,33 @@ def test_the_package_can_be_run_as_a_module() -> None:
     wrong = subprocess.run([sys.executable, "-m", "arcwise", "lern"], capture_output=True, text=True, check=False)
     assert wrong.returncode == 2
     assert "learn" in wrong.stderr
+
+
+@pytest.mark.parametrize("verb", ["study", "prior compare"])
+def test_a_verb_whose_package_is_not_installed_says_what_to_install(verb: str) -> None:
+    code = f"""
+import importlib.metadata
+importlib.metadata.entry_points = lambda **asked: ()
+from arcwise.cli.main import main
+main([*{verb.split()!r}, "run", "--help"])
+"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stdout) == (1, "")
+    said = f"`arcwise {verb}` is in a package of its own: pip install arcwise-studies, or ./studies in a clone."
+    assert found.stderr == f"OptionError: {said}\n"
+
+
+def test_another_package_adds_a_verb_and_a_broken_one_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "toy-1.dist-info").mkdir()
+    (tmp_path / "toy-1.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: toy\nVersion: 1\n")
+    (tmp_path / "toy-1.dist-info" / "entry_points.txt").write_text(
+        "[arcwise.verbs]\ntoy = toy:register\nbroken = a_module_that_is_not_there:register\n"
+    )
+    (tmp_path / "toy.py").write_text(
+        "def register(app):\n    @app.command('toy')\n    def toy():\n        'Play.'\n        print('played')\n"
+    )
+    paths = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {**os.environ, "PYTHONPATH": paths}
+    found = subprocess.run([*PROGRAM, "toy"], env=environment, capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stdout) == (0, "played\n")
+    assert "the verb 'broken' of a_module_that_is_not_there:register cannot be loaded: ModuleNotFound" in found.stderr

@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 
 import arcwise
-from arcwise.study import plan_study, read_study
+from arcwise_studies import plan_study, read_study
 
 PROGRAM = [sys.executable, "-m", "arcwise.cli"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("module", ["typer", "numpy", "arcwise.cli.study"])
+@pytest.mark.parametrize("module", ["typer", "numpy", "arcwise.cli.convert"])
 def test_a_signal_while_modules_are_imported(tmp_path: Path, number: signal.Signals, module: str) -> None:
     """The signal comes in the middle of an import, at a module that a finder watches for."""
     code = f"""
@@ -31,7 +31,7 @@ class Finder:
             os.kill(os.getpid(), {int(number)})
         return None
 sys.meta_path.insert(0, Finder())
-sys.argv = ["arcwise", "--version"]
+sys.argv = ["arcwise", "convert", "--help"]
 from arcwise.cli.entry import main
 main()
 """
@@ -123,7 +123,7 @@ def test_a_worker_whose_runner_is_gone_ends_silently(tmp_path: Path) -> None:
     first = json.dumps({"study": study.content, "sources": asdict(study.sources)})
     cells = "".join(json.dumps(asdict(cell)) + "\n" for cell in plan_study(study))
     program = subprocess.Popen(
-        [sys.executable, "-P", "-c", "from arcwise.study.worker import main; main()"],
+        [sys.executable, "-P", "-c", "from arcwise_studies.worker import main; main()"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -105,6 +105,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", VERBS)
 def test_a_limit_is_for_the_whole_verb(files: dict[str, dict[str, Any]], tmp_path: Path, name: str) -> None:
     cpu: dict[str, float] = {}

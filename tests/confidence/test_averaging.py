@@ -7,13 +7,13 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.twins.averages import class_sums_twin
 
+from arcwise.base.arrays import read_parquet, write_parquet
 from arcwise.confidence import EdgeConfidence, edge_confidence, feature_confidence
-from arcwise.confidence.averaging import class_sums_twin
 from arcwise.ensemble import NetworkSet
 from arcwise.errors import FormatError, OptionError, UnknownNameError
 from arcwise.graph import Dag
-from arcwise.parquet import read_parquet, write_parquet
 
 
 @st.composite

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,12 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcwise.confidence import EdgeConfidence, combine_confidences, consensus_network
-from arcwise.confidence.calibration.calibration import Calibration, calibrated_by
-from arcwise.confidence.calibration.curve import KNOTS, CalibrationCurve
-from arcwise.confidence.calibration.directions import DirectionMap, fit_directions
-from arcwise.confidence.calibration.model import SetFacts, fit_model
-from arcwise.confidence.calibration.reliability import reliability
-from arcwise.confidence.calibration.table import CalibrationTable, calibration_table
+from arcwise.confidence.calibration import (
+    KNOTS,
+    Calibration,
+    CalibrationCurve,
+    CalibrationTable,
+    SetFacts,
+    calibrated_by,
+    calibration_table,
+)
+from arcwise.confidence.probability import reliability
 from arcwise.ensemble import Recipe
 from arcwise.errors import FormatError, OptionError, UnknownNameError
 from arcwise.graph import Constraints
@@ -58,50 +61,10 @@ def test_what_is_above_a_cut_off_is_above_its_probability(values: list[float], b
         assert not 0 < c < cut or float(curve(c)) <= bar + 1e-9
 
 
-def _simulated(rng: np.random.Generator, n_cases: int, twist: float) -> tuple[np.ndarray, np.ndarray]:
-    """Claims whose log odds are `twist` times too large."""
-    odds = rng.normal(-1.5, 2.0, size=400)
-    real = rng.random(400) < 1 / (1 + np.exp(-odds))
-    return 1 / (1 + np.exp(-twist * odds)), real
-
-
-def test_a_model_finds_how_bold_the_confidences_are_and_that_this_depends_on_the_cases() -> None:
-    rng = np.random.default_rng(1)
-    claims, truths, facts = [], [], []
-    for k in range(120):
-        n_cases, twist = ((100, 3.0), (5000, 1.0))[k % 2]
-        c, real = _simulated(rng, n_cases, twist)
-        claims.append(c)
-        truths.append(real)
-        facts.append(SetFacts(n_cases, 20, 1.0, 0.1))
-    model = fit_model(claims, truths, facts, [1.0] * len(claims))
-    bold = model.curve(SetFacts(100, 20, 1.0, 0.1))
-    calm = model.curve(SetFacts(5000, 20, 1.0, 0.1))
-    at = 1 / (1 + math.exp(-3.0))  # a claim of 0.95: log odds of 3
-    assert float(bold(at)) == pytest.approx(1 / (1 + math.exp(-1.0)), abs=0.05)
-    assert float(calm(at)) == pytest.approx(at, abs=0.03)
-    fresh, real = _simulated(rng, 100, 3.0)
-    assert reliability(np.asarray(bold(fresh)), real).log_loss < reliability(fresh, real).log_loss - 0.1
-
-
 def test_facts_beyond_the_study_count_as_its_edge() -> None:
     model = next(iter(calibration_table().entries.values())).model
     far, farther = (model.curve(SetFacts(n, 20, 1.0, 0.1)) for n in (10**6, 10**9))
     assert far == farther
-
-
-def test_directions_are_learned_and_symmetric() -> None:
-    rng = np.random.default_rng(2)
-    shares = rng.dirichlet([1.0, 1.0, 1.0], size=4000).T
-    truth = np.array([rng.choice(3, p=column) for column in shares.T])  # shares that mean what they say
-    found = fit_directions(shares, truth, np.full(4000, 1000.0), np.ones(4000).tolist())
-    one = np.array([0.7]), np.array([0.1]), np.array([0.2])
-    forward, backward, either = (float(part[0]) for part in found(*one, 1000))
-    assert (forward, backward, either) == pytest.approx((0.7, 0.1, 0.2), abs=0.06)
-    turned = found(one[1], one[0], one[2], 1000)
-    assert (float(turned[1][0]), float(turned[0][0])) == pytest.approx((forward, backward))
-    with pytest.raises(FormatError, match="3 numbers"):
-        DirectionMap((1.0,), (0.0, 0.0, 0.0))
 
 
 def test_probabilities_of_a_pair_sum_to_one_and_rise_with_confidence() -> None:

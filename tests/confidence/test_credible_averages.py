@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from arcwise import datasets
-from arcwise.confidence import credible_averages, edge_confidence
-from arcwise.confidence.credible_averages import average_over_classes, average_over_networks
-from arcwise.deadline import Deadline
+from arcwise.base.run import Run
+from arcwise.confidence import averaging, edge_confidence
+from arcwise.confidence.averaging import average_over_classes, average_over_networks
 from arcwise.ensemble import CredibleSet, count_credible, find_credible
 from arcwise.errors import GuaranteeError, OptionError, UnfinishedError
 from arcwise.limits import Limits, Status
@@ -32,8 +32,8 @@ def test_the_same_as_from_the_list(
     options: dict[str, object], weights: Any, large: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if large:
-        monkeypatch.setattr(credible_averages, "MOST_DAGS", 10)
-        monkeypatch.setattr(credible_averages, "CHUNK", 70)
+        monkeypatch.setattr(averaging, "MOST_DAGS", 10)
+        monkeypatch.setattr(averaging, "CHUNK", 70)
     data = datasets.load("tic-tac-toe")
     table = build_parent_sets(data, slack=math.log(20), **options)  # type: ignore[arg-type]
     networks = find_credible(table, log_slack=math.log(20))
@@ -54,9 +54,9 @@ def test_the_default_is_the_finest_reading_that_is_cheap(monkeypatch: pytest.Mon
     table = build_parent_sets(data, "bic", slack=math.log(20))
     built = CredibleSet.build(table, bayes_factor=20)
     assert edge_confidence(built).orient == "cpdag"
-    monkeypatch.setattr(credible_averages, "MOST_DAGS", 10)
+    monkeypatch.setattr(averaging, "MOST_DAGS", 10)
     assert edge_confidence(built).orient == "cpdag"
-    monkeypatch.setattr(credible_averages, "MOST_CLASSES", 1)
+    monkeypatch.setattr(averaging, "MOST_CLASSES", 1)
     assert edge_confidence(built).orient == "dag"
     assert edge_confidence(built, orient="cpdag").orient == "cpdag"
     summary = count_credible(table, bayes_factor=20)
@@ -110,32 +110,32 @@ def test_where_members_cannot_be_counted_the_networks_are_gone_through(monkeypat
     def uncountable(*arguments: Any, **options: Any) -> Any:
         raise UnfinishedError("the members of a class are too many to count.")
 
-    monkeypatch.setattr(credible_averages, "MOST_DAGS", 10)
-    monkeypatch.setattr(credible_averages, "CHUNK", 100)
-    monkeypatch.setattr(credible_averages, "weigh_classes", uncountable)
+    monkeypatch.setattr(averaging, "MOST_DAGS", 10)
+    monkeypatch.setattr(averaging, "CHUNK", 100)
+    monkeypatch.setattr(averaging, "weigh_classes", uncountable)
     found = edge_confidence(built, orient="cpdag")
     np.testing.assert_allclose(found.directed, expected.directed, atol=1e-9)
     assert found.complete
 
 
 def test_limits_while_networks_are_gone_through(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(credible_averages, "MOST_DAGS", 10)
-    monkeypatch.setattr(credible_averages, "CHUNK", 100)
+    monkeypatch.setattr(averaging, "MOST_DAGS", 10)
+    monkeypatch.setattr(averaging, "CHUNK", 100)
     table = build_parent_sets(datasets.load("tic-tac-toe"), "k2", slack=math.log(20))
     built = CredibleSet.build(table, bayes_factor=20)
     assert built.count > 200
     assert edge_confidence(built).orient == "dag"  # classes are not whole
     summed = lambda part: (np.array([float(part.count)]),)  # noqa: E731
-    sums, status = average_over_networks(built, summed, "equal", Deadline(Limits(count=150)))
+    sums, status = average_over_networks(built, summed, "equal", Run(limits=Limits(count=150)))
     assert (sums[0].tolist(), status) == ([100.0], Status.COUNT_LIMIT)
-    over = Deadline(Limits(seconds=1e-9))
+    over = Run(limits=Limits(seconds=1e-9))
     assert average_over_networks(built, summed, "equal", over)[1] is Status.TIME_LIMIT
     stopped = CredibleSet.build(table, bayes_factor=20, limits=Limits(memory_bytes=100))
     with pytest.raises(OptionError, match=r"no network was listed \(memory limit\)"):
-        average_over_networks(stopped, summed, "equal", Deadline())
+        average_over_networks(stopped, summed, "equal", Run())
     whole = CredibleSet.build(
         build_parent_sets(datasets.load("tic-tac-toe"), "bic", slack=math.log(20)), bayes_factor=20
     )
     assert whole.count > 10
     with pytest.raises(OptionError, match=r"no equivalence class was listed \(memory limit\)"):
-        average_over_classes(whole, summed, "equal", Deadline(Limits(memory_bytes=100)))
+        average_over_classes(whole, summed, "equal", Run(limits=Limits(memory_bytes=100)))

@@ -13,7 +13,7 @@ from arcwise.data import Dataset
 from arcwise.ensemble import NetworkSet, Recipe, bootstrap_networks
 from arcwise.errors import ConstraintError
 from arcwise.graph import Constraints, Dag, FixedPairs
-from arcwise.graph.obedience import broken_rules
+from arcwise.graph.constraints import broken_rules
 
 
 def random_confidence(names: tuple[str, ...], rng: np.random.Generator, **options: Any) -> EdgeConfidence:

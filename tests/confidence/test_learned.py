@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from arcwise.confidence import (
     EdgeConfidence,
@@ -17,7 +15,7 @@ from arcwise.confidence import (
     recommend,
 )
 from arcwise.confidence.learned_table import GRID, SIZE_GROUPS, WEIGHTS, relearned_table, size_group
-from arcwise.confidence.rules.learned import choose_on_grid, learned_threshold, mean_errors
+from arcwise.confidence.rules import learned_threshold
 from arcwise.ensemble import Recipe
 from arcwise.errors import FormatError, OptionError, UnknownNameError
 
@@ -55,25 +53,6 @@ def entry(weight: float, threshold: float, **changes: object) -> LearnedEntry:
         "errors": errors,
     }
     return LearnedEntry(**{**facts, **changes})  # type: ignore[arg-type]
-
-
-@given(st.integers(0, 2**32 - 1))
-def test_the_rule_takes_the_smallest_mean_absolute_error(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    values = rng.integers(0, 6, size=(rng.integers(1, 8), len(GRID))).astype(float)
-    by_hand = [sum(abs(row.min() - row[c]) for row in values) / len(values) for c in range(len(GRID))]
-    np.testing.assert_allclose(mean_errors(values), by_hand)
-    best = [GRID[c] for c in range(len(GRID)) if by_hand[c] <= min(by_hand) + 1e-12]
-    assert choose_on_grid(mean_errors(values)) == min(best, key=lambda c: (abs(c - 0.5), c))
-
-
-def test_a_single_good_instance_does_not_decide() -> None:
-    """Algorithm 5.2 as printed would take the threshold of the best instance; the text takes the mean."""
-    losses = np.ones((3, len(GRID)))
-    losses[0, 2] = 0.0  # the best value of all, at 0.10 on one instance
-    losses[1:, 10] = 0.4
-    losses[0, 10] = 0.5
-    assert choose_on_grid(mean_errors(losses)) == 0.5
 
 
 def test_liao_table_5_8() -> None:
@@ -232,5 +211,3 @@ def test_few_networks_and_uncommon_weights_and_sizes() -> None:
     # Thresholds that are known without the errors of their neighbours.
     bare = LearnedTable.of([entry(1.0, 0.4, errors=())], {"recipes": {}})
     assert recommend(make(), metric="cost", alpha=1.0, table=bare).neighbours == ()
-    with pytest.raises(OptionError, match="not the shape"):
-        mean_errors(np.zeros(3))

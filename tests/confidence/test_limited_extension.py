@@ -8,8 +8,7 @@ import sys
 
 import numpy as np
 
-from arcwise.confidence.arc_rules import ArcRules
-from arcwise.confidence.limited_extension import extended_within
+from arcwise.confidence.consensus import ArcRules, extended_within
 from arcwise.errors import GraphError
 from arcwise.graph import Constraints, Dag
 

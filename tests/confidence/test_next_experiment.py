@@ -9,14 +9,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.oracles.random_constraints import random_constraints
+from tests.twins.averages import next_experiment_twin
 
 from arcwise.confidence import NextExperiment, edge_confidence, next_experiment
-from arcwise.confidence.next_experiment import next_experiment_twin
 from arcwise.data import Dataset, stack
 from arcwise.ensemble import CredibleSet, NetworkSet, find_credible
 from arcwise.errors import OptionError, UnfinishedError
 from arcwise.graph import Beliefs, Constraints, Dag, FixedPairs, all_dags
-from arcwise.graph.class_members import ClassMembers
+from arcwise.graph.classes import ClassMembers
 from arcwise.limits import Limits, Status
 from arcwise.model import BayesianNetwork
 from arcwise.parent_sets import build_parent_sets

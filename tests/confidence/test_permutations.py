@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from arcwise import datasets
+from arcwise.base.run import Run
 from arcwise.confidence import choose_threshold, confidence_by_recipe, edge_confidence, permuted_confidences
-from arcwise.confidence.recipe_confidence import recipe_of
+from arcwise.confidence.by_recipe import recipe_of
 from arcwise.data import Dataset
 from arcwise.ensemble import Recipe, bootstrap_networks, find_credible
-from arcwise.ensemble.recipe import Run
 from arcwise.errors import OptionError, UnknownNameError
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import build_parent_sets

@@ -11,15 +11,13 @@ import pytest
 
 from arcwise import datasets, learn
 from arcwise.analysis import LearnOptions
-from arcwise.confidence.calibration.calibration import Calibration
-from arcwise.confidence.calibration.curve import CalibrationCurve
-from arcwise.confidence.calibration.edge_probability import decided_pairs
-from arcwise.confidence.calibration.reliability import reliability
-from arcwise.confidence.calibration.self_calibration import _recalibrated, self_calibration
-from arcwise.confidence.recipe_confidence import confidence_by_recipe
+from arcwise.base.run import Run
+from arcwise.confidence.by_recipe import confidence_by_recipe
+from arcwise.confidence.calibration import Calibration, CalibrationCurve
+from arcwise.confidence.probability import decided_pairs, reliability
+from arcwise.confidence.self_calibration import _recalibrated, self_calibration
 from arcwise.data import Dataset
 from arcwise.ensemble import Recipe
-from arcwise.ensemble.recipe import Run
 from arcwise.errors import OptionError, UnfinishedError
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
@@ -76,7 +74,7 @@ def test_what_constraints_decide_is_not_calibrated_with(small: Dataset) -> None:
     seen: list[int] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            "arcwise.confidence.calibration.self_calibration.reliability",
+            "arcwise.confidence.self_calibration.reliability",
             lambda claims, truth: seen.append(len(claims)) or reliability(claims, truth),
         )
         self_calibration(confidence, small, repeats=5, run=Run(seed=1, progress=False))
@@ -107,7 +105,7 @@ def test_simulations_that_take_too_long_leave_the_table(small: Dataset, monkeypa
     def too_long(*args: object, **options: object) -> None:
         raise UnfinishedError("two were learned from.")
 
-    monkeypatch.setattr("arcwise.analysis.work.self_calibration", too_long)
+    monkeypatch.setattr("arcwise.analysis.answer.self_calibration", too_long)
     analysis = learn(small, calibration="self", compare=False, permutations=0, seed=1)
     assert analysis.probability.calibration.kind == "table"
     assert analysis.status is Status.TIME_LIMIT
@@ -170,7 +168,7 @@ def test_the_default_recipe_needs_no_warning_even_where_states_bind_its_parents(
 def test_simulations_that_end_early(small: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
     confidence = confidence_by_recipe(Recipe.usual("credible", "qnml"), small)
     assert confidence is not None
-    module = sys.modules["arcwise.confidence.calibration.self_calibration"]  # the function has the same name
+    module = sys.modules["arcwise.confidence.self_calibration"]  # the function has the same name
     carry_out, ends = module.carry_out, [Status.COMPLETE]
 
     def some(*arguments: Any) -> Any:

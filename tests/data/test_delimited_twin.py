@@ -6,10 +6,10 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
+from tests.twins.delimited import read_delimited_twin
 
 from arcwise import _core
 from arcwise.data.delimited import RAGGED, Dialect
-from arcwise.data.delimited_twin import read_delimited_twin
 
 DIALECTS = [
     Dialect(),

@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.datasets import load_iris
 
 from arcwise.data import Dataset, Table, apply_cuts, discretize, find_cuts, impute, read_data, read_table
-from arcwise.data.cluster_cuts import cluster_cuts
-from arcwise.data.entropy_cuts import entropy_cuts
+from arcwise.data.discretize import cluster_cuts, entropy_cuts
 from arcwise.errors import ArcwiseError, DataError, OptionError
 
 
@@ -105,18 +105,18 @@ def test_mdl_decides_close_cases_as_defined() -> None:
     assert 20 < sum(decisions) < len(decisions) - 20
 
 
-def test_mdl_cuts_of_iris(shared: Path) -> None:
-    table = read_table(shared / "data" / "uci" / "iris.csv.gz")
-    cuts = find_cuts(table, method="mdl", target="class")
+def test_mdl_cuts_of_iris() -> None:
+    table = Table.from_dataframe(load_iris(as_frame=True).frame)
+    cuts = find_cuts(table, method="mdl", target="target")
     expected = {
-        "sepallength": [5.55, 6.15],
-        "sepalwidth": [2.95, 3.35],
-        "petallength": [2.45, 4.75],
-        "petalwidth": [0.8, 1.75],
+        "sepal length (cm)": [5.55, 6.15],
+        "sepal width (cm)": [2.95, 3.35],
+        "petal length (cm)": [2.45, 4.75],
+        "petal width (cm)": [0.8, 1.75],
     }
     assert {name: points.round(10).tolist() for name, points in cuts.items()} == expected
     for name, points in cuts.items():
-        rows = zip(table.column(name).values().tolist(), table.column("class").codes.tolist(), strict=True)
+        rows = zip(table.column(name).values().tolist(), table.column("target").codes.tolist(), strict=True)
         assert points.tolist() == mdl_by_hand(list(rows))
 
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arcwise.base.arrays import write_parquet
 from arcwise.data import Dataset, read_data, read_table, write_data
 from arcwise.errors import ArcwiseError, DataError, DataWarning, FormatError
-from arcwise.parquet import write_parquet
 
 ARFF = """% a comment
 @RELATION survey

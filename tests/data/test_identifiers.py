@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcwise.data import Dataset, Table
-from arcwise.data.identifiers import CHANCE, identifier_reason
+from arcwise.data.column import CHANCE, identifier_reason
 from arcwise.errors import DataError
 
 RNG = np.random.default_rng(5)
@@ -80,7 +80,7 @@ def test_a_data_set_says_why_a_number_is_refused() -> None:
 
 
 def test_a_word_after_many_whole_numbers_is_seen_at_once() -> None:
-    from arcwise.data.labels import numbers_of
+    from arcwise.data.column import numbers_of
 
     assert numbers_of([*map(str, range(1000, 6000)), "Total"]) is None  # each could be taken apart in three ways
     assert numbers_of(["1.", ".5", "+2e3", "-7"]) is not None

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -84,7 +85,7 @@ def test_knn_in_batches_gives_the_same(shared: Path, monkeypatch: pytest.MonkeyP
     whole = impute(table)
     assert whole.n_missing == {}
     events: list[int] = []
-    monkeypatch.setattr("arcwise.data.neighbours.BATCH_PAIRS", 7 * 368)
+    monkeypatch.setattr(sys.modules["arcwise.data.impute"], "BATCH_PAIRS", 7 * 368)  # the function has the same name
     parts = impute(table, progress=lambda event: events.append(event.done))
     for left, right in zip(whole.columns, parts.columns, strict=True):
         assert left.labels == right.labels

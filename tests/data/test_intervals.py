@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcwise.data.cuts import interval_labels, intervals_of
-from arcwise.data.intervals import Interval, state_holding
+from arcwise.data.discretize import Interval, interval_labels, intervals_of, state_holding
 from arcwise.errors import UnknownNameError
 
 AGES = ("(-inf,37]", "(37,61]", "(61,inf)", "no answer")

@@ -12,14 +12,21 @@ from hypothesis import strategies as st
 
 from arcwise import check, datasets, learn, read_data, read_table
 from arcwise.audit import Kind
-from arcwise.data import Column, Dataset, Incomplete, Table, cuts, discretize, impute, write_data, write_table
-from arcwise.data.discretize import find_cuts
-from arcwise.data.large import Grouping
-from arcwise.data.large.large_source import open_large
-from arcwise.data.large.row_groups import packed
-from arcwise.data.large.selection import numbers_at_ranks, source_cuts
+from arcwise.base.errors import Argument
+from arcwise.data import (
+    Column,
+    Dataset,
+    Incomplete,
+    Table,
+    discretize,
+    impute,
+    write_data,
+    write_table,
+)
+from arcwise.data.discretize import equal_width, find_cuts, mean, quantiles
+from arcwise.data.large import Grouping, packed
+from arcwise.data.large_columns import numbers_at_ranks, open_large, source_cuts
 from arcwise.errors import DataError, FormatError, OptionError
-from arcwise.mentions import Argument
 
 ALWAYS = Grouping(always=True)
 
@@ -122,7 +129,7 @@ def test_learning_gives_the_same_from_rows_in_the_same_order(tmp_path: Path) -> 
 def test_learn_reads_a_large_file_with_what_was_agreed(
     frame: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from arcwise.data.large import grouping
+    from arcwise.data import large as grouping
 
     monkeypatch.setattr(grouping, "GROUPED_CELLS", 1000)
     frame = frame.drop(columns="gaps").dropna()
@@ -158,7 +165,7 @@ def test_learn_reads_a_large_file_with_what_was_agreed(
 def test_numbers_at_ranks_are_those_of_the_sorted_column(
     tmp_path_factory: pytest.TempPathFactory, values: list[float], bins: int
 ) -> None:
-    from arcwise.data.large import selection
+    from arcwise.data import large_columns
 
     folder = tmp_path_factory.mktemp("ranks")
     path = folder / "a.parquet"
@@ -167,13 +174,13 @@ def test_numbers_at_ranks_are_those_of_the_sorted_column(
         pytest.MonkeyPatch.context() as patch,
         open_large(path, "parquet", table=None, memory=10**8, temporary=None) as source,
     ):
-        patch.setattr(selection, "AT_ONCE", 2)  # so that passes have to find it
-        patch.setattr(selection, "BUCKETS", 4)
+        patch.setattr(large_columns, "AT_ONCE", 2)  # so that passes have to find it
+        patch.setattr(large_columns, "BUCKETS", 4)
         ranks = list(range(len(values)))
         found = numbers_at_ranks(source, "x", ranks, progress=lambda event: None)
         assert found.tolist() == sorted(values)
         if len(set(values)) > 1:
-            for method, twin in (("quantile", cuts.quantiles), ("width", cuts.equal_width)):
+            for method, twin in (("quantile", quantiles), ("width", equal_width)):
                 made = source_cuts(source, "x", method, bins, progress=lambda event: None)
                 assert made.tolist() == twin(np.array(values), bins).tolist()
 
@@ -211,7 +218,7 @@ def test_what_tells_rows_apart_is_refused_before_they_are_grouped(tmp_path: Path
 def test_more_distinct_rows_than_memory_are_refused_with_the_numbers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from arcwise.data.large import row_groups
+    from arcwise.data import large as row_groups
 
     rng = np.random.default_rng(2)
     frame = pd.DataFrame({f"x{k}": rng.integers(0, 20, 5000) for k in range(6)})
@@ -247,10 +254,10 @@ def test_weights_and_experiments_are_read_with_the_groups(tmp_path: Path) -> Non
 def test_numbers_of_weighted_rows_are_cut_by_their_cases(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:
-    from arcwise.data.large import selection
+    from arcwise.data import large_columns
 
-    monkeypatch.setattr(selection, "AT_ONCE", at_once)
-    monkeypatch.setattr(selection, "BUCKETS", 4)
+    monkeypatch.setattr(large_columns, "AT_ONCE", at_once)
+    monkeypatch.setattr(large_columns, "BUCKETS", 4)
     rng = np.random.default_rng(8)
     frame = pd.DataFrame({"a": rng.choice(["u", "v"], 300), "x": rng.normal(size=300).round(1), "zero": 0})
     frame["y"] = np.where(frame["x"] > 1, np.nan, frame["x"] ** 2)
@@ -317,10 +324,10 @@ def test_wrong_requests_are_refused(frame: pd.DataFrame, tmp_path: Path) -> None
 def test_ctrl_c_reaches_a_query_and_ends_it(
     frame: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from arcwise.data.large import large_source
+    from arcwise.data import large_columns
 
     path = written(frame, tmp_path / "a.parquet", "parquet")
-    monkeypatch.setattr(large_source, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(large_columns, "POLL_SECONDS", 0.01)
 
     def press(event: object) -> None:
         raise KeyboardInterrupt
@@ -336,10 +343,10 @@ def test_ctrl_c_reaches_a_query_and_ends_it(
 def test_many_weighted_cases_are_written_and_read_with_their_weights(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from arcwise.data import drawing, parquet
+    from arcwise.data import dataset, write
 
     data = datasets.load("balance-scale").collapse()
-    monkeypatch.setattr(parquet, "MOST_CASES", 100)
+    monkeypatch.setattr(write, "MOST_CASES", 100)
     path = tmp_path / "weighted.parquet"
     write_data(data, path)
     assert duckdb.read_parquet(str(path)).columns[-1] == "number of cases"
@@ -354,7 +361,7 @@ def test_many_weighted_cases_are_written_and_read_with_their_weights(
     for grouping in (Grouping(), ALWAYS):
         with pytest.raises(FormatError, match="the rows of a file stand for many cases each: read its files one by"):
             read_table(tmp_path, grouping=grouping)
-    monkeypatch.setattr(drawing, "ROW_BY_ROW", 100)
+    monkeypatch.setattr(dataset, "ROW_BY_ROW", 100)
     drawn = [data.resample(seed) for seed in range(400)]
     assert all(one.n_cases == data.n_cases for one in drawn)
     mean = np.mean([one.weights for one in drawn], axis=0)
@@ -376,14 +383,14 @@ def test_the_nearest_of_distinct_rows_are_cases(tmp_path: Path) -> None:
 
 
 def test_the_audit_counts_the_cases_of_a_file_with_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from arcwise.data import parquet
+    from arcwise.data import write
 
     rng = np.random.default_rng(2)
     state = rng.integers(0, 30, 20_000)
     frame = pd.DataFrame({"a": state, "b": state % 3 == 0, "c": rng.random(20_000) < 0.001}).astype(str)
     data = Dataset.from_dataframe(frame, categorical=True).collapse()
     write_data(data, tmp_path / "cases.parquet")
-    monkeypatch.setattr(parquet, "MOST_CASES", 100)
+    monkeypatch.setattr(write, "MOST_CASES", 100)
     write_data(data, tmp_path / "weighted.parquet")
     cases, weighted = (check(tmp_path / f"{name}.parquet") for name in ("cases", "weighted"))
     assert weighted.describe()["rows"] == 20_000
@@ -421,7 +428,7 @@ def sql_file(path: Path, query: str) -> Path:
 
 @pytest.fixture
 def as_if_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    from arcwise.data.large import grouping
+    from arcwise.data import large as grouping
 
     monkeypatch.setattr(grouping, "GROUPED_CELLS", 100)
 
@@ -559,15 +566,15 @@ def test_a_sample_of_what_is_not_grouped_is_refused(tmp_path: Path) -> None:
     st.integers(2, 6),
 )
 def test_weighted_numbers_are_cut_as_the_cases_are(rows: list[tuple[float, int]], bins: int) -> None:
-    from arcwise.data.cluster_cuts import cluster_cuts
+    from arcwise.data.discretize import cluster_cuts
 
     values, counts = np.array([value for value, _ in rows]), np.array([count for _, count in rows])
     if len(np.unique(values)) < 2:
         return
     every = np.repeat(values, counts)
-    assert cuts.quantiles(values, bins, counts).tolist() == cuts.quantiles(every, bins).tolist()
+    assert quantiles(values, bins, counts).tolist() == quantiles(every, bins).tolist()
     assert cluster_cuts(values, bins, counts).tolist() == cluster_cuts(every, bins).tolist()
-    assert cuts.mean(values, counts)[0] == pytest.approx(every.mean())
+    assert mean(values, counts)[0] == pytest.approx(every.mean())
 
 
 def test_cases_are_not_written_out_beyond_memory() -> None:

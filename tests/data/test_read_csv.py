@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 from arcwise.data import Dataset, Table, read_data, read_table
 from arcwise.data.delimited import read_delimited
 from arcwise.data.read import FORMATS
-from arcwise.data.source import Source, TextOptions
-from arcwise.data.titles import find_titles
+from arcwise.data.source import Source, TextOptions, find_titles
 from arcwise.errors import ArcwiseError, DataError, DataWarning, FormatError, OptionError
 
 GOOD = "smoke,cough,age\nno,yes,1\nyes,no,2\nno,no,10\n"
@@ -167,7 +166,7 @@ def test_bad_paths(tmp_path: Path) -> None:
 
 
 def test_a_gzip_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arcwise.files.MAX_UNPACKED", 2**24)
+    monkeypatch.setattr("arcwise.base.files.MAX_UNPACKED", 2**24)
     with pytest.raises(FormatError, match="unpacks to more than"):
         read_data(save(tmp_path, gzip.compress(b"\n" * 2**26), "bomb.csv.gz"))
 

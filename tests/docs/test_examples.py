@@ -7,6 +7,7 @@ import importlib
 import inspect
 import re
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -14,6 +15,11 @@ EXAMPLES_FOLDER = Path(__file__).resolve().parents[2] / "docs" / "examples"
 if not EXAMPLES_FOLDER.is_dir():
     pytest.skip("a source distribution has no docs", allow_module_level=True)
 EXAMPLES = sorted(EXAMPLES_FOLDER.glob("*.txt"))
+
+
+def module_of(path: Path) -> ModuleType:
+    """The module that a file is about: a stage, or the package of studies."""
+    return importlib.import_module(path.stem if path.stem == "arcwise_studies" else f"arcwise.{path.stem}")
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
@@ -26,7 +32,7 @@ def test_examples_do_what_they_say(path: Path, tmp_path: Path, monkeypatch: pyte
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_examples_are_those_of_public_names(path: Path) -> None:
-    module = importlib.import_module(f"arcwise.{path.stem}")
+    module = module_of(path)
     names = re.findall(r"^## (\w+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
     assert names[0] == "setup"
     assert set(names[1:]) <= set(module.__all__)
@@ -37,7 +43,7 @@ def test_every_public_function_has_an_example() -> None:
     missing = []
     for page in sorted(folder.glob("*.md")):
         try:
-            module = importlib.import_module(f"arcwise.{page.stem}")
+            module = module_of(page)
         except ModuleNotFoundError:
             continue  # a page that is not about a module
         file = EXAMPLES_FOLDER / f"{page.stem}.txt"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 import re
 from pathlib import Path
@@ -43,13 +42,18 @@ def test_generated_parts_are_current(page: str) -> None:
     assert update.regenerated(text) == text, f"docs/{page} is out of date; run: python docs/update.py"
 
 
+def test_the_keywords_of_functions_are_current() -> None:
+    keywords = script("keywords")
+    assert keywords.STUB.read_text(encoding="utf-8") == keywords.stub(), "run: python docs/update.py"
+
+
 @pytest.mark.parametrize("stage", update.STAGES)
 def test_every_public_name_is_on_the_page_of_its_stage(stage: str) -> None:
     page = DOCS / "reference" / f"{stage}.md"
     assert page.exists(), "run: python docs/update.py"
     text = page.read_text(encoding="utf-8")
     listed = {line.split("`")[1] for line in text.splitlines() if line.startswith("| `")}
-    names = set(importlib.import_module(f"arcwise.{stage}").__all__)
+    names = set(api.module_of(stage).__all__)
     assert names - listed == set(), "run: python docs/update.py"
 
 
@@ -58,7 +62,7 @@ def test_every_public_name_has_a_description(stage: str) -> None:
     rows = update.stage_names(stage).splitlines()[2:]
     for row in rows:
         name, description = (cell.strip() for cell in row.strip("|").split("|", 1))
-        assert len(description) > 8, f"arcwise.{stage}: {name} has no description"
+        assert len(description) > 8, f"{stage}: {name} has no description"
 
 
 def test_a_stale_part_is_noticed() -> None:
@@ -79,7 +83,7 @@ def test_the_navigation_lists_every_page_once() -> None:
 
 @pytest.mark.parametrize("stage", update.STAGES)
 def test_the_full_reference_describes_every_class_and_function(stage: str) -> None:
-    module = importlib.import_module(f"arcwise.{stage}")
+    module = api.module_of(stage)
     text = api.stage_reference(stage)
     described = {line.removeprefix("### ") for line in text.splitlines() if line.startswith("### ")}
     assert {name for name in module.__all__ if callable(getattr(module, name))} <= described

@@ -16,7 +16,8 @@ import arcwise
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 YEAR = re.compile(r"\b(19|20)\d\d\b")
-STAGES = sorted(path.parent.name for path in Path(arcwise.__file__).parent.glob("[!_]*/__init__.py"))
+ROOMS = sorted(path.parent.name for path in Path(arcwise.__file__).parent.glob("[!_]*/__init__.py"))
+STAGES = [*ROOMS, "counts", "datasets", "ensemble"]
 # Words that others use for what the glossary calls otherwise, as they would stand in a sentence about data or networks.
 RIVALS = {
     r"\bcutoffs?\b": "cut-off",
@@ -28,7 +29,7 @@ RIVALS = {
     r"\barc strengths?\b": "confidence",
     r"\bmodel[- ]averaged network\b": "consensus",
     r"\bblacklisted\b": "forbidden",
-    r"\bresamples\b": "replicate",
+    r"\bresamples\b(?!\n)": "replicate",  # a field of that name stands on a line of its own
 }
 CODE = re.compile(r"```.*?```|`[^`]*`|<!--.*?-->", re.DOTALL)
 
@@ -79,7 +80,7 @@ def test_the_words_of_the_glossary_are_used_everywhere(rival: str) -> None:
     """What the glossary has a word for is called by no other, in pages, help texts and messages alike."""
     found = [
         f"{path.relative_to(ROOT)}: {text[max(0, match.start() - 30) : match.end() + 30]!r}"
-        for path in [*PAGES, *sorted((ROOT / "src").rglob("*.py"))]
+        for path in [*PAGES, *sorted((ROOT / "src").rglob("*.py")), *sorted((ROOT / "studies" / "src").rglob("*.py"))]
         for text in prose(path)
         for match in re.finditer(rival, text, re.IGNORECASE)
     ]
@@ -90,7 +91,7 @@ def test_the_words_of_the_glossary_are_used_everywhere(rival: str) -> None:
 def test_the_readme_says_the_same_of_an_installation_as_its_page() -> None:
     readme, page = (path.read_text(encoding="utf-8") for path in (ROOT / "README.md", ROOT / "docs" / "install.md"))
     said = re.search(
-        r"The wheel has ([\d.]+) MB, (\d+) MB with all that it needs; `import arcwise` takes ([\d.]+) s, "
+        r"The wheel is ([\d.]+) MB, (\d+) MB with its dependencies; `import arcwise` takes ([\d.]+) s, "
         r"`arcwise --help` ([\d.]+) s",
         readme,
     )

@@ -15,6 +15,7 @@ def cells(path: Path, kind: str) -> list[str]:
     return ["".join(cell["source"]) for cell in found if cell["cell_type"] == kind]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*Transform.*:UserWarning")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

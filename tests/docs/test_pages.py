@@ -26,7 +26,15 @@ def matches(expected: str, printed: str) -> bool:
     return re.fullmatch(pattern, printed.strip(), re.DOTALL) is not None
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if any(b[0] == "python" for b in blocks(p))], ids=lambda p: p.stem)
+QUICK = ("README", "tutorial")  # what a reader runs first
+RUN = [
+    pytest.param(page, id=page.stem, marks=[] if page.stem in QUICK else [pytest.mark.slow])
+    for page in PAGES
+    if any(language == "python" for language, _, _ in blocks(page))
+]
+
+
+@pytest.mark.parametrize("page", RUN)
 def test_examples_run_and_print_what_the_page_says(page: Path, tmp_path: Path) -> None:
     """A `python` block runs in the page's namespace; a `text` block right after it is what it printed."""
     namespace: dict[str, object] = {"__name__": "page"}

@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "testing.md"
 ROW = re.compile(r"^\| (\d+)\. .*$", re.MULTILINE)
-TEST = re.compile(r"`(tests/\S+?\.py)::(test_\w+)`")
+TEST = re.compile(r"`((?:studies/)?tests/\S+?\.py)::(test_\w+)`")
 
 
 def test_every_finding_has_a_test() -> None:

@@ -12,17 +12,21 @@ from numpy.typing import NDArray
 from scipy.stats import beta
 
 from arcwise import learn
-from arcwise.analysis.saved import open_analysis
+from arcwise.analysis.folder import open_analysis
+from arcwise.confidence.reach import family_reach
 from arcwise.data import Dataset
 from arcwise.effects import find_effect, find_effects, possible_effects
-from arcwise.effects.back_door import over_completions
+from arcwise.effects.model_average import ModelAverage
+from arcwise.effects.search import over_completions
 from arcwise.ensemble import NetworkSet
-from arcwise.ensemble.completion_networks import completed_under, with_completion_networks
-from arcwise.ensemble.completion_weights import completion_of_networks, with_completions
-from arcwise.ensemble.model_average import ModelAverage
-from arcwise.ensemble.reach import family_reach
 from arcwise.errors import OptionError
 from arcwise.graph import Constraints, Dag
+from arcwise.networks.completions import (
+    completed_under,
+    completion_of_networks,
+    with_completion_networks,
+    with_completions,
+)
 
 NAMES = ("z", "x", "y")
 FORK = Dag.from_arcs(NAMES, [("z", "x"), ("z", "y"), ("x", "y")])

@@ -14,21 +14,20 @@ import pytest
 from scipy.stats import beta
 
 from arcwise import learn
-from arcwise.analysis.prose.effects import effects_answer
+from arcwise.confidence.reach import family_reach
 from arcwise.data import Dataset
 from arcwise.effects import find_effect, find_effects
-from arcwise.effects.back_door import Strata
-from arcwise.effects.effect import Range
-from arcwise.effects.mixture import Mixture
+from arcwise.effects.effect import Mixture, Range
+from arcwise.effects.search import Strata
 from arcwise.ensemble import CredibleSet, find_posterior
-from arcwise.ensemble.reach import family_reach
 from arcwise.errors import DataError, OptionError, UnfinishedError
 from arcwise.graph import Dag
-from arcwise.graph.all_dags import all_parent_masks
-from arcwise.graph.bitset import bits
+from arcwise.graph.nodes import bits
+from arcwise.graph.random_dags import all_parent_masks
 from arcwise.limits import Limits, Status
 from arcwise.model import BayesianNetwork
 from arcwise.parent_sets import build_parent_sets
+from arcwise.report.effects import effects_answer
 
 
 def small_data(variables: int, cases: int, seed: int) -> Dataset:
@@ -176,8 +175,8 @@ def test_draws_from_a_large_set_come_with_exact_shares(monkeypatch: pytest.Monke
     data = small_data(5, 40, 9)
     networks = all_networks(data)
     exact = family_reach(networks.networks())
-    monkeypatch.setattr("arcwise.ensemble.reach.LISTED", 500)
-    monkeypatch.setattr("arcwise.ensemble.reach.DRAWS", 500)
+    monkeypatch.setattr("arcwise.confidence.reach.LISTED", 500)
+    monkeypatch.setattr("arcwise.confidence.reach.DRAWS", 500)
     drawn = family_reach(networks, seed=3)
     assert drawn.n_draws == 500
     assert exact.n_draws is None

@@ -7,11 +7,11 @@ import pytest
 
 from arcwise.data import Dataset
 from arcwise.effects import possible_effects
-from arcwise.effects.back_door import Strata
 from arcwise.effects.possible_effects import possible_parents
+from arcwise.effects.search import Strata
 from arcwise.errors import OptionError
 from arcwise.graph import Dag, FixedPairs
-from arcwise.graph.class_members import ClassMembers
+from arcwise.graph.classes import ClassMembers
 
 
 @pytest.mark.parametrize("seed", range(12))

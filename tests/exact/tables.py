@@ -38,6 +38,15 @@ def random_table(
     return ParentSetTable.from_lists([f"X{v}" for v in range(n)], entries)
 
 
+# The best score of `hard_table()`, which a search without limits proves in about a quarter of a minute.
+HARD_OPTIMUM = -256.6689254346345
+
+
+def hard_table() -> ParentSetTable:
+    """A table whose search takes long enough to be stopped by limits and signals."""
+    return random_table(80, sets=30, seed=1)
+
+
 @st.composite
 def tables(draw: st.DrawFn, largest: int = 5, with_empty: bool = False) -> ParentSetTable:
     """Small tables with any sets and with integer or real scores."""

@@ -13,15 +13,15 @@ from tests.exact.tables import random_table, tables
 from tests.oracles.brute_force_networks import best_score
 
 from arcwise import _core
+from arcwise.base.run import Run
 from arcwise.exact.budget import Budget
 from arcwise.exact.relaxation import Relaxation
-from arcwise.limits import Limits
 from arcwise.parent_sets import ParentSetTable
 from arcwise.parent_sets.candidate_sets import candidate_sets
 
 
 def budget() -> Budget:
-    return Budget(Limits(), lambda event: None)
+    return Budget(Run())
 
 
 def most_violated(table: ParentSetTable, rows: list[int], values: list[float]) -> float:

@@ -11,14 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.exact.tables import random_table, tables
 from tests.oracles.brute_force_networks import best_score
+from tests.twins.subset_dp import dp_twin
 
 from arcwise import _core
+from arcwise.base.run import Run
 from arcwise.exact import optimal
-from arcwise.exact.branch_and_bound import PseudoCosts, Root, floor_of, shrink, solve_root
 from arcwise.exact.budget import Budget
 from arcwise.exact.incumbent import Incumbent
-from arcwise.exact.relaxation import Relaxation
-from arcwise.exact.subset_dp import dp_twin, solve_by_dp
+from arcwise.exact.relaxation import PseudoCosts, Relaxation, Root, floor_of, shrink, solve_root
+from arcwise.exact.subset_dp import solve_by_dp
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable
 from arcwise.parent_sets.candidate_sets import candidate_sets, components_of
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def budget() -> Budget:
-    return Budget(Limits(), lambda event: None)
+    return Budget(Run())
 
 
 @given(tables(), st.integers(1, 3))
@@ -115,12 +116,12 @@ def test_the_relaxation_bounds_the_optimum_at_every_step(table: ParentSetTable) 
 def test_the_root_closes_what_it_can_and_keeps_the_optimum() -> None:
     table = random_table(9, sets=10, seed=11)
     sets = candidate_sets(table).undominated()
-    optimum, _ = solve_by_dp(sets, budget(), 1) or (math.nan, None)
+    optimum, _ = solve_by_dp(sets, budget()) or (math.nan, None)
     incumbent = Incumbent(sets, 0, budget())
     incumbent.improve()
     root = solve_root(sets, incumbent, budget(), 1e-7)
     assert root.bound >= optimum - 1e-7
-    left, _ = solve_by_dp(root.sets, budget(), 1) or (math.nan, None)
+    left, _ = solve_by_dp(root.sets, budget()) or (math.nan, None)
     assert left == pytest.approx(optimum, abs=1e-7)
 
 
@@ -203,6 +204,6 @@ def test_pseudo_costs_are_means() -> None:
 
 
 def test_dp_reports_the_memory_limit() -> None:
-    spent = Budget(Limits(memory_bytes=1000), lambda event: None)
-    assert solve_by_dp(candidate_sets(random_table(14, sets=5, seed=1)), spent, 1) is None
+    spent = Budget(Run(limits=Limits(memory_bytes=1000)))
+    assert solve_by_dp(candidate_sets(random_table(14, sets=5, seed=1)), spent) is None
     assert spent.status is Status.MEMORY_LIMIT

@@ -17,14 +17,15 @@ from tests.oracles.brute_force_networks import best_score, is_acyclic
 from tests.oracles.exchange import GRAIN_BITS, Parents, Worths
 
 from arcwise import _core
+from arcwise.base.run import Run
 from arcwise.certificate import check_certificate
-from arcwise.exact import branch_and_bound, certify_optimal, find_optimal
-from arcwise.exact.branch_and_bound import solve_root
+from arcwise.exact import certify_optimal, find_optimal, relaxation
 from arcwise.exact.budget import Budget
 from arcwise.exact.incumbent import Incumbent
 from arcwise.exact.information import bits_of
+from arcwise.exact.relaxation import solve_root
 from arcwise.graph import Constraints
-from arcwise.limits import Limits, Status
+from arcwise.limits import Status
 from arcwise.model import read_bif
 from arcwise.parent_sets import ParentSetTable, build_parent_sets
 from arcwise.parent_sets.candidate_sets import candidate_sets
@@ -36,9 +37,9 @@ LOST = 1e-8
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """From the first round on, as if there were data."""
-    monkeypatch.setattr(branch_and_bound, "inform", lambda root, data, budget: root.rounds == 1)
-    monkeypatch.setattr(branch_and_bound, "PLAIN_ROUNDS", 1)
-    monkeypatch.setattr(branch_and_bound, "WIDE_OPEN", 0.0)
+    monkeypatch.setattr(relaxation, "inform", lambda root, data, budget: root.rounds == 1)
+    monkeypatch.setattr(relaxation, "PLAIN_ROUNDS", 1)
+    monkeypatch.setattr(relaxation, "WIDE_OPEN", 0.0)
 
 
 class Case:
@@ -157,10 +158,10 @@ def test_only_a_search_for_one_network_uses_them(tmp_path: Path) -> None:
     table = random_table(9, sets=25, seed=4)
     sets = candidate_sets(table)
 
-    def root(may_lose: float) -> branch_and_bound.Root:
-        incumbent = Incumbent(sets, 0, Budget(Limits(), lambda event: None))
+    def root(may_lose: float) -> relaxation.Root:
+        incumbent = Incumbent(sets, 0, Budget(Run()))
         incumbent.improve()
-        return solve_root(sets, incumbent, Budget(Limits(), lambda event: None), 1e-7, may_lose=may_lose)
+        return solve_root(sets, incumbent, Budget(Run()), 1e-7, may_lose=may_lose)
 
     assert root(0.0).loss == 0
     assert 0 < root(2e-8).loss <= 2e-8
@@ -180,10 +181,10 @@ def test_scores_too_far_apart_for_whole_numbers_are_left_alone() -> None:
     assert exchanges.add_violated(pool, sets, np.array([1, 3]), np.ones(2), 10, 1e-3) == 0
 
 
-def test_a_class_is_searched_once(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_class_is_searched_once(networks: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Alarm with 20,000 cases: from 13 nodes to 3."""
     monkeypatch.undo()
-    data = read_bif(shared / "data" / "networks" / "alarm.bif.gz").sample(20_000, seed=1)
+    data = read_bif(networks / "alarm.bif.gz").sample(20_000, seed=1)
     found = find_optimal(build_parent_sets(data, "bic", max_parents=3), progress=False)
     assert found.status is Status.COMPLETE
     assert found.score == pytest.approx(-210590.3871, abs=1e-3)

@@ -16,21 +16,22 @@ from tests.oracles.brute_force_networks import best_score
 from tests.oracles.information import entropy, joint_of, told, total_correlation
 
 from arcwise import _core
+from arcwise.base.run import Run
 from arcwise.data import Dataset
-from arcwise.exact import branch_and_bound, find_optimal, information
-from arcwise.exact.branch_and_bound import solve_root
+from arcwise.exact import find_optimal, information
+from arcwise.exact import relaxation as branch_and_bound
 from arcwise.exact.budget import Budget
 from arcwise.exact.incumbent import Incumbent
 from arcwise.exact.information import Information, bits_of
-from arcwise.exact.relaxation import Relaxation
-from arcwise.limits import Limits, Status
+from arcwise.exact.relaxation import Relaxation, solve_root
+from arcwise.limits import Status
 from arcwise.model import read_bif
 from arcwise.parent_sets import ParentSetTable, build_parent_sets
 from arcwise.parent_sets.candidate_sets import candidate_sets
 
 
 def budget() -> Budget:
-    return Budget(Limits(), lambda event: None)
+    return Budget(Run())
 
 
 def dependent_data(n: int, rows: int, seed: int, arity: int = 3) -> Dataset:
@@ -159,9 +160,9 @@ def test_the_first_cut_alone_closes_most_of_the_gap() -> None:
     assert 0 <= gaps[1] < 0.05 * gaps[0]
 
 
-def test_many_cases_are_no_harder(shared: Path) -> None:
+def test_many_cases_are_no_harder(networks: Path) -> None:
     """Alarm with 10,000 cases took more than a hundred nodes, and 20,000 more than a hundred seconds."""
-    data = read_bif(shared / "data" / "networks" / "alarm.bif.gz").sample(10_000, seed=1)
+    data = read_bif(networks / "alarm.bif.gz").sample(10_000, seed=1)
     found = find_optimal(build_parent_sets(data, "bic", max_parents=3), progress=False)
     assert found.status is Status.COMPLETE
     assert found.score == pytest.approx(-106335.7678, abs=1e-3)

@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.exact.tables import random_table
-from tests.exact.test_optimal_limits import SOYBEAN, full_table, soybean
+from tests.exact.tables import HARD_OPTIMUM, hard_table, random_table
+from tests.exact.test_optimal_limits import full_table
 
+from arcwise.base.run import deferred_interrupt
 from arcwise.exact import Optimum, find_optimal
-from arcwise.exact.interruption import deferred_interrupt
 from arcwise.limits import Status
-from arcwise.parent_sets import ParentSetTable
+from arcwise.parent_sets import ParentSetTable, write_jkl
 from arcwise.progress import ProgressEvent
 
 
@@ -66,11 +66,10 @@ def test_ctrl_c_during_the_preparation(wide: tuple[ParentSetTable, float], share
 
 @pytest.mark.parametrize("delay", [0.003, 0.05, 0.4])
 @pytest.mark.parametrize("method", ["auto", "branch-and-bound", "ilp"])
-def test_ctrl_c_at_any_moment(shared: Path, method: str, delay: float) -> None:
-    table = soybean(shared)
-    result = interrupted_after(delay, table, method)
+def test_ctrl_c_at_any_moment(method: str, delay: float) -> None:
+    result = interrupted_after(delay, hard_table(), method)
     assert result.status is Status.INTERRUPTED
-    assert result.score <= SOYBEAN <= result.upper_bound
+    assert result.score <= HARD_OPTIMUM <= result.upper_bound
     assert result.gap > 0
 
 
@@ -106,7 +105,7 @@ def python_handles_ctrl_c() -> Iterator[None]:
 def test_a_second_ctrl_c_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     """One that comes at once is the same, passed on twice."""
     clock = iter([10.0, 10.5, 12.0])
-    monkeypatch.setattr("arcwise.exact.interruption.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("arcwise.base.run.time.monotonic", lambda: next(clock))
     calls: list[int] = []
     with pytest.raises(KeyboardInterrupt), deferred_interrupt(lambda: calls.append(1)):
         signal.raise_signal(signal.SIGINT)
@@ -176,9 +175,10 @@ def test_other_threads_search_too() -> None:
     assert results[0].is_proved
 
 
-def test_ctrl_c_on_the_command_line(shared: Path) -> None:
+def test_ctrl_c_on_the_command_line(tmp_path: Path) -> None:
     """Until the search begins, Ctrl-C ends the program (130); from then on it prints the network (3)."""
-    source = shared / "data" / "scores" / "soybean_BIC.jkl.gz"
+    source = tmp_path / "hard.jkl"
+    write_jkl(source, hard_table())
     command = [sys.executable, "-m", "arcwise.cli", "optimal", str(source), "--json"]
     delay, code, answer = 0.3, 130, ""
     # Minus SIGINT: Python itself was still starting.
@@ -192,5 +192,5 @@ def test_ctrl_c_on_the_command_line(shared: Path) -> None:
     assert code == 3, log
     result = json.loads(answer)
     assert result["status"] == "interrupted"
-    assert result["score"] <= SOYBEAN <= result["upper_bound"]
+    assert result["score"] <= HARD_OPTIMUM <= result["upper_bound"]
     assert result["gap"] > 0

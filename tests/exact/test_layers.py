@@ -13,12 +13,13 @@ from tests.oracles.brute_force_networks import best_score
 
 from arcwise import _core
 from arcwise._core.parent_sets import CandidateSets
+from arcwise.base.run import Run
 from arcwise.certificate import check_certificate
 from arcwise.data import Dataset
-from arcwise.exact import certify_optimal, find_optimal, layers
+from arcwise.exact import certify_optimal, find_optimal, subset_dp
 from arcwise.exact.budget import Budget
 from arcwise.exact.incumbent import Incumbent
-from arcwise.exact.layers import solve_by_layers
+from arcwise.exact.subset_dp import solve_by_layers
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable, build_parent_sets
@@ -30,14 +31,14 @@ MARGIN = 1e-7
 @pytest.fixture
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the table is, and to the end."""
-    monkeypatch.setattr(layers, "DENSE", 0)
-    monkeypatch.setattr(layers, "WIDE", math.inf)
-    monkeypatch.setattr(layers, "WORK", 10**9)
+    monkeypatch.setattr(subset_dp, "DENSE", 0)
+    monkeypatch.setattr(subset_dp, "WIDE", math.inf)
+    monkeypatch.setattr(subset_dp, "WORK", 10**9)
 
 
 def started(sets: CandidateSets, limits: Limits | None = None) -> tuple[Incumbent, Budget]:
     """Any network of the sets, mostly a bad one."""
-    budget = Budget(limits or Limits(), lambda event: None)
+    budget = Budget(Run(limits=limits))
     incumbent = Incumbent(sets, 0, budget)
     assert incumbent.begin()
     return incumbent, budget
@@ -139,7 +140,7 @@ def test_no_work_leaves_everything_to_the_linear_relaxation(monkeypatch: pytest.
     expected = find_optimal(table, method="dp", progress=False).score
     found = {}
     for work in (0, 10**9):
-        monkeypatch.setattr(layers, "WORK", work)
+        monkeypatch.setattr(subset_dp, "WORK", work)
         optimum = find_optimal(table, method="branch-and-bound", progress=False)
         assert optimum.score == pytest.approx(expected, abs=MARGIN)
         found[work] = optimum.statistics.get("components by layers", 0)
@@ -189,7 +190,7 @@ def test_interruption_stops_it(always: None) -> None:
         events.append(event)
         raise KeyboardInterrupt
 
-    budget._callback = interrupt
+    budget.run = budget.run.but(progress=interrupt)
     budget._next_report = 0.0
     outcome = solve_by_layers(sets, incumbent, budget, MARGIN)
     assert events

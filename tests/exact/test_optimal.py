@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.exact.tables import random_table, tables
+from tests.exact.tables import HARD_OPTIMUM, hard_table, random_table, tables
 from tests.oracles.brute_force_networks import best_score, is_acyclic, networks_within
 from tests.oracles.random_constraints import drawn_constraints
 
@@ -17,7 +17,7 @@ from arcwise.exact import find_optimal
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable
-from arcwise.parent_sets.jkl import read_jkl
+from arcwise.parent_sets.files import read_jkl
 
 EXACT = ("dp", "branch-and-bound", "ilp", "auto")
 
@@ -143,15 +143,15 @@ def test_a_unique_optimum_is_recognised() -> None:
     assert not find_optimal(table).ties_possible
 
 
-def test_limits_are_a_status(shared) -> None:  # type: ignore[no-untyped-def]
-    table = read_jkl(shared / "data" / "scores" / "soybean_BIC.jkl.gz")
+def test_limits_are_a_status() -> None:
+    table = hard_table()
     short = find_optimal(table, limits=Limits(seconds=0.2))
     assert short.status is Status.TIME_LIMIT
-    assert short.score <= -3122.0629 <= short.upper_bound
+    assert short.score <= HARD_OPTIMUM <= short.upper_bound
     assert short.gap > 0
     few = find_optimal(table, limits=Limits(count=1), method="branch-and-bound")
     assert few.status is Status.COUNT_LIMIT
-    assert few.score <= -3122.0629 <= few.upper_bound
+    assert few.score <= HARD_OPTIMUM <= few.upper_bound
 
 
 def test_the_memory_limit_stops_dp() -> None:
@@ -163,25 +163,25 @@ def test_the_memory_limit_stops_dp() -> None:
     assert result.upper_bound >= best.score - 1e-9
 
 
-def test_interruption_returns_the_incumbent(shared) -> None:  # type: ignore[no-untyped-def]
-    table = read_jkl(shared / "data" / "scores" / "soybean_BIC.jkl.gz")
+def test_interruption_returns_the_incumbent() -> None:
+    table = hard_table()
 
     def interrupt(event: object) -> None:
         raise KeyboardInterrupt
 
     result = find_optimal(table, progress=interrupt)
     assert result.status is Status.INTERRUPTED
-    assert result.score <= -3122.0629 <= result.upper_bound
+    assert result.score <= HARD_OPTIMUM <= result.upper_bound
 
 
-def test_progress_tells_incumbent_bound_and_gap(shared) -> None:  # type: ignore[no-untyped-def]
-    table = read_jkl(shared / "data" / "scores" / "soybean_BIC.jkl.gz")
+def test_progress_tells_incumbent_bound_and_gap() -> None:
+    table = hard_table()
     events = []
     find_optimal(table, progress=events.append, limits=Limits(count=1), method="branch-and-bound")
     details = [event.details for event in events if event.stage == "exact search"]
     assert details
     for detail in details:
-        assert detail["incumbent"] <= -3122.0629 <= detail["bound"] + 1e-6
+        assert detail["incumbent"] <= HARD_OPTIMUM <= detail["bound"] + 1e-6
         assert detail["gap"] == pytest.approx(detail["bound"] - detail["incumbent"])
 
 

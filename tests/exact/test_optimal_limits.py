@@ -6,24 +6,17 @@ import itertools
 import os
 import signal
 import threading
-from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.exact.tables import random_table
+from tests.exact.tables import HARD_OPTIMUM, hard_table, random_table
 
 from arcwise.data import Dataset
 from arcwise.errors import DataError
 from arcwise.exact import find_optimal
 from arcwise.limits import Limits, Status
-from arcwise.parent_sets import ParentSetTable, build_parent_sets, read_jkl
+from arcwise.parent_sets import ParentSetTable, build_parent_sets
 from arcwise.progress import ProgressEvent
-
-SOYBEAN = -3122.0629
-
-
-def soybean(shared: Path) -> ParentSetTable:
-    return read_jkl(shared / "data" / "scores" / "soybean_BIC.jkl.gz")
 
 
 def some_data(seed: int = 0) -> Dataset:
@@ -59,21 +52,21 @@ def test_a_table_without_a_score_cannot_be_checked() -> None:
 
 
 @pytest.mark.parametrize("method", ["branch-and-bound", "ilp"])
-def test_the_time_limit_holds_inside_the_solver(shared: Path, method: str) -> None:
-    result = find_optimal(soybean(shared), method=method, limits=Limits(seconds=1.5))
+def test_the_time_limit_holds_inside_the_solver(method: str) -> None:
+    result = find_optimal(hard_table(), method=method, limits=Limits(seconds=1.5))
     assert result.status is Status.TIME_LIMIT
-    assert result.score <= SOYBEAN <= result.upper_bound
+    assert result.score <= HARD_OPTIMUM <= result.upper_bound
 
 
-def test_the_memory_limit_holds_for_open_nodes(shared: Path) -> None:
-    result = find_optimal(soybean(shared), method="branch-and-bound", limits=Limits(memory_bytes=1500))
+def test_the_memory_limit_holds_for_open_nodes() -> None:
+    result = find_optimal(hard_table(), method="branch-and-bound", limits=Limits(memory_bytes=1500))
     assert result.status is Status.MEMORY_LIMIT
     assert 0 < result.nodes < 50
-    assert result.score <= SOYBEAN <= result.upper_bound
+    assert result.score <= HARD_OPTIMUM <= result.upper_bound
 
 
 @pytest.mark.parametrize(("method", "stage"), [("branch-and-bound", "exact search"), ("ilp", "integer program")])
-def test_a_signal_inside_the_solver_returns_the_incumbent(shared: Path, method: str, stage: str) -> None:
+def test_a_signal_inside_the_solver_returns_the_incumbent(method: str, stage: str) -> None:
     timers: list[threading.Timer] = []
 
     def shoot_soon(event: ProgressEvent) -> None:
@@ -81,14 +74,14 @@ def test_a_signal_inside_the_solver_returns_the_incumbent(shared: Path, method: 
             timers.append(threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)))
             timers[0].start()
 
-    result = find_optimal(soybean(shared), method=method, progress=shoot_soon)
+    result = find_optimal(hard_table(), method=method, progress=shoot_soon)
     timers[0].join()
     assert result.status is Status.INTERRUPTED
-    assert result.score <= SOYBEAN <= result.upper_bound
+    assert result.score <= HARD_OPTIMUM <= result.upper_bound
     assert result.gap > 0
 
 
-def test_an_interruption_keeps_the_bound_of_the_root(shared: Path) -> None:
+def test_an_interruption_keeps_the_bound_of_the_root() -> None:
     """What the linear programs have proved until then is not thrown away."""
     bounds: list[float] = []
 
@@ -98,7 +91,7 @@ def test_an_interruption_keeps_the_bound_of_the_root(shared: Path) -> None:
             if len(bounds) == 5:
                 raise KeyboardInterrupt
 
-    result = find_optimal(soybean(shared), progress=interrupt_later, method="branch-and-bound")
+    result = find_optimal(hard_table(), progress=interrupt_later, method="branch-and-bound")
     assert result.status is Status.INTERRUPTED
     assert result.upper_bound == pytest.approx(bounds[-1], abs=1e-6)
 

@@ -11,14 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.exact.tables import random_table, tables
 
+from arcwise.base.run import Run
 from arcwise.exact import optimal
-from arcwise.exact.branch_and_bound import Root, shrink
 from arcwise.exact.budget import Budget
 from arcwise.exact.incumbent import Incumbent
 from arcwise.exact.optimal import _Search, find_optimal
-from arcwise.exact.relaxation import Relaxation
-from arcwise.exact.subset_dp import solve_by_dp
-from arcwise.exact.windows import Window, order_of_rows, undecided
+from arcwise.exact.relaxation import Relaxation, Root, shrink
+from arcwise.exact.subset_dp import Window, order_of_rows, solve_by_dp, undecided
 from arcwise.graph import Constraints, Dag
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable
@@ -26,7 +25,7 @@ from arcwise.parent_sets.candidate_sets import candidate_sets
 
 
 def budget(count: int | None = None) -> Budget:
-    return Budget(Limits(count=count), lambda event: None)
+    return Budget(Run(limits=Limits(count=count)))
 
 
 def is_acyclic(table: ParentSetTable, rows: list[int]) -> bool:
@@ -58,7 +57,7 @@ def test_a_window_holds_the_networks_that_keep_the_rest(table: ParentSetTable, d
     assert incumbent.take(np.array(order, dtype=np.int32))
     nodes = sorted(data.draw(st.sets(st.sampled_from(range(table.n_variables)), min_size=1)))
     window = Window.around(sets, incumbent.rows, np.array(nodes, dtype=np.int64))
-    found = solve_by_dp(window.sets, budget(), 1)
+    found = solve_by_dp(window.sets, budget())
     assert found is not None
     rows = incumbent.rows.copy()
     rows[nodes] = window.rows[found[1]]
@@ -107,8 +106,8 @@ def test_a_search_with_windows_finds_the_optimum_and_obeys(seed: int, monkeypatc
     expected = find_optimal(table, method="dp", constraints=rules, progress=False)
     monkeypatch.setattr(optimal, "WINDOW_SHARE", 1.0)
     monkeypatch.setattr("arcwise.exact.relaxation.FEW_NODES", 0)
-    monkeypatch.setattr("arcwise.exact.branch_and_bound.MEAN_OPEN", 0.0)
-    monkeypatch.setattr("arcwise.exact.branch_and_bound.POLISH_AFTER", 0)
+    monkeypatch.setattr("arcwise.exact.relaxation.MEAN_OPEN", 0.0)
+    monkeypatch.setattr("arcwise.exact.relaxation.POLISH_AFTER", 0)
     found = [
         find_optimal(table, method="branch-and-bound", constraints=rules, progress=False, seed=1) for _ in range(2)
     ]

@@ -21,12 +21,12 @@ from pathlib import Path
 import numpy as np
 
 from arcwise.cli.main import main
+from arcwise.credible.stream import NetworkStream
 from arcwise.data import Dataset, write_data
 from arcwise.ensemble import CredibleSet
-from arcwise.ensemble.stream import NetworkStream
 from arcwise.errors import ArcwiseError
 from arcwise.parent_sets import build_parent_sets, read_parent_sets
-from arcwise.study import study_status
+from arcwise_studies import study_status
 
 KINDS = {"memory": 1, "write": 2, "fsync": 3, "rename": 4, "disk-full": 5}
 STUDY = 'name = "tiny"\nseed = 3\n[experiments.overhead]\ncells = {cells}\nwork = "sleep"\nseconds = 0.0\n'

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-SCENARIOS = ("scores", "learn", "stream", "study")
+SCENARIOS = ("scores", *(pytest.param(verb, marks=pytest.mark.slow) for verb in ("learn", "stream", "study")))
 KINDS = ("memory", "write", "fsync", "rename", "disk-full")
 # Which calls fail: some in every run of the tests, all powers of two by `make faults`.
 QUICK = (1, 3, 20, 400)

@@ -23,11 +23,11 @@ import duckdb
 import numpy as np
 from tests.fuzz.mutation import TOKENS, VALUES, mutate_arrays, mutate_bytes, mutate_json, mutate_text
 
-from arcwise.array_file import format_array_file, parse_array_file
+from arcwise.base.arrays import format_array_file, parse_array_file
 from arcwise.confidence import EdgeConfidence, edge_confidence, recommend
+from arcwise.credible.stream import MANIFEST, NetworkStream
 from arcwise.data import Dataset, read_table, write_data
 from arcwise.ensemble import CredibleSet, NetworkSet, bootstrap_networks, find_credible, sample_posterior
-from arcwise.ensemble.stream import MANIFEST, NetworkStream
 from arcwise.errors import ArcwiseError
 from arcwise.graph import (
     Pdag,
@@ -44,8 +44,8 @@ from arcwise.limits import Limits
 from arcwise.local import hill_climb
 from arcwise.model import fit_parameters, read_network
 from arcwise.parent_sets import build_parent_sets, read_parent_sets, write_parent_sets
-from arcwise.study import plan_study, read_study, run_study, study_status, summarize_study
-from arcwise.study.frames import export_rows
+from arcwise_studies import plan_study, read_study, run_study, study_status, summarize_study
+from arcwise_studies.frames import export_rows
 
 __all__ = ["FORMATS", "Format", "make_examples"]
 

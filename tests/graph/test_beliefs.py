@@ -22,7 +22,7 @@ from arcwise.graph import (
     make_beliefs,
     read_beliefs,
 )
-from arcwise.graph.expected_edges import MOST_VARIABLES, edge_odds_for
+from arcwise.graph.beliefs import MOST_VARIABLES, edge_odds_for
 
 NAMES = ("a", "b", "c", "d")
 

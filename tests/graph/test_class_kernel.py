@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.twins.classes import class_key_twin
 
 from arcwise.errors import GraphError, UnfinishedError
 from arcwise.graph import (
@@ -18,12 +19,13 @@ from arcwise.graph import (
     all_dags,
     class_keys,
     class_keys_from_masks,
-    known_orientations,
     number_classes,
 )
-from arcwise.graph.bitset import to_words
-from arcwise.graph.class_members import ClassMembers
-from arcwise.graph.equivalence_classes import class_key_twin
+from arcwise.graph import (
+    fixed_pairs as known_orientations,
+)
+from arcwise.graph.classes import ClassMembers
+from arcwise.graph.nodes import to_words
 
 from .conftest import Class, brute_force_class, random_dags
 

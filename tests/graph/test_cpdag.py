@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.twins.classes import compelled_parents_twin
 
 from arcwise.errors import GraphError
 from arcwise.graph import Cpdag, Dag, Pdag
-from arcwise.graph.cpdag import compelled_parents_twin
 
 from .conftest import Class, random_dags
 from .test_dag import CANCER
@@ -52,7 +52,7 @@ def test_every_small_class_against_brute_force(
 
 @given(random_dags(max_nodes=12))
 def test_native_labels_equal_the_twin(dag: Dag) -> None:
-    from arcwise.graph.bitset import bits
+    from arcwise.graph.nodes import bits
 
     assert [list(bits(mask)) for mask in compelled_parents_twin(dag)] == [list(ps) for ps in dag.cpdag.parents]
 

@@ -3,11 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given
+from tests.twins.classes import class_key_twin
 
 from arcwise.errors import GraphError
 from arcwise.graph import Dag, all_parent_masks, class_keys, class_keys_from_masks, number_classes
-from arcwise.graph.bitset import to_words
-from arcwise.graph.equivalence_classes import class_key_twin
+from arcwise.graph.nodes import to_words
 
 from .conftest import Class, random_dags
 

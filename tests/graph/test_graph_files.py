@@ -18,7 +18,7 @@ from arcwise.graph import (
     write_arc_list,
     write_structure,
 )
-from arcwise.graph.graph_table_files import read_arc_list
+from arcwise.graph.files import read_arc_list
 
 from .conftest import random_dags
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from arcwise.graph import Constraints, Pdag
-from arcwise.graph.obedience import broken_rules
+from arcwise.graph.constraints import broken_rules
 
 CHAIN = [("a", "b"), ("b", "c")]
 

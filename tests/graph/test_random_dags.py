@@ -10,8 +10,8 @@ import pytest
 
 from arcwise.errors import GraphError, OptionError
 from arcwise.graph import Dag, all_dags, all_parent_masks, bounded_degree_dag, count_dags, sparse_dag, uniform_dag
-from arcwise.graph.big_integers import integer_below, pick_by_weight
-from arcwise.graph.uniform_dags import _sources
+from arcwise.graph.nodes import integer_below, pick_by_weight
+from arcwise.graph.random_dags import _sources
 
 
 def assert_uniform(counts: Counter[Dag], outcomes: set[Dag]) -> None:

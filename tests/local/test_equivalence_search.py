@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from arcwise.base.run import Run
 from arcwise.data import Dataset
-from arcwise.deadline import Deadline
 from arcwise.errors import OptionError
 from arcwise.graph import Dag, all_dags
 from arcwise.limits import Limits, Status
@@ -49,7 +49,7 @@ def test_a_step_leads_to_every_class_one_edge_away_with_its_gain(inserting: bool
                     arcs < set(other.arcs) if inserting else set(other.arcs) < arcs
                 ):
                     expected.add(other.cpdag)
-        search = _Search(data, score, Deadline(), None)
+        search = _Search(data, score, Run())
         search.state = _Class(graph)
         found = {}
         for y in range(4):

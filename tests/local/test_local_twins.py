@@ -12,14 +12,15 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.twins.local_search import climb_twin, neighbours_twin
+from tests.twins.scores import score_family_twin
 
 from arcwise import _core
 from arcwise.data import Dataset
 from arcwise.errors import ArcwiseError
 from arcwise.graph import Constraints, Dag
-from arcwise.local import hill_climb, hill_climbing, tabu_search
+from arcwise.local import climbing, hill_climb, tabu_search
 from arcwise.local.problem import LocalProblem, unpack_parents
-from arcwise.local.twin import climb_twin, neighbours_twin
 from arcwise.scores import make_score
 
 SCORES = ["bic", "aic", "bdeu:ess=3", "qnml", "qbdj", "k2", "bic_laplace"]
@@ -55,7 +56,7 @@ def test_neighbour_scores_equal_the_twin(data: Dataset, name: str, choice: st.Da
     score = make_score(name)
     learner = LocalProblem.of(data, score).learner()
     own, toggled = learner.neighbours(data.native_weights, child, np.array(parents, dtype=np.int32))
-    assert own == pytest.approx(score.score_family_twin(data, child, parents), rel=1e-9, abs=1e-8)
+    assert own == pytest.approx(score_family_twin(score, data, child, parents), rel=1e-9, abs=1e-8)
     expected = neighbours_twin(data, score, child, frozenset(parents))
     np.testing.assert_allclose(toggled, expected, rtol=1e-9, atol=1e-8)
 
@@ -90,7 +91,7 @@ def test_refinement_gains_and_equals_the_twin() -> None:
         data = Dataset.from_codes(np.column_stack(columns), states=[["0", "1"]] * 6)
         score = make_score("bic")
         parents, value, history = climb_twin(data, score, refine=2)
-        with mock.patch.object(hill_climbing, "EFFORT", 10**6):
+        with mock.patch.object(climbing, "EFFORT", 10**6):
             found = hill_climb(data, score=score, refine=2)
         assert found.dag.parents == tuple(tuple(sorted(p)) for p in parents)
         np.testing.assert_allclose(found.history, history)
@@ -113,7 +114,7 @@ def test_climbing_equals_the_twin(data: Dataset, name: str, tabu: int, refine: i
     score = make_score(name)
     parents, value, history = climb_twin(data, score, constraints=constraints, tabu=tabu, refine=refine)
     options = {"score": score, "constraints": constraints, "refine": refine}
-    with mock.patch.object(hill_climbing, "EFFORT", 10**6):  # the twin has no limit on its effort
+    with mock.patch.object(climbing, "EFFORT", 10**6):  # the twin has no limit on its effort
         found = tabu_search(data, tabu=tabu, **options) if tabu else hill_climb(data, **options)
     np.testing.assert_allclose(found.history, history, rtol=1e-9, atol=1e-7)
     assert found.score == pytest.approx(value, rel=1e-9, abs=1e-7)
@@ -175,7 +176,7 @@ def test_candidates_that_hold_all_change_nothing() -> None:
     columns = [np.where(rng.random(400) < 0.5, hidden, rng.integers(0, 3, 400)) for _ in range(9)]
     data = Dataset.from_codes(np.column_stack(columns), states=[["0", "1", "2"]] * 9)
     whole = hill_climb(data, "aic", refine=3)
-    with mock.patch.object(hill_climbing, "REFINED_WHOLE", 1):
+    with mock.patch.object(climbing, "REFINED_WHOLE", 1):
         few = hill_climb(data, "aic", refine=3, candidates=9)
         assert few.dag == whole.dag and few.score == whole.score
         assert few.candidates is None and whole.candidates is None
@@ -193,7 +194,7 @@ def test_candidates_that_hold_all_change_nothing() -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_narrowing_with_experiments_has_one_list_for_all_groups(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """An arc between children of different experiments can be turned: both ends know the other."""
-    monkeypatch.setattr(hill_climbing, "REFINED_WHOLE", 3)
+    monkeypatch.setattr(climbing, "REFINED_WHOLE", 3)
     rng = np.random.default_rng(seed)
     codes = np.zeros((800, 30), dtype=np.uint8)
     for v in range(30):
@@ -203,6 +204,6 @@ def test_narrowing_with_experiments_has_one_list_for_all_groups(seed: int, monke
     targets = [None if k == 0 else names[(k - 1) * 4] for k in rng.integers(0, 6, 800)]
     data = Dataset.from_codes(codes, names=names).with_targets(targets)
     for candidates in (1, 5):
-        found = hill_climbing.hill_climb(data, "bdeu", candidates=candidates, progress=False)
+        found = climbing.hill_climb(data, "bdeu", candidates=candidates, progress=False)
         families = [(v, parents) for v, parents in enumerate(found.dag.parents)]
         assert found.score == pytest.approx(make_score("bdeu").score_families(data, families).sum())

@@ -14,13 +14,13 @@ GOLDEN = json.loads((Path(__file__).resolve().parents[1] / "golden/pyagrum_climb
 
 
 @pytest.mark.parametrize("name", GOLDEN["networks"])
-def test_at_least_pyagrums_bic(shared: Path, name: str) -> None:
+def test_at_least_pyagrums_bic(networks: Path, name: str) -> None:
     """With the defaults: from the empty network with no parent limit, as pyAgrum.
 
     Which local optimum a climb from the empty network ends in is decided by ties between equal changes: without
     refinement we are above pyAgrum in most samples and below in some, which says nothing about either.
     """
-    network = read_bif(shared / f"data/networks/{name}.bif.gz")
+    network = read_bif(networks / f"{name}.bif.gz")
     for sample in GOLDEN["networks"][name]:
         data = network.sample(sample["cases"], seed=sample["seed"], progress=False)
         assert data.digest == sample["digest"]

@@ -10,13 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2, poisson
 from tests.model.conftest import random_networks
+from tests.twins.inference import joint_twin
+from tests.twins.networks import draw_missing_twin
 
+from arcwise.base.run import Run
 from arcwise.data import Dataset, Incomplete
 from arcwise.errors import DataError, OptionError
 from arcwise.graph import Dag
 from arcwise.model import BayesianNetwork
-from arcwise.model.completion import draw_missing, draw_missing_twin
-from arcwise.model.inference_twin import joint_twin
+from arcwise.model.gaps import draw_missing
 
 
 def with_gaps(network: BayesianNetwork, rows: int, share: float, seed: int) -> Incomplete:
@@ -132,8 +134,8 @@ def test_values_that_were_set_say_nothing_about_their_parents(sprinkler: Bayesia
 
 def test_draws_depend_on_nothing_but_seed_row_and_cells(sprinkler: BayesianNetwork) -> None:
     data = with_gaps(sprinkler, 500, 0.4, 1)
-    first = draw_missing(sprinkler, data, seed=5, threads=1)
-    np.testing.assert_array_equal(first.codes, draw_missing(sprinkler, data, seed=5, threads=4).codes)
+    first = draw_missing(sprinkler, data, seed=5, run=Run(threads=1))
+    np.testing.assert_array_equal(first.codes, draw_missing(sprinkler, data, seed=5, run=Run(threads=4)).codes)
     assert (first.codes != draw_missing(sprinkler, data, seed=6).codes).any()
     np.testing.assert_array_equal(first.codes[~data.missing], data.held.codes[~data.missing])
     some = data.take(np.arange(100))

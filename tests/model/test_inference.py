@@ -10,12 +10,12 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.twins.inference import joint_twin, most_probable_twin
 
 from arcwise.data import Table
 from arcwise.errors import OptionError, UnknownNameError
 from arcwise.graph import Dag
 from arcwise.model import BayesianNetwork, read_bif
-from arcwise.model.inference_twin import joint_twin, most_probable_twin
 from arcwise.progress import ProgressEvent
 
 from .conftest import random_networks
@@ -127,19 +127,19 @@ def test_states_may_be_given_by_their_text() -> None:
     assert network.query(["a"])[1] == 0.75
 
 
-def test_published_networks_agree_with_pgmpy(shared: Path) -> None:
+def test_published_networks_agree_with_pgmpy(networks: Path) -> None:
     golden = json.loads((Path(__file__).parent / "golden" / "pgmpy_inference.json").read_text())
     assert len(golden["queries"]) >= 10
     for entry in golden["queries"]:
-        network = read_bif(shared / "data" / "networks" / f"{entry['network']}.bif.gz")
+        network = read_bif(networks / f"{entry['network']}.bif.gz")
         result = network.query(entry["variables"], evidence=entry["evidence"])
         np.testing.assert_allclose(result.probabilities, entry["probabilities"], atol=1e-9)
 
 
-def test_the_likelihood_of_published_data_agrees_with_pgmpy(shared: Path) -> None:
+def test_the_likelihood_of_published_data_agrees_with_pgmpy(networks: Path) -> None:
     golden = json.loads((Path(__file__).parent / "golden" / "pgmpy_inference.json").read_text())
     for entry in golden["likelihoods"]:
-        network = read_bif(shared / "data" / "networks" / f"{entry['network']}.bif.gz")
+        network = read_bif(networks / f"{entry['network']}.bif.gz")
         row = network.sample(entry["rows"], seed=entry["seed"])
         assert network.log_likelihood(row) == pytest.approx(entry["log_likelihood"], rel=1e-10)
 
@@ -202,9 +202,9 @@ def test_a_large_clique_is_split_and_threads_do_not_change_a_bit() -> None:
     assert best.states == network.most_probable(evidence, threads=3).states
 
 
-def test_marginals_one_by_one_are_those_of_one_propagation(shared: Path) -> None:
+def test_marginals_one_by_one_are_those_of_one_propagation(networks: Path) -> None:
     # Without evidence, munin1 is answered variable by variable; with two leaves observed, at once.
-    munin = read_bif(shared / "data" / "networks" / "munin1.bif.gz")
+    munin = read_bif(networks / "munin1.bif.gz")
     found = munin.marginals(threads=2)
     for name in munin.names[::40]:
         np.testing.assert_allclose(found[name].probabilities, munin.query(name).probabilities, atol=1e-12)
@@ -234,22 +234,22 @@ def test_more_parents_than_numpy_has_axes() -> None:
     assert network.query([f"v{n}", "v0"])["a", "only"] == pytest.approx(0.2)
 
 
-def test_a_query_that_is_too_large_is_refused_at_once(shared: Path) -> None:
+def test_a_query_that_is_too_large_is_refused_at_once(networks: Path) -> None:
     names = [f"v{i}" for i in range(200)]
     network = BayesianNetwork(Dag(names, [()] * 200), [["a", "b"]] * 200, [[[0.5, 0.5]]] * 200)
     with pytest.raises(OptionError, match=r"too large: .* width 49, with 1,125,899,906,842,624 cells in the largest"):
         network.query(names[:50])
-    alarm = read_bif(shared / "data" / "networks" / "alarm.bif.gz")
+    alarm = read_bif(networks / "alarm.bif.gz")
     for ask in (lambda: alarm.query("BP", max_cells=4), lambda: alarm.most_probable(max_cells=4)):
         with pytest.raises(OptionError, match="at most 4 are allowed"):
             ask()
 
 
-def test_wide_networks_are_answered_or_refused_with_the_width(shared: Path) -> None:
-    link = read_bif(shared / "data" / "networks" / "link.bif.gz")
+def test_wide_networks_are_answered_or_refused_with_the_width(networks: Path) -> None:
+    link = read_bif(networks / "link.bif.gz")
     with pytest.raises(OptionError, match=r"too large: its junction tree has width 1\d, with [\d,]+ cells"):
         link.most_probable(max_cells=2**20)
-    diabetes = read_bif(shared / "data" / "networks" / "diabetes.bif.gz")
+    diabetes = read_bif(networks / "diabetes.bif.gz")
     found = diabetes.marginals()
     assert len(found) == diabetes.n_variables
     for name in diabetes.names[::50]:

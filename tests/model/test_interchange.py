@@ -55,8 +55,8 @@ class TestPgmpy:
         pytest.importorskip("pgmpy", reason="pgmpy is an optional peer")
 
     @pytest.mark.parametrize("name", ["cancer", "alarm", "hailfinder", "water"])
-    def test_a_network_survives_the_way_there_and_back(self, name: str, shared: Path) -> None:
-        network = read_bif(shared / "data" / "networks" / f"{name}.bif.gz").normalized()
+    def test_a_network_survives_the_way_there_and_back(self, name: str, networks: Path) -> None:
+        network = read_bif(networks / f"{name}.bif.gz").normalized()
         model = network.to_pgmpy()
         assert model.check_model()
         assert BayesianNetwork.from_pgmpy(model).is_close(network)

@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.twins.networks import row_log_likelihoods_twin, sample_twin
 
 from arcwise.counts import contingency
 from arcwise.data import stack
 from arcwise.errors import ArcwiseError, OptionError
 from arcwise.graph import Dag
 from arcwise.model import BayesianNetwork, fit_parameters
-from arcwise.model.likelihood import row_log_likelihoods_twin
-from arcwise.model.sampling import sample_twin
 
 DAG = Dag.from_arcs(["cloudy", "rain", "wet"], [("cloudy", "rain"), ("rain", "wet"), ("cloudy", "wet")])
 STATES = [["no", "yes"], ["dry", "light", "heavy"], ["no", "yes"]]

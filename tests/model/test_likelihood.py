@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.twins.networks import row_log_likelihoods_twin
 
 from arcwise.data import Dataset
 from arcwise.errors import DataError, OptionError
 from arcwise.model import BayesianNetwork
-from arcwise.model.likelihood import row_log_likelihoods, row_log_likelihoods_twin
+from arcwise.model.inference import row_log_likelihoods
 
 from .conftest import random_networks
 

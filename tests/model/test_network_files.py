@@ -105,8 +105,8 @@ def test_the_name_says_the_format(sprinkler: BayesianNetwork, tmp_path: Path, su
     ("kind", "name"),
     [(kind, name) for kind in OTHERS for name in REPOSITORY if kind == "net" or name not in HUGE],
 )
-def test_the_networks_of_the_repository(shared: Path, kind: str, name: str) -> None:
-    network = read_bif(shared / "data" / "networks" / f"{name}.bif.gz")
+def test_the_networks_of_the_repository(networks: Path, kind: str, name: str) -> None:
+    network = read_bif(networks / f"{name}.bif.gz")
     assert copy(network, kind) == network
 
 
@@ -134,8 +134,8 @@ def same(network: BayesianNetwork, other: BayesianNetwork, tolerance: float) -> 
     return True
 
 
-def repository_network(shared: Path, name: str) -> BayesianNetwork:
-    return identified(read_bif(shared / "data" / "networks" / f"{name}.bif.gz").normalized())
+def repository_network(networks: Path, name: str) -> BayesianNetwork:
+    return identified(read_bif(networks / f"{name}.bif.gz").normalized())
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -146,10 +146,10 @@ class TestPgmpy:
 
     @pytest.mark.parametrize("kind", ["bif", "xmlbif", "net", "xdsl"])
     @pytest.mark.parametrize("name", FOR_PGMPY)
-    def test_both_ways(self, shared: Path, tmp_path: Path, kind: str, name: str) -> None:
+    def test_both_ways(self, networks: Path, tmp_path: Path, kind: str, name: str) -> None:
         import pgmpy.readwrite as theirs
 
-        network = repository_network(shared, name)
+        network = repository_network(networks, name)
         path = tmp_path / f"ours.{kind}"
         network.write(path)
         reader, writer = {
@@ -166,11 +166,11 @@ class TestPgmpy:
         write(str(back))
         assert same(network, read_network(back), 1e-6)  # its NET has eight digits
 
-    def test_uai_of_pgmpy_has_another_order(self, shared: Path, tmp_path: Path) -> None:
+    def test_uai_of_pgmpy_has_another_order(self, networks: Path, tmp_path: Path) -> None:
         """The child varies fastest; pgmpy 1.1 takes it for the slowest. When this fails, say so in files.md."""
         import pgmpy.readwrite as theirs
 
-        network = repository_network(shared, "cancer")
+        network = repository_network(networks, "cancer")
         network.write(tmp_path / "ours.uai")
         model = theirs.UAIReader(str(tmp_path / "ours.uai")).get_model()
         for v, table in enumerate(network.tables):
@@ -195,10 +195,10 @@ class TestPyAgrum:
             if name not in (HUGE if kind == "net" else LARGE)  # of the large ones, one format
         ],
     )
-    def test_both_ways(self, shared: Path, tmp_path: Path, kind: str, name: str) -> None:
+    def test_both_ways(self, networks: Path, tmp_path: Path, kind: str, name: str) -> None:
         import pyagrum
 
-        network = repository_network(shared, name)
+        network = repository_network(networks, name)
         path, back = tmp_path / f"ours.{kind}", tmp_path / f"theirs.{kind}"
         network.write(path)
         model = pyagrum.loadBN(str(path))
@@ -216,9 +216,9 @@ class TestPyAgrum:
         if kind in ("bif", "bifxml", "net"):
             assert same(network, read_network(back), 1e-6)
 
-    def test_objects_both_ways(self, shared: Path) -> None:
+    def test_objects_both_ways(self, networks: Path) -> None:
         for name in ("asia", "alarm", "hailfinder"):
-            network = read_bif(shared / "data" / "networks" / f"{name}.bif.gz").normalized()
+            network = read_bif(networks / f"{name}.bif.gz").normalized()
             model = network.to_pyagrum()
             assert BayesianNetwork.from_pyagrum(model).is_close(network)
         import pyagrum

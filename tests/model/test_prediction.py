@@ -5,12 +5,12 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.twins.inference import joint_twin
 
 from arcwise.data import Dataset, Table
 from arcwise.errors import DataError, OptionError
 from arcwise.graph import Dag
 from arcwise.model import BayesianNetwork
-from arcwise.model.inference_twin import joint_twin
 
 from .conftest import random_networks
 

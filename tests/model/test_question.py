@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcwise.errors import OptionError
-from arcwise.model.question import Question, parse_question
+from arcwise.model.tables import Question, parse_question
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2
+from tests.twins.networks import sample_twin
 
 from arcwise.errors import OptionError
 from arcwise.graph import Dag
 from arcwise.model import BayesianNetwork
-from arcwise.model.sampling import sample, sample_twin
+from arcwise.model.sampling import sample
 
 from .conftest import random_networks
 

@@ -10,15 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.model.conftest import random_networks
+from tests.twins.networks import expected_counts_twin
 
+from arcwise.base.run import Run
 from arcwise.data import Dataset, Incomplete
 from arcwise.errors import DataError, OptionError, UnfinishedError
 from arcwise.graph import Constraints, Dag
 from arcwise.limits import Limits, Status
 from arcwise.local import hill_climb
 from arcwise.model import BayesianNetwork, structural_em
-from arcwise.model.expected_climb import ExpectedScores, climb_expected
-from arcwise.model.expected_counts import ExpectedCounts, expected_counts_twin
+from arcwise.model.gaps import ExpectedCounts, ExpectedScores, climb_expected
 
 
 def with_gaps(network: BayesianNetwork, rows: int, share: float, seed: int, *, targets: bool = False) -> Incomplete:
@@ -52,8 +53,8 @@ def test_expected_counts_are_those_of_all_completions(
     data = with_gaps(network, 8, 0.5, seed, targets=targets)
     families = all_families(network.n_variables)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("arcwise.model.expected_counts.TABLE_CELLS", table_cells)
-        expected = ExpectedCounts(network, data, threads=2)
+        patch.setattr("arcwise.model.gaps.TABLE_CELLS", table_cells)
+        expected = ExpectedCounts(network, data, Run(threads=2))
     tables, log_likelihood = expected_counts_twin(network, data, families)
     assert expected.log_likelihood == pytest.approx(log_likelihood, rel=1e-9, abs=1e-9)
     for found, table in zip(expected.tables(families), tables, strict=True):
@@ -121,7 +122,7 @@ def brute_force_em(data: Incomplete, dag: Dag, steps: int) -> float:
 
 def test_the_network_is_the_best_of_all_by_brute_force() -> None:
     """Three binary variables, all 25 networks, each with parameters by EM over enumerated completions."""
-    from arcwise.graph.all_dags import all_dags
+    from arcwise.graph.random_dags import all_dags
 
     rng = np.random.default_rng(4)
     a = rng.integers(0, 2, 60)
@@ -225,7 +226,7 @@ def test_threads_do_not_change_a_byte(monkeypatch: pytest.MonkeyPatch) -> None:
     data = with_gaps(network, 500, 0.3, 7)
     found = []
     for threads in (1, 2, 5):
-        monkeypatch.setattr("arcwise.model.expected_counts.thread_count", lambda _, threads=threads: threads)
+        monkeypatch.setattr("arcwise.base.run.thread_count", lambda _, threads=threads: threads)
         found.append(structural_em(data, max_parents=3, progress=False))
     assert found[0].dag.n_arcs > 0
     for other in found[1:]:

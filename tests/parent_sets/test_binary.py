@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcwise.array_file import format_array_file
+from arcwise.base.arrays import format_array_file
 from arcwise.errors import FormatError
 from arcwise.limits import Status
 from arcwise.parent_sets import (
@@ -22,7 +22,7 @@ from arcwise.parent_sets import (
     read_parent_sets,
     write_parent_sets,
 )
-from arcwise.parent_sets.binary import KIND
+from arcwise.parent_sets.files import KIND
 
 TABLE = ParentSetTable.from_lists(
     ["a b", "µ", "c"],

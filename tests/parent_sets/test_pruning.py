@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.twins import pruning
 
 from arcwise.counts import contingency
 from arcwise.data import Dataset
 from arcwise.graph import Constraints
-from arcwise.parent_sets import ParentSetTable, build, build_parent_set_tables, build_parent_sets, pruning
+from arcwise.parent_sets import ParentSetTable, build, build_parent_set_tables, build_parent_sets
 from arcwise.scores import SCORES, JointPrior, Score, make_score
 
 Family = tuple[int, tuple[int, ...]]

@@ -9,19 +9,25 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.twins.layering import crossings_of, order_layers_twin, place_layers_twin
 
 from arcwise import _core
-from arcwise.plotting.communities import communities
-from arcwise.plotting.layering import (
+from arcwise.plotting.layout import (
+    DIGIT,
+    GAP,
+    HEIGHT,
+    LANE,
     SWEEPS,
+    WINDOW,
     assign_layers,
+    communities,
+    draw_network,
     flat_layers,
     flat_steps,
+    label_of,
     order_layers,
     shortest_layers,
 )
-from arcwise.plotting.layering_twin import crossings_of, order_layers_twin, place_layers_twin
-from arcwise.plotting.layout import DIGIT, GAP, HEIGHT, LANE, WINDOW, draw_network, label_of
 
 
 @st.composite

@@ -13,7 +13,7 @@ from arcwise.ensemble import CredibleSet
 from arcwise.errors import OptionError
 from arcwise.graph import Dag, Pdag
 from arcwise.parent_sets import build_parent_sets
-from arcwise.plotting.network import network_picture
+from arcwise.plotting.layout import network_picture
 
 
 @pytest.fixture(scope="module")

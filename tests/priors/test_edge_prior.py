@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from arcwise.data import Dataset
 from arcwise.errors import DataError, OptionError
-from arcwise.priors import edge_prior
+from arcwise.priors import edge_prior, skewness_effect
 from arcwise.priors.edge_prior import leading_order, log_bayes_factors
 from arcwise.scores import make_score
 
@@ -105,3 +105,18 @@ def test_a_bayes_factor_that_is_zero_but_for_rounding_has_a_root_there() -> None
     assert all(
         low - 1e-9 <= root <= high * (1 + 1e-9) for root, low, high in zip(found, grid[:-1], grid[1:], strict=True)
     )
+
+
+def test_figure_1_of_steck_is_drawn() -> None:
+    """The shape is tested above; here that the curves are those, highest at z = 0 for ESS = N."""
+    found = skewness_effect()
+    at_zero = dict(zip(found.ess.tolist(), found.log_bayes_factors[:, 0].tolist(), strict=True))
+    assert max(at_zero, key=lambda ess: at_zero[ess]) == 100
+    assert (found.log_bayes_factors[:, -1] < 0).all()
+    assert (np.diff(found.log_bayes_factors, axis=1) <= 1e-12).all()
+    assert found.to_frame().shape == (51, 6)
+    assert len(found.plot().axes[0].lines) == 6
+    with pytest.raises(OptionError, match=r"0 to 0\.5"):
+        skewness_effect(z=[0.7])
+    with pytest.raises(OptionError, match="at least 1"):
+        skewness_effect(0)

@@ -11,9 +11,8 @@ import pytest
 from arcwise import datasets
 from arcwise.data import Dataset
 from arcwise.limits import Status
-from arcwise.priors import ascend_ess, comparison, data_saturation, maximise_ess, saturation
-from arcwise.priors.comparison import compare_priors
-from arcwise.priors.ess_solver import EssSolver
+from arcwise.priors import ascend_ess, data_saturation, maximise_ess, saturation
+from arcwise.priors.ess_path import EssSolver
 
 
 @pytest.fixture(scope="module")
@@ -53,21 +52,6 @@ def test_an_ascent_keeps_its_finished_rounds(monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(KeyboardInterrupt):  # a maximum over a part of the range is none
         monkeypatch.setattr(EssSolver, "__init__", interrupted_at(1, EssSolver.__init__))
         maximise_ess(data)
-
-
-@pytest.mark.parametrize("finished", [0, 1, 2])
-def test_a_comparison_keeps_its_finished_splits(data: Dataset, monkeypatch: pytest.MonkeyPatch, finished: int) -> None:
-    expected = compare_priors(data, splits=max(finished, 1), seed=3)
-    monkeypatch.setattr(comparison, "find_optima", interrupted_at(finished + 2, comparison.find_optima))
-    part = compare_priors(data, splits=4, seed=3)
-    assert (part.status, part.splits) == (Status.INTERRUPTED, finished)
-    assert part.dags == expected.dags
-    if finished:
-        np.testing.assert_array_equal(part.held_out, expected.held_out)
-    else:
-        assert np.isnan(part.held_out).all()
-    assert len(part.to_frame()) == 3
-    part.plot()
 
 
 def test_saturation_keeps_its_finished_repetitions_or_sizes(data: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:

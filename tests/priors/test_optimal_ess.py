@@ -1,19 +1,19 @@
 from __future__ import annotations
 
 import itertools
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_wine
 
 from arcwise import datasets
-from arcwise.data import Dataset, discretize, read_table
+from arcwise.data import Dataset, Table, discretize
 from arcwise.errors import OptionError, UnknownNameError
 from arcwise.graph import Constraints, Dag, all_dags
 from arcwise.limits import Status
 from arcwise.priors import EssSolver, Learning, ascend_ess, ess_path, maximise_ess
-from arcwise.priors.ess_envelope import curve, trace_envelope
+from arcwise.priors.ess_path import curve, trace_envelope
 from arcwise.scores import make_score
 
 
@@ -62,10 +62,10 @@ def test_steck_table_1_tic_tac_toe() -> None:
     assert maximum.integers[1] == 62
 
 
-def test_steck_table_1_wine(shared: Path) -> None:
+def test_steck_table_1_wine() -> None:
     """Printed: alpha^I 8...8, alpha^M 8. The envelope has a lower peak at 6.8, which a grid of 60 takes for the top."""
-    table = read_table(shared / "data" / "uci" / "wine.csv.gz")
-    cut = discretize(table, method="width", bins=3, columns=[name for name in table.names if name != "class"])
+    table = Table.from_dataframe(load_wine(as_frame=True).frame)
+    cut = discretize(table, method="width", bins=3, columns=[name for name in table.names if name != "target"])
     maximum = maximise_ess(cut.to_dataset(categorical=True), learning=Learning(max_parents=3))
     assert (maximum.best_integer, maximum.integers) == (8, (8, 8))
     assert maximum.alpha_max == pytest.approx(7.52, abs=0.01)

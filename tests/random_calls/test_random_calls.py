@@ -16,13 +16,13 @@ from tests.random_calls.calls import CALLS, Call
 from tests.random_calls.problem import Rules
 from tests.random_calls.sessions import calls_of, run_calls, shrink
 
-from arcwise.ensemble import credible_set, stream
-from arcwise.ensemble.network_set import NetworkSet
+from arcwise.credible import credible_set, stream
+from arcwise.networks.network_list import NetworkSet
 from arcwise.parent_sets import candidate_sets
 from arcwise.scores import make_score
 
 
-@pytest.mark.parametrize("part", range(8))
+@pytest.mark.parametrize("part", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in range(1, 8))])
 def test_random_calls(part: int) -> None:
     for seed in range(12 * part, 12 * part + 12):
         calls = calls_of(seed)

@@ -126,9 +126,13 @@ class Browser:
         return list(self._call("POST", "/se/log", type=kind))
 
     def requests(self) -> list[str]:
-        """Return the addresses that the page asked for since the last call."""
+        """Return the addresses that the page asked for since the last call.
+
+        The browser's own first page asks for pictures of its own (chrome:, data:), if it is slow to go away.
+        """
         messages = [json.loads(entry["message"])["message"] for entry in self.log("performance")]
-        return [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
+        asked = [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
+        return [address for address in asked if not address.startswith(("chrome:", "data:"))]
 
 
 def call(method: str, address: str, body: dict[str, Any] | None) -> Any:

@@ -12,7 +12,7 @@ import pytest
 import arcwise
 from arcwise import datasets
 from arcwise.confidence import consensus_network, recommend
-from arcwise.report.content.numbers import percent, show_confidence, show_range
+from arcwise.findings.trust import percent, show_confidence, show_range
 
 SET = "const e = document.getElementById(arguments[0]); e.value = arguments[1]; e.dispatchEvent(new Event('input'));"
 SHOWN = """return [...document.querySelectorAll('#graph .edge')].filter(e => e.getAttribute('display') !== 'none')
@@ -249,9 +249,9 @@ def test_the_table_sorts_and_filters(page: Any, wine: arcwise.Analysis) -> None:
     assert len(rows) == wine.dag.n_arcs
     confidences = [float(row[1]) for row in rows]
     assert confidences == sorted(confidences, reverse=True)
-    page.click('th[data-key="present"] button')
+    page.click('th[data-key="confidence"] button')
     assert [float(row[1]) for row in page.run(ROWS)] == sorted(confidences)
-    assert page.run("return document.querySelector('th[data-key=present]').getAttribute('aria-sort')") == "ascending"
+    assert page.run("return document.querySelector('th[data-key=confidence]').getAttribute('aria-sort')") == "ascending"
     page.click('th[data-key="name"] button')
     page.click("#only")
     assert len(page.run(ROWS)) == len(wine.edges)

@@ -10,7 +10,7 @@ from tests.report.conftest import opened
 
 import arcwise
 from arcwise.plotting.layout import draw_network, undrawn_network
-from arcwise.report.render import html
+from arcwise.report import html
 
 DRAWN = "return [...document.querySelectorAll('#graph .node')].filter(e => e.getAttribute('display') !== 'none').length"
 
@@ -23,9 +23,9 @@ def test_the_whole_is_not_drawn_and_the_page_begins_at_the_best_joined(
     assert len(drawn["drawing"]["x"]) == 45 and "start" not in drawn["drawing"]
     monkeypatch.setattr(html, "MANY_VARIABLES", 44)
     found = html._payload(view)
-    assert found["drawing"]["x"] == () and found["parts"] == [] and {edge["d"] for edge in found["edges"]} == {""}
+    assert found["drawing"]["x"] == () and found["parts"] == [] and {edge["path"] for edge in found["edges"]} == {""}
     assert found["drawing"]["w"] == drawn["drawing"]["w"]
-    ends = [v for edge in view.edges if edge.fate.in_network for v in (edge.first, edge.second)]
+    ends = [v for edge, ends in zip(view.edges, view.ends, strict=True) if edge.fate.in_network for v in ends]
     assert ends.count(found["drawing"]["start"]) == max(ends.count(v) for v in range(45))
 
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise.analysis import evidence_plan
-from arcwise.analysis.evidence_plan import elimination_order, plan_evidence
+from arcwise.report import page as evidence_plan
+from arcwise.report.page import elimination_order, plan_evidence
 
 CLICK = "document.querySelector(arguments[0]).dispatchEvent(new MouseEvent('click', {bubbles: true}))"
 BARS = """return [...document.querySelectorAll('#cards .states')].map(l => [Number(l.dataset.variable),

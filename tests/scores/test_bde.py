@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from tests.twins.scores import score_family_twin
 
 from arcwise.data import Dataset
 from arcwise.errors import DataError, OptionError
-from arcwise.scores import JointPrior, PriorNetwork, UniformPrior, bde, make_score
+from arcwise.scores import JointPrior, PriorNetwork, UniformPrior, dirichlet, make_score
 
 
 def make_data(seed: int = 0, variables: int = 4) -> Dataset:
@@ -48,7 +49,7 @@ def test_asking_per_family_gives_the_same_as_the_joint_table(monkeypatch: pytest
     data = make_data()
     score = make_score("bde", prior=random_prior(data), ess=4)
     dense = score.score_families(data, families(data))
-    monkeypatch.setattr(bde, "DENSE_CELLS", 1)
+    monkeypatch.setattr(dirichlet, "DENSE_CELLS", 1)
     np.testing.assert_allclose(score.score_families(data, families(data)), dense, rtol=1e-12)
 
 
@@ -77,7 +78,7 @@ def test_what_a_prior_rules_out_has_no_probability() -> None:
     table[1] = 0
     score = make_score("bde", prior=JointPrior(data.names, table / table.sum()))
     assert score.score_family(data, 0, [2]) == -np.inf
-    assert score.score_family_twin(data, 0, [2]) == -np.inf
+    assert score_family_twin(score, data, 0, [2]) == -np.inf
 
 
 class WrongShape:

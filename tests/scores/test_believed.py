@@ -10,19 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracles.random_beliefs import random_beliefs, random_constraints, random_data
+from tests.twins.local_search import climb_twin, neighbours_twin
+from tests.twins.pruning import build_parent_sets_twin
+from tests.twins.scores import bound_family_twin, score_family_twin
 
+from arcwise.bootstrap.task import ReplicateTask
 from arcwise.confidence import edge_confidence
 from arcwise.data import Dataset
 from arcwise.ensemble import CredibleSet, bootstrap_networks, exact_posterior, k_best
-from arcwise.ensemble.replicates.task import ReplicateTask
 from arcwise.errors import OptionError
 from arcwise.exact import find_optimal
 from arcwise.graph import Beliefs, Constraints, Dag, FamilyPrior, all_dags
 from arcwise.local import first_ascent, genetic_search, hill_climb, order_search, tabu_search
 from arcwise.local.problem import LocalProblem
-from arcwise.local.twin import climb_twin, neighbours_twin
 from arcwise.parent_sets import ParentSetTable, build, build_parent_set_tables, build_parent_sets, format_jkl, parse_jkl
-from arcwise.parent_sets.pruning import build_parent_sets_twin
 from arcwise.scores import BelievedScore, Score, make_score
 from arcwise.scores import believed as believed_module
 
@@ -67,10 +68,10 @@ def test_native_scores_and_bounds_equal_the_twins(seed: int, name: str) -> None:
     prior = [beliefs.on(data.names).family(*family) for family in families]
     values = score.score_families(data, families)
     np.testing.assert_array_equal(values, plain + prior)
-    twins = [score.score_family_twin(data, *family) for family in families]
+    twins = [score_family_twin(score, data, *family) for family in families]
     np.testing.assert_allclose(values, twins, rtol=1e-9, atol=1e-8)
     bounds = score.bound_families(data, families)
-    own = [score.bound_family_twin(data, *family) for family in families]
+    own = [bound_family_twin(score, data, *family) for family in families]
     np.testing.assert_allclose(bounds, own, rtol=1e-9, atol=1e-8)
     known = dict(zip(families, values.tolist(), strict=True))
     for (child, parents), bound in zip(families, bounds.tolist(), strict=True):
@@ -205,7 +206,7 @@ def test_neighbour_scores_equal_the_twin(seed: int, name: str) -> None:
         others = [v for v in range(data.n_variables) if v != child]
         for parents in ([], sorted(v for v in others if rng.random() < 0.5)):
             own, toggled = learner.neighbours(data.native_weights, child, np.array(parents, dtype=np.int32))
-            assert own == pytest.approx(score.score_family_twin(data, child, parents), rel=1e-9, abs=1e-8)
+            assert own == pytest.approx(score_family_twin(score, data, child, parents), rel=1e-9, abs=1e-8)
             expected = neighbours_twin(data, score, child, frozenset(parents))
             np.testing.assert_allclose(toggled, expected, rtol=1e-9, atol=1e-8)
 

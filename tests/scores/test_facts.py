@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from arcwise.bibliography import BIBLIOGRAPHY
+from arcwise.base.bibliography import BIBLIOGRAPHY
 from arcwise.scores import SCORES, UniformPrior, make_score
 
 

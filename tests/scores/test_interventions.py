@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.twins.local_search import climb_twin, neighbours_twin
+from tests.twins.scores import score_family_twin
 
 from arcwise.data import Dataset
 from arcwise.ensemble import bootstrap_networks
@@ -16,10 +18,9 @@ from arcwise.exact import find_optimal
 from arcwise.graph import Beliefs, Constraints
 from arcwise.local import hill_climb, tabu_search
 from arcwise.local.problem import LocalProblem
-from arcwise.local.twin import climb_twin, neighbours_twin
 from arcwise.parent_sets import build_parent_sets
 from arcwise.scores import SCORES, make_score
-from arcwise.scores.bde import Bde
+from arcwise.scores.dirichlet import Bde
 from arcwise.scores.prior_network import UniformPrior
 from arcwise.scores.score import Score
 
@@ -68,7 +69,7 @@ def test_families_are_scored_without_the_cases_in_which_the_child_was_set(score:
     ]
     found = score.score_families(data, families)
     for (child, parents), value in zip(families, found.tolist(), strict=True):
-        assert value == pytest.approx(score.score_family_twin(data, child, parents), rel=1e-8, abs=1e-8)
+        assert value == pytest.approx(score_family_twin(score, data, child, parents), rel=1e-8, abs=1e-8)
         rows = np.ones(data.n_rows, dtype=bool)
         if data.targets is not None:
             rows = data.targets.rows_without(data.names[child])
@@ -94,7 +95,7 @@ def test_a_table_holds_what_its_guarantee_says(data: Dataset, name: str, slack: 
         rows = {table.parents_of(r): float(table.scores[r]) for r in table.rows_of(child)}
         others = [v for v in range(data.n_variables) if not untold[child, v] and v != child]
         values = {
-            parents: score.score_family_twin(data, child, parents)
+            parents: score_family_twin(score, data, child, parents)
             for size in range(len(others) + 1)
             for parents in itertools.combinations(others, size)
         }
@@ -116,7 +117,7 @@ def test_neighbour_scores_equal_the_twin(data: Dataset, name: str, choice: st.Da
     score = make_score(name)
     learner = LocalProblem.of(data, score).learner()
     own, toggled = learner.neighbours(data.native_weights, child, np.array(parents, dtype=np.int32))
-    assert own == pytest.approx(score.score_family_twin(data, child, parents), rel=1e-9, abs=1e-8)
+    assert own == pytest.approx(score_family_twin(score, data, child, parents), rel=1e-9, abs=1e-8)
     expected = neighbours_twin(data, score, child, frozenset(parents))
     np.testing.assert_allclose(toggled, expected, rtol=1e-9, atol=1e-8)
 
@@ -149,10 +150,10 @@ def test_the_prior_of_a_variable_that_was_always_set_counts_everywhere() -> None
     score, plain = make_score("bdeu", beliefs=beliefs), make_score("bdeu")
     families = [(0, ()), (0, (2,)), (0, (1, 2)), (1, (0,))]
     prior = beliefs.on(data.names)
-    expected = [plain.score_family_twin(data, v, ps) + prior.family(v, ps) for v, ps in families]
+    expected = [score_family_twin(plain, data, v, ps) + prior.family(v, ps) for v, ps in families]
     assert expected[1] == pytest.approx(math.log(1000) - math.log(2))
     np.testing.assert_allclose(score.score_families(data, families), expected)
-    np.testing.assert_allclose([score.score_family_twin(data, v, ps) for v, ps in families], expected)
+    np.testing.assert_allclose([score_family_twin(score, data, v, ps) for v, ps in families], expected)
     assert (score.bound_families(data, families) >= np.array(expected) - 1e-9).all()
     rules = Constraints(list(data.names), required=[("c", "a")])
     table = build_parent_sets(data, score, constraints=rules, progress=False)

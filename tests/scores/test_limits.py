@@ -17,9 +17,7 @@ from scipy.special import gammaln, psi
 from arcwise.data import Dataset
 from arcwise.errors import OptionError
 from arcwise.scores import make_score
-from arcwise.scores.dirichlet import log_marginal_likelihood
-from arcwise.scores.max_bdeu import MaxBdeu
-from arcwise.scores.min_bdeu import MinBdeu
+from arcwise.scores.dirichlet import MaxBdeu, MinBdeu, log_marginal_likelihood
 
 tables = hnp.arrays(np.int64, st.tuples(st.integers(1, 4), st.integers(2, 4)), elements=st.integers(0, 60))
 sizes = st.sampled_from([1e-3, 0.1, 1.0, 10.0, 300.0])

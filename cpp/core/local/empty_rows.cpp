@@ -1,4 +1,4 @@
-// The rows of the empty network, from where searches start: all pairs of variables, each counted once.
+// The rows of the empty network, from where searches start.
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -10,190 +10,233 @@ namespace arcwise {
 namespace {
 
 constexpr std::size_t partition_bytes = std::size_t{32} << 20;  // sorted rows kept for the first pass
-constexpr std::size_t alone_bytes = std::size_t{4} << 20;       // counts kept for it
+constexpr std::size_t marginal_bytes = std::size_t{4} << 20;    // counts kept for it
 
-}  // namespace
-
-// The rows of all children without parents. The counts of (c, x) serve both families, c | x and x | c; and
-// with the block outside and the child inside, the block's bytes stay in the cache for all children.
-void NeighbourScores::fill_empty_rows() {
-    const std::size_t n = variables();
-    std::vector<std::shared_ptr<NeighbourRow>> rows(n);
-    const auto narrow = [&](std::size_t v) { return data_.arity(v) - 1 <= StateBlocks::width; };
-    information_.assign(n, 0.0);
-    const bool is_own = alone_.empty();
-    if (is_own) count_alone();
-    const std::size_t each = std::max<std::size_t>(1, weights_.rows.size() * 5);
-    const std::size_t batch = std::max<std::size_t>(1, partition_bytes / each);
-    std::vector<RowPartition> partitions(std::min(batch, n));
-    for (std::size_t first = 0; first < n; first += batch) {
-        const std::size_t last = std::min(n, first + batch);
-        for (std::size_t child = first; child < last; ++child) {
-            auto& partition = partitions[child - first];
-            const auto* counted = alone(child);
-            if (counted == nullptr) counter_.sorter().sort(child, {}, partition);
-            const Segments& segments = counted == nullptr ? partition : counted->segments;
-            tabulate(child, segments);
-            rows[child] = empty_row(child);
-            rows[child]->own = score_table(child, {}, table_, segments.codes);
-            rows[child]->prior = believed(child, {});
-            information_[child] = -log_likelihood(child, rows[child]->own - rows[child]->prior);
+// Calls visit(state of the child, state of x, count) for every segment of the child and state of x, the
+// child's segments outside and the first state of x last.
+template <class Count, class Visit>
+void for_pairs(const Segments& segments, const Count* column, std::size_t states, Visit visit) {
+    for (std::size_t s = 0; s < segments.totals.size(); ++s, column += StateBlocks::width) {
+        std::int64_t rest = segments.totals[s];
+        for (std::size_t k = 1; k < states; ++k) {
+            const auto n = static_cast<std::int64_t>(column[k - 1]);
+            visit(segments.states[s], k, n);
+            rest -= n;
         }
-        for (std::size_t block = 0; block < data_.blocks(); ++block)
+        visit(segments.states[s], std::size_t{0}, rest);
+    }
+}
+
+// All pairs of variables, each counted once.
+class EmptyRows {
+  public:
+    // No row has a score yet.
+    EmptyRows(ScoredSample& sample, ParentAdditions& additions,
+              std::vector<std::shared_ptr<NeighbourRow>> rows)
+        : sample_(sample), additions_(additions), rows_(std::move(rows)) {}
+
+    std::shared_ptr<NeighbourRow>& row(std::size_t child) { return rows_[child]; }
+    // Whether the variable is in the blocks.
+    bool is_narrow(std::size_t variable) const {
+        return sample_.data.arity(variable) - 1 <= StateBlocks::width;
+    }
+    // Scores all children without parents, and with each variable that is in the blocks.
+    //
+    // The counts of (c, x) serve both families, c | x and x | c; and with the block outside and the child
+    // inside, the block's bytes stay in the cache for all children.
+    void fill_narrow() {
+        const std::size_t n = rows_.size();
+        const bool is_own = sample_.marginal_counts.empty();
+        if (is_own) count_marginals();
+        const std::size_t each = std::max<std::size_t>(1, sample_.weights.rows.size() * 5);
+        const std::size_t batch = std::max<std::size_t>(1, partition_bytes / each);
+        std::vector<RowPartition> partitions(std::min(batch, n));
+        for (std::size_t first = 0; first < n; first += batch) {
+            const std::size_t last = std::min(n, first + batch);
             for (std::size_t child = first; child < last; ++child)
-                if (narrow(child)) fill_pairs(block, child, partitions[child - first], rows);
-    }
-    for (std::size_t child = 0; child < n; ++child) {
-        if (narrow(child) || tables_ != nullptr)
-            fill_wide_pairs(child, rows);
-        else
-            rows[child] = compute(child, {});
-    }
-    for (std::size_t child = 0; child < n; ++child) {
-        auto& row = *rows[child];
-        list_wanted(child, {});
-        if (row.gaining.empty()) list_gains(child, row);
-        store(key_of(child, {}), std::move(rows[child]));
-    }
-    if (is_own) alone_.clear();
-}
-
-// Counts the children without parents for which nothing need be sorted.
-void NeighbourScores::count_alone() {
-    std::size_t bytes = 0;
-    for (std::size_t child = 0; child < variables() && bytes < alone_bytes; ++child) {
-        auto counts = counter_.count_from_bits(child, data_);
-        if (!counts) continue;
-        bytes += counts->bytes();
-        receive_alone(child, std::move(counts));
-    }
-}
-
-// May one of the two be the parent of the other, and could either gain by it?
-bool NeighbourScores::is_worth_counting(std::size_t child, std::size_t x,
-                                        std::vector<std::shared_ptr<NeighbourRow>>& rows) {
-    const bool into = wants(x, child, {}) && !is_hopeless(*rows[child], child, {}, x);
-    const bool out = wants(child, x, {}) && !is_hopeless(*rows[x], x, {}, child);
-    return into || out;
-}
-
-// The pairs of a variable with the wide ones, which are not in the blocks. If the score is a difference of
-// set functions, then s(c | x) + s(x) = s(x | c) + s(c), and each pair is counted once.
-void NeighbourScores::fill_wide_pairs(std::size_t child, std::vector<std::shared_ptr<NeighbourRow>>& rows) {
-    if (data_.wide().empty()) return;
-    const bool child_is_wide = data_.arity(child) - 1 > StateBlocks::width;
-    auto& row = *rows[child];
-    counter_.look_at(child, {}, data_);
-    radix_.assign(1, 0);
-    for (const auto wide : data_.wide()) {
-        const auto x = static_cast<std::size_t>(wide);
-        if (child_is_wide && x >= child) continue;
-        if (!is_worth_counting(child, x, rows)) continue;
-        if (tables_ != nullptr || wants(x, child, {})) score_sparse(child, {}, x, row);
-        if (tables_ == nullptr) continue;
-        if (wants(child, x, {})) {
-            rows[x]->toggled[child] = row.toggled[x] + (rows[x]->own - row.own);
-            if (prior_ != nullptr)
-                rows[x]->toggled[child] += prior_->gain(x, 0, child) - prior_->gain(child, 0, x);
+                score_marginals(child, partitions[child - first]);
+            for (std::size_t block = 0; block < sample_.data.blocks(); ++block)
+                for (std::size_t child = first; child < last; ++child)
+                    if (is_narrow(child)) fill_pairs(block, child, partitions[child - first]);
         }
-        if (!wants(x, child, {})) row.toggled[x] = NeighbourRow::not_allowed;
+        if (is_own) sample_.marginal_counts.clear();
     }
-}
+    // Scores a child with the variables that are not in the blocks, and these with the child. Not for a child
+    // that is not in the blocks either, unless the score is a difference of set functions.
+    // If the score is a difference of set functions, then s(c | x) + s(x) = s(x | c) + s(c), and each pair is
+    // counted once.
+    void fill_wide(std::size_t child) {
+        if (sample_.data.wide().empty()) return;
+        const bool has_sums = sample_.scorer.tables() != nullptr;
+        const auto* prior = sample_.scorer.prior();
+        auto& row = *rows_[child];
+        sample_.counter.look_at(child, {}, sample_.data);
+        additions_.begin(child, {}, row);
+        for (const auto wide : sample_.data.wide()) {
+            const auto x = static_cast<std::size_t>(wide);
+            if (!is_narrow(child) && x >= child) continue;
+            if (!is_worth_counting(child, x)) continue;
+            const bool into = sample_.may_add(x, child, {});
+            if (has_sums || into) additions_.score_sparse(x);
+            if (!has_sums) continue;
+            if (sample_.may_add(child, x, {})) {
+                rows_[x]->toggled[child] = row.toggled[x] + (rows_[x]->own - row.own);
+                if (prior != nullptr)
+                    rows_[x]->toggled[child] += prior->gain(x, 0, child) - prior->gain(child, 0, x);
+            }
+            if (!into) row.toggled[x] = NeighbourRow::not_allowed;
+        }
+    }
 
-void NeighbourScores::fill_pairs(std::size_t block, std::size_t child, const RowPartition& partition,
-                                 std::vector<std::shared_ptr<NeighbourRow>>& rows) {
-    const auto slots = data_.slots(block);
-    const auto* known = alone(child);
-    const Segments& segments = known == nullptr ? partition : known->segments;
-    if (segments.configurations() == 0) return;
-    std::vector<StateBlocks::Slot> counted;
-    for (const auto& slot : slots) {
-        const auto x = static_cast<std::size_t>(slot.variable);
-        if (x >= child) break;
-        if (is_worth_counting(child, x, rows)) counted.push_back(slot);
+  private:
+    // Counts the children without parents for which nothing need be sorted.
+    void count_marginals() {
+        std::size_t bytes = 0;
+        for (std::size_t child = 0; child < rows_.size() && bytes < marginal_bytes; ++child) {
+            auto counts = sample_.counter.count_from_bits(child, sample_.data);
+            if (!counts) continue;
+            bytes += counts->bytes();
+            sample_.marginal_counts.resize(rows_.size());
+            sample_.marginal_counts[child] = std::move(counts);
+        }
     }
-    if (counted.empty()) return;
-    constexpr std::size_t width = StateBlocks::width;
-    const bool small = weights_.cases <= std::numeric_limits<std::uint32_t>::max();
-    const auto count = [&](auto& counts) {
-        counts.resize(partition.count() * width);
-        count_block(data_, data_, block, partition, 0, partition.count(), counts.data());
-    };
-    if (known == nullptr) {
-        if (small)
+
+    void score_marginals(std::size_t child, RowPartition& partition) {
+        NeighbourRow& row = *rows_[child];
+        row.own = sample_.scorer.score(child, {}, sample_.marginal_segments(child, partition));
+        row.prior = sample_.scorer.prior(child, {});
+        sample_.bounds.set(child, row.own - row.prior);
+    }
+
+    // May one of the two be the parent of the other, and could either gain by it?
+    bool is_worth_counting(std::size_t child, std::size_t x) {
+        const auto is_worth = [&](std::size_t target, std::size_t parent) {
+            return sample_.may_add(parent, target, {}) &&
+                   !sample_.bounds.is_hopeless(*rows_[target], target, {}, parent);
+        };
+        const bool into = is_worth(child, x), out = is_worth(x, child);
+        return into || out;
+    }
+
+    void fill_pairs(std::size_t block, std::size_t child, const RowPartition& partition) {
+        const auto* known = sample_.marginal(child);
+        const Segments& segments = known == nullptr ? partition : known->segments;
+        if (segments.configurations() == 0) return;
+        std::vector<StateBlocks::Slot> slots;
+        for (const auto& slot : sample_.data.slots(block)) {
+            const auto x = static_cast<std::size_t>(slot.variable);
+            if (x >= child) break;
+            if (is_worth_counting(child, x)) slots.push_back(slot);
+        }
+        if (slots.empty()) return;
+        const auto count = [&](auto& counts) {
+            counts.resize(partition.count() * StateBlocks::width);
+            count_block(sample_.data, sample_.data, block, partition, 0, partition.count(), counts.data());
+            fill_pairs(slots, child, segments, std::as_const(counts).data());
+        };
+        if (known != nullptr)
+            fill_pairs(slots, child, segments, known->of(block));
+        else if (sample_.weights.cases <= std::numeric_limits<std::uint32_t>::max())
             count(counts32_);
         else
             count(counts64_);
     }
-    const std::uint32_t* counts32 = known == nullptr ? counts32_.data() : known->of(block);
-    const auto at = [&](std::size_t place) {
-        return small ? static_cast<std::int64_t>(counts32[place]) : counts64_[place];
-    };
-    const std::size_t arity = data_.arity(child);
-    std::vector<std::int64_t> forward;   // [state of x][state of child]: the table of child | x
-    std::vector<std::int64_t> backward;  // [state of child][state of x]: the table of x | child
-    for (const auto& slot : counted) {
-        const auto x = static_cast<std::size_t>(slot.variable);
-        const bool into = wants(x, child, {});
-        const bool out = wants(child, x, {});
-        const std::size_t states = data_.arity(x);
-        if (tables_ != nullptr) {
-            // One sum for both directions: that g(c, x) is the same number makes the two gains equal.
-            const double cells = static_cast<double>(arity) * static_cast<double>(states);
-            auto& terms = tables_->of(cells);
-            double joint = 0.0;
-            for (std::size_t s = 0; s < segments.totals.size(); ++s) {
-                std::int64_t rest = segments.totals[s];
-                for (std::size_t k = 1; k < states; ++k) {
-                    const std::int64_t n = at(s * width + slot.first + k - 1);
-                    joint += terms(n);
-                    rest -= n;
-                }
-                joint += terms(rest);
-            }
-            joint += tables_->constant(cells);
-            const double empty = tables_->constant(1.0) + tables_->of(1.0)(weights_.cases);
-            const auto given = [&](std::size_t target, std::size_t parent) {
-                const double value = joint - (rows[parent]->own - rows[parent]->prior + empty);
-                const std::int32_t one[] = {static_cast<std::int32_t>(parent)};
-                rows[target]->toggled[parent] = prior_ == nullptr ? value : value + prior_->of(target, one);
-            };
-            if (into) given(child, x);
-            if (out) given(x, child);
-            families_scored_ += 2;
-        } else {
-            forward.assign(arity * states, 0);
-            for (std::size_t s = 0; s < segments.totals.size(); ++s) {
-                const std::size_t state = segments.states[s];
-                std::int64_t rest = segments.totals[s];
-                for (std::size_t k = 1; k < states; ++k) {
-                    const std::int64_t n = at(s * width + slot.first + k - 1);
-                    forward[k * arity + state] = n;
-                    rest -= n;
-                }
-                forward[state] = rest;
-            }
-            backward.assign(arity * states, 0);
-            for (std::size_t k = 0; k < states; ++k)
-                for (std::size_t state = 0; state < arity; ++state)
-                    backward[state * states + k] = forward[k * arity + state];
-            const auto score_observed = [&](std::size_t target, std::size_t parent, std::size_t r,
-                                            const std::vector<std::int64_t>& table) {
-                std::vector<std::int64_t> observed;
-                std::vector<std::uint64_t> indices;
-                for (std::size_t j = 0; j * r < table.size(); ++j) {
-                    const auto* begin = table.data() + j * r;
-                    if (std::all_of(begin, begin + r, [](std::int64_t n) { return n == 0; })) continue;
-                    observed.insert(observed.end(), begin, begin + r);
-                    indices.push_back(j);
-                }
-                if (!score_.needs_configurations()) indices.clear();
-                const std::int32_t one[] = {static_cast<std::int32_t>(parent)};
-                rows[target]->toggled[parent] = score_family(target, one, observed, indices);
-            };
-            if (into) score_observed(child, x, arity, forward);
-            if (out) score_observed(x, child, states, backward);
+
+    template <class Count>
+    void fill_pairs(std::span<const StateBlocks::Slot> slots, std::size_t child, const Segments& segments,
+                    const Count* counts) {
+        for (const auto& slot : slots) {
+            if (sample_.scorer.tables() != nullptr)
+                score_sums(child, slot, segments, counts);
+            else
+                score_tables(child, slot, segments, counts);
         }
+    }
+
+    // One sum for both directions: that g(c, x) is the same number makes the two gains equal.
+    template <class Count>
+    void score_sums(std::size_t child, const StateBlocks::Slot& slot, const Segments& segments,
+                    const Count* counts) {
+        const auto x = static_cast<std::size_t>(slot.variable);
+        const std::size_t states = sample_.data.arity(x);
+        auto& tables = *sample_.scorer.tables();
+        const double cells = static_cast<double>(sample_.data.arity(child)) * static_cast<double>(states);
+        auto& terms = tables.of(cells);
+        double joint = 0.0;
+        for_pairs(segments, counts + slot.first, states,
+                  [&](std::size_t, std::size_t, std::int64_t n) { joint += terms(n); });
+        joint += tables.constant(cells);
+        const double empty = tables.constant(1.0) + tables.of(1.0)(sample_.weights.cases);
+        const auto* prior = sample_.scorer.prior();
+        const auto score = [&](std::size_t target, std::size_t parent) {
+            if (!sample_.may_add(parent, target, {})) return;
+            const double value = joint - (rows_[parent]->own - rows_[parent]->prior + empty);
+            const std::int32_t one[] = {static_cast<std::int32_t>(parent)};
+            rows_[target]->toggled[parent] = prior == nullptr ? value : value + prior->of(target, one);
+        };
+        score(child, x);
+        score(x, child);
+        sample_.scorer.families_scored += 2;
+    }
+
+    template <class Count>
+    void score_tables(std::size_t child, const StateBlocks::Slot& slot, const Segments& segments,
+                      const Count* counts) {
+        const auto x = static_cast<std::size_t>(slot.variable);
+        const std::size_t arity = sample_.data.arity(child), states = sample_.data.arity(x);
+        forward_.assign(arity * states, 0);
+        backward_.assign(arity * states, 0);
+        for_pairs(segments, counts + slot.first, states,
+                  [&](std::size_t state, std::size_t k, std::int64_t n) {
+                      forward_[k * arity + state] = backward_[state * states + k] = n;
+                  });
+        if (sample_.may_add(x, child, {})) score_observed(child, x, forward_);
+        if (sample_.may_add(child, x, {})) score_observed(x, child, backward_);
+    }
+
+    void score_observed(std::size_t child, std::size_t parent, std::span<const std::int64_t> table) {
+        const std::size_t arity = sample_.data.arity(child);
+        std::vector<std::int64_t> observed;
+        std::vector<std::uint64_t> indices;
+        for (std::size_t j = 0; j * arity < table.size(); ++j) {
+            const auto counts = table.subspan(j * arity, arity);
+            if (std::ranges::all_of(counts, [](std::int64_t n) { return n == 0; })) continue;
+            observed.insert(observed.end(), counts.begin(), counts.end());
+            if (sample_.scorer.needs_configurations()) indices.push_back(j);
+        }
+        const std::int32_t one[] = {static_cast<std::int32_t>(parent)};
+        rows_[child]->toggled[parent] = sample_.scorer.score_counts(child, one, observed, indices);
+    }
+
+    ScoredSample& sample_;
+    ParentAdditions& additions_;
+    std::vector<std::shared_ptr<NeighbourRow>> rows_;
+    std::vector<std::uint32_t> counts32_;  // segments x 64
+    std::vector<std::int64_t> counts64_;   // the same where N needs more than 32 bits
+    std::vector<std::int64_t> forward_;    // [state of x][state of child]: the table of child | x
+    std::vector<std::int64_t> backward_;   // [state of child][state of x]: the table of x | child
+};
+
+}  // namespace
+
+void NeighbourScores::fill_empty_rows() {
+    std::vector<Row> rows(variables());
+    for (std::size_t child = 0; child < variables(); ++child) rows[child] = candidates_.empty_row(child);
+    EmptyRows empty(sample_, additions_, std::move(rows));
+    empty.fill_narrow();
+    for (std::size_t child = 0; child < variables(); ++child) {
+        if (empty.is_narrow(child) || sample_.scorer.tables() != nullptr)
+            empty.fill_wide(child);
+        else
+            empty.row(child) = compute(child, {});
+    }
+    for (std::size_t child = 0; child < variables(); ++child) {
+        auto& row = *empty.row(child);
+        if (row.gaining.empty()) {
+            row.rank_additions({});
+            gains_.add_gains(child, row);
+        }
+        rows_.store(key_of(child, {}), empty.row(child));
     }
 }
 

@@ -33,13 +33,13 @@ class FamilyScores {
                  const ArcRules& rules)
         : owned_(std::move(groups)), group_of_(group_of.begin(), group_of.end()), rules_(rules) {
         for (const auto& group : owned_) groups_.push_back(group.get());
-        untold_ = std::make_shared<NeighbourRow>();
-        untold_->toggled.assign(group_of_.size(), NeighbourRow::not_allowed);
+        unscored_ = std::make_shared<NeighbourRow>();
+        unscored_->toggled.assign(group_of_.size(), NeighbourRow::not_allowed);
     }
 
     Row row(std::size_t child, std::span<const std::int32_t> parents) {
         NeighbourScores* group = of(child);
-        return group == nullptr ? untold_ : group->row(child, parents);
+        return group == nullptr ? unscored_ : group->row(child, parents);
     }
     void settle(NeighbourRow& row, std::size_t child, std::span<const std::int32_t> parents, std::size_t x) {
         if (NeighbourScores* group = of(child)) group->settle(row, child, parents, x);
@@ -60,7 +60,7 @@ class FamilyScores {
     void narrow(std::size_t most) {
         std::vector<Parents> lists(variables());
         for (const auto* group : groups_)
-            if (group != nullptr) group->choose(most, lists);
+            if (group != nullptr) group->gains().choose(most, lists);
         for (auto& list : lists) {
             std::ranges::sort(list);
             const auto rest = std::ranges::unique(list);
@@ -89,7 +89,7 @@ class FamilyScores {
     std::vector<NeighbourScores*> groups_;
     std::vector<std::int32_t> group_of_;
     const ArcRules& rules_;
-    Row untold_;
+    Row unscored_;
 };
 
 }  // namespace arcwise

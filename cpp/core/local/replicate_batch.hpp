@@ -53,7 +53,7 @@ class ReplicateBatch final : public SharedCounter {
             assert(is_counted);  // RareColumns::fits
             static_cast<void>(is_counted);
             for (std::size_t k = 0; k < replicates_.size(); ++k)
-                replicates_[k]->receive_alone(child, counts_.of(k));
+                replicates_[k]->receive_marginal(child, counts_.of(k));
         }
         for (auto& one : replicates_) one->share(*this);
     }

@@ -1,5 +1,5 @@
 // The rules that drop parent sets, one theorem each. Their readable twins, with the same names and the
-// proofs, are in src/arcwise/parent_sets/pruning.py.
+// proofs, are in tests/twins/pruning.py.
 //
 // P' is dropped if no network within `slack` of the optimum has it. All rules rest on one remark: replacing a
 // parent set by a subset of it leaves a network acyclic. Comparisons are strict, so that ties are kept, and

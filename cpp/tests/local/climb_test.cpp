@@ -69,8 +69,8 @@ TEST(refinement_is_no_worse_and_says_its_score) {
 namespace {
 
 // A weighted sample of variables with as many states each, scored by BIC with at most three parents.
-struct ScoredSample {
-    ScoredSample(std::size_t rows, std::size_t n, std::int32_t arity)
+struct SampleScores {
+    SampleScores(std::size_t rows, std::size_t n, std::int32_t arity)
         : sample(make_sample(rows, std::vector<std::int32_t>(n, arity), 3, 1)), rules(n, 3) {}
 
     decltype(make_sample(0, {}, 0, 0)) sample;
@@ -86,7 +86,7 @@ struct ScoredSample {
 // Every move by itself, of a walk that adds, removes, reverses and jumps: no bound is below a legal gain.
 TEST(bounds_of_gains_hold_after_every_change) {
     const std::size_t n = 9;
-    ScoredSample given(300, n, 2);
+    SampleScores given(300, n, 2);
     const auto& rules = given.rules;
     FamilyScores scores(given.scores);
     Walk walk(scores, required_start(rules));
@@ -118,7 +118,7 @@ TEST(bounds_of_gains_hold_after_every_change) {
 
 TEST(narrow_rows_are_parts_of_wide_ones) {
     const std::size_t n = 12;
-    ScoredSample given(500, n, 3);
+    SampleScores given(500, n, 3);
     auto& all = given.scores;
     const Parents one{0};
     const Parents two{0, 1};
@@ -131,7 +131,7 @@ TEST(narrow_rows_are_parts_of_wide_ones) {
     for (const std::size_t most : {std::size_t{0}, std::size_t{2}, n}) {
         const auto before = all.families_scored();
         std::vector<Parents> lists(n);
-        all.choose(most, lists);
+        all.gains().choose(most, lists);
         for (auto& list : lists) {
             std::ranges::sort(list);
             const auto rest = std::ranges::unique(list);

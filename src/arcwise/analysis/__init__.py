@@ -1,6 +1,6 @@
 """The whole pipeline in one call: `learn` takes data and returns an `Analysis` with its report.
 
-The names come from their modules on first use: the command line reads the options of `learn` at every start, and does
+The names come from their modules on first use: `arcwise check` reads the options of `learn`, and does
 not need the rest for it.
 """
 
@@ -11,39 +11,39 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from arcwise.analysis.analysis import Analysis as Analysis
-    from arcwise.analysis.averaged import Averaged as Averaged
-    from arcwise.analysis.edges import EdgeFinding as EdgeFinding
+    from arcwise.analysis.estimator import BayesianNetworkEstimator as BayesianNetworkEstimator
+    from arcwise.analysis.folder import SavedAnalysis as SavedAnalysis
+    from arcwise.analysis.folder import open_analysis as open_analysis
     from arcwise.analysis.learning import learn as learn
-    from arcwise.analysis.options import LearnOptions as LearnOptions
-    from arcwise.analysis.origins import EdgeOrigin as EdgeOrigin
-    from arcwise.analysis.origins import Origin as Origin
-    from arcwise.analysis.preparation import PreparationError as PreparationError
-    from arcwise.analysis.price import ConstraintPrice as ConstraintPrice
-    from arcwise.analysis.price import constraint_price as constraint_price
-    from arcwise.analysis.prose.explanation import Explanation as Explanation
-    from arcwise.analysis.prose.explanation import explain_folder as explain_folder
-    from arcwise.analysis.prose.explanation import explain_graph as explain_graph
-    from arcwise.analysis.saved import SavedAnalysis as SavedAnalysis
-    from arcwise.analysis.saved import open_analysis as open_analysis
-    from arcwise.analysis.variable import VariableFinding as VariableFinding
+    from arcwise.findings.edge_record import EdgeRecord as EdgeRecord
+    from arcwise.findings.edge_record import Origin as Origin
+    from arcwise.findings.method_result import MethodResult as MethodResult
+    from arcwise.findings.options import LearnOptions as LearnOptions
+    from arcwise.findings.preparation import PreparationError as PreparationError
+    from arcwise.findings.price import ConstraintPrice as ConstraintPrice
+    from arcwise.findings.price import constraint_price as constraint_price
+    from arcwise.findings.variable import VariableFinding as VariableFinding
+    from arcwise.report.explanation import Explanation as Explanation
+    from arcwise.report.explanation import explain_folder as explain_folder
+    from arcwise.report.explanation import explain_graph as explain_graph
 
 _MODULES = {
-    "Analysis": "analysis",
-    "Averaged": "averaged",
-    "ConstraintPrice": "price",
-    "EdgeFinding": "edges",
-    "EdgeOrigin": "origins",
-    "Explanation": "prose.explanation",
-    "LearnOptions": "options",
-    "Origin": "origins",
-    "PreparationError": "preparation",
-    "SavedAnalysis": "saved",
-    "VariableFinding": "variable",
-    "constraint_price": "price",
-    "explain_folder": "prose.explanation",
-    "explain_graph": "prose.explanation",
-    "learn": "learning",
-    "open_analysis": "saved",
+    "Analysis": "analysis.analysis",
+    "MethodResult": "findings.method_result",
+    "BayesianNetworkEstimator": "analysis.estimator",
+    "ConstraintPrice": "findings.price",
+    "EdgeRecord": "findings.edge_record",
+    "Explanation": "report.explanation",
+    "LearnOptions": "findings.options",
+    "Origin": "findings.edge_record",
+    "PreparationError": "findings.preparation",
+    "SavedAnalysis": "analysis.folder",
+    "VariableFinding": "findings.variable",
+    "constraint_price": "findings.price",
+    "explain_folder": "report.explanation",
+    "explain_graph": "report.explanation",
+    "learn": "analysis.learning",
+    "open_analysis": "analysis.folder",
 }
 
 __all__ = [  # noqa: PLE0604
@@ -55,6 +55,6 @@ if not TYPE_CHECKING:
     def __getattr__(name: str) -> Any:
         if name not in _MODULES:
             raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-        value = getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
+        value = getattr(importlib.import_module(f"arcwise.{_MODULES[name]}"), name)
         globals()[name] = value
         return value

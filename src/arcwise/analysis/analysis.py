@@ -3,46 +3,64 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeVar
 
-from arcwise.analysis.averaged import Averaged, NotBegun, is_few
-from arcwise.analysis.coding import Coding
-from arcwise.analysis.cut_checks import CutChecks
-from arcwise.analysis.edge_beliefs import EdgeBelief, believed_of
-from arcwise.analysis.edge_table import edge_frame
-from arcwise.analysis.edges import EdgeFinding, describe_edge
-from arcwise.analysis.options import LearnOptions
-from arcwise.analysis.origins import Origins, known_of
-from arcwise.analysis.preparation import Prepared
-from arcwise.analysis.price import ConstraintPrice
-from arcwise.analysis.prior_checks import PriorChecks
+from arcwise.analysis.folder import save_analysis
 from arcwise.analysis.questions import Questions
-from arcwise.analysis.remark import Remark
-from arcwise.analysis.target_focus import TargetFocus
-from arcwise.analysis.thresholds import Thresholds
-from arcwise.confidence import ConsensusNetwork, EdgeConfidence
-from arcwise.confidence.calibration.edge_probability import EdgeProbability, Expected
-from arcwise.confidence.calibration.self_calibration import SelfCalibration
-from arcwise.data import Dataset, Incomplete
-from arcwise.ensemble import NetworkSet, NetworkSummary
-from arcwise.errors import UnfinishedError
-from arcwise.evaluate import FitCheck
-from arcwise.graph import Constraints, Dag, Pdag
-from arcwise.limits import Status
-from arcwise.model import BayesianNetwork
+from arcwise.base.errors import UnfinishedError
+from arcwise.base.run import Status
+from arcwise.data.dataset import Dataset, Incomplete
+from arcwise.findings.checks import CutChecks, TargetFocus
+from arcwise.findings.coding import Coding
+from arcwise.findings.edge_record import EdgeRecord, edge_frame
+from arcwise.findings.edges import Origins, believed_of, constraints_for, describe_edge, with_methods
+from arcwise.findings.method_result import MethodResult, NotBegun, is_few
+from arcwise.findings.parts import (
+    Answer,
+    Comparisons,
+    Fit,
+    GrowingParts,
+    MainSet,
+    Part,
+    PosteriorShare,
+    PriceOfConstraints,
+    ShuffledColumns,
+    SimulatedData,
+    WithoutBeliefs,
+    WithoutConstraints,
+)
+from arcwise.plotting.charts import plot_forest
+from arcwise.report.edges import explain_edge
+from arcwise.report.page import build_report
+from arcwise.report.remarks import analysis_remarks
+from arcwise.report.sections import variable_answer
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from arcwise.report import Report
+    from arcwise.confidence.consensus import ConsensusNetwork
+    from arcwise.confidence.edge_confidence import EdgeConfidence
+    from arcwise.confidence.probability import EdgeProbability, Expected
+    from arcwise.confidence.self_calibration import SelfCalibration
+    from arcwise.evaluate.fit_check import FitCheck
+    from arcwise.findings.checks import PriorChecks
+    from arcwise.findings.options import LearnOptions
+    from arcwise.findings.preparation import Prepared
+    from arcwise.findings.price import ConstraintPrice
+    from arcwise.findings.remark import Remark
+    from arcwise.findings.thresholds import Thresholds
+    from arcwise.graph.constraints import Constraints
+    from arcwise.graph.dag import Dag, Pdag
+    from arcwise.model.network import BayesianNetwork
+    from arcwise.networks.network_list import NetworkSet
+    from arcwise.networks.summary import NetworkSummary
+    from arcwise.report.report import Report
 
-__all__ = ["Analysis"]
+P = TypeVar("P", bound=Part)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,78 +76,123 @@ class Analysis(Questions):
         The data that were learned from, what they are called, and what was done to make them complete and discrete.
     options
         Everything that was asked for.
-    main, comparisons
-        The set of networks that the answer rests on, and others that it is compared with.
-    remarks
-        What the reader has to know: why another method was used, what was not computed.
-    thresholds, consensus, network
-        The cut-offs, the network of the edges above the chosen one, and its parameters.
-    edges
-        Every pair of variables with a confidence above 0.01, the most certain first.
-    prior
-        Sensitivity to the prior, and saturation.
-    without_constraints
-        The main set once more without the constraints, None if there are none or the time did not suffice.
-    price
-        What the constraints cost, None likewise.
-    without_beliefs
-        The main set again without prior odds; None if there were none, or if it was too much.
-    cuts
-        Which edges depend on how numbers were cut; None if none were, or without comparisons.
-    fit
-        Whether the data are as the network says; None if that was too much to test.
-    focus
-        What the target depends on and how well it is predicted; None if there is none.
-    completion, completions
-        One completion of data with gaps: what is not averaged over completions looks at it; and all of them, one below
-        the other. None without gaps.
-    simulated
-        How often confidences were right on data simulated from the networks found; None where there are none.
-    unsimulated
-        Why there are none, in words; "" where there are some, or none were asked for.
-    missing
-        The comparisons that were not made: a title, and what became of it or why it was not begun.
+    parts
+        What the steps found, in their order: see `arcwise.findings.parts`. A step that was not taken has none.
     unfinished
         What was still to be done when the user stopped the run, or when this first result was given out.
+    stopped
+        Whether the user stopped the run.
     """
 
     prepared: Prepared
     options: LearnOptions
-    main: Averaged
-    comparisons: tuple[Averaged, ...]
-    remarks: tuple[Remark, ...]
-    thresholds: Thresholds
-    consensus: ConsensusNetwork
-    network: BayesianNetwork
-    edges: tuple[EdgeFinding, ...]
-    prior: PriorChecks
-    without_constraints: Averaged | None = None
-    price: ConstraintPrice | None = None
-    without_beliefs: Averaged | None = None
-    cuts: CutChecks | None = None
-    fit: FitCheck | None = None
-    focus: TargetFocus | None = None
-    completion: Dataset | None = None
-    completions: Dataset | None = None
-    simulated: SelfCalibration | None = None
-    unsimulated: str = ""
-    missing: tuple[tuple[str, Averaged | NotBegun], ...] = ()
+    parts: tuple[Part, ...] = ()
     unfinished: tuple[str, ...] = ()
+    stopped: bool = False
 
-    def with_remark(self, remark: Callable[[Sequence[str]], Remark]) -> Analysis:
-        """Return the same with a remark about what is unfinished."""
-        return replace(self, remarks=(*self.remarks, remark(self.unfinished)))
+    def part(self, kind: type[P]) -> P:
+        """Return what a step found; an empty part if it was not taken."""
+        return self._find(kind) or kind()
 
-    def with_missing(
-        self,
-        missing: tuple[str, Averaged | NotBegun],
-        remark: Callable[[Sequence[tuple[str, Averaged | NotBegun]]], Remark],
-    ) -> Analysis:
-        """Return the same with one more comparison that is missing, and one remark about all of them."""
-        before = remark(self.missing) if self.missing else None
-        kept = tuple(one for one in self.remarks if one != before)
-        every = (*self.missing, missing)
-        return replace(self, missing=every, remarks=(*kept, remark(every)))
+    def _find(self, kind: type[P]) -> P | None:
+        return next((part for part in self.parts if isinstance(part, kind)), None)
+
+    def plus(self, part: Part | None) -> Analysis:
+        """Return the same with one more part, in the place of an earlier one of its kind."""
+        if part is None:
+            return self
+        parts = {type(one): one for one in self.parts} | {type(part): part}
+        return replace(self, parts=tuple(parts.values()))
+
+    @cached_property
+    def main(self) -> MethodResult:
+        """The set of networks that the answer rests on."""
+        found, known = self.part(MainSet).result, self.part(PosteriorShare).credible
+        return found if known is None else replace(found, credible=known)
+
+    @property
+    def comparisons(self) -> tuple[MethodResult, ...]:
+        """Other sets of networks that the answer is compared with."""
+        return self.part(Comparisons).made
+
+    @property
+    def missing(self) -> tuple[tuple[str, MethodResult | NotBegun], ...]:
+        """The comparisons that were not made: a title, and what became of it or why it was not begun."""
+        return self.part(Comparisons).missing
+
+    @cached_property
+    def remarks(self) -> tuple[Remark, ...]:
+        """What the reader has to know: why another method was used, what was not computed."""
+        return analysis_remarks(self)
+
+    @cached_property
+    def thresholds(self) -> Thresholds:
+        """The cut-offs of all rules, and which was chosen."""
+        found, broom = self.part(Answer).thresholds, self.part(ShuffledColumns).mark
+        return found if broom is None else replace(found, marks=(*found.marks, broom))
+
+    @property
+    def consensus(self) -> ConsensusNetwork:
+        """The network of the edges above the cut-off."""
+        return self.part(Answer).consensus
+
+    @cached_property
+    def network(self) -> BayesianNetwork:
+        """The consensus network with its parameters."""
+        return self.part(Answer).network
+
+    @cached_property
+    def edges(self) -> tuple[EdgeRecord, ...]:
+        """Every pair of variables with a confidence above 0.01, the most certain first."""
+        found = self.part(Answer).edges
+        return with_methods(found, self.sets) if self.comparisons else found
+
+    @cached_property
+    def prior(self) -> PriorChecks:
+        """Sensitivity to the prior, and saturation."""
+        found, grown = self.part(Answer).prior, self.part(GrowingParts)
+        return replace(found, saturation=grown.saturation, notes=() if grown.note is None else (grown.note,))
+
+    @property
+    def without_constraints(self) -> MethodResult | None:
+        """The main set once more without the constraints; None if there are none or the time did not suffice."""
+        return self.part(WithoutConstraints).result
+
+    @property
+    def without_beliefs(self) -> MethodResult | None:
+        """The main set again without prior odds; None if there were none, or if it was too much."""
+        return self.part(WithoutBeliefs).result
+
+    @property
+    def price(self) -> ConstraintPrice | None:
+        """What the constraints cost; None if there are none or the time did not suffice."""
+        return self.part(PriceOfConstraints).found
+
+    @property
+    def cuts(self) -> CutChecks | None:
+        """Which edges depend on how numbers were cut; None if none were, or without comparisons."""
+        return self._find(CutChecks)
+
+    @property
+    def fit(self) -> FitCheck | None:
+        """Whether the data are as the network says; None if that was too much to test."""
+        return self.part(Fit).found
+
+    @property
+    def focus(self) -> TargetFocus | None:
+        """What the target depends on and how well it is predicted; None if there is none."""
+        return self._find(TargetFocus)
+
+    @property
+    def simulated(self) -> SelfCalibration | None:
+        """How often confidences were right on data simulated from the networks found; None where there are none."""
+        return self.part(SimulatedData).found or self.part(MainSet).simulated
+
+    @property
+    def unsimulated(self) -> str:
+        """Why there are none, in words; "" where there are some, or none were asked for."""
+        found = self.part(SimulatedData)
+        return found.refusal or ("the time allowed did not suffice" if found.shortage and found.found is None else "")
 
     @property
     def name(self) -> str:
@@ -139,15 +202,17 @@ class Analysis(Questions):
     @property
     def data(self) -> Dataset:
         """The data that were learned from; of data with gaps, one completion."""
-        if self.completion is not None:
-            return self.completion
+        completion = self.part(Answer).completion
+        if completion is not None:
+            return completion
         assert isinstance(self.prepared.data, Dataset)
         return self.prepared.data
 
     @property
     def stacked(self) -> Dataset:
         """The data that were learned from; of data with gaps, all completions, one below the other."""
-        return self.data if self.completions is None else self.completions
+        completions = self.part(Answer).completions
+        return self.data if completions is None else completions
 
     @property
     def copies(self) -> int:
@@ -192,14 +257,14 @@ class Analysis(Questions):
         return self.prepared.steps
 
     @property
-    def sets(self) -> tuple[Averaged, ...]:
+    def sets(self) -> tuple[MethodResult, ...]:
         """The main set of networks, and those that it is compared with."""
         return (self.main, *self.comparisons)
 
     @property
     def constraints(self) -> Constraints | None:
         """What every network had to satisfy; None for nothing."""
-        return known_of(self.options, self.data)
+        return constraints_for(self.options, self.data)
 
     @property
     def origins(self) -> Origins:
@@ -280,7 +345,7 @@ class Analysis(Questions):
         """False if a limit cut the main set of networks short, or the clock decided what else was computed."""
         return self.status is Status.COMPLETE
 
-    def edge(self, first: str, second: str) -> EdgeFinding:
+    def edge(self, first: str, second: str) -> EdgeRecord:
         """Return what was found about one pair of variables, in either order."""
         for edge in self.edges:
             if {edge.first, edge.second} == {first, second}:
@@ -289,19 +354,19 @@ class Analysis(Questions):
         # Too unlikely for the report; but that there is no edge is a finding, too.
         first, second = sorted((first, second), key=self.data.index)
         found = describe_edge(self.data, self.sets, self.origins, (first, second))
-        return found if self.options.beliefs is None else replace(found, belief=self.belief(first, second))
+        return found if self.options.beliefs is None else self._believed(found)
 
-    def belief(self, first: str, second: str) -> EdgeBelief:
+    def belief(self, first: str, second: str) -> EdgeRecord:
         """Return what was believed about a pair of variables, in the order of the data; there must be prior odds."""
+        return self._believed(EdgeRecord.of(self.confidence, first, second))
+
+    def _believed(self, edge: EdgeRecord) -> EdgeRecord:
         assert self.options.beliefs is not None
         without = None if self.without_beliefs is None else self.without_beliefs.confidence
-        return believed_of(self.options.beliefs, self.constraints, without, (first, second), self.data.n_variables)
+        return believed_of(edge, self.options.beliefs, self.constraints, without, self.data.n_variables)
 
     def explain(self, first: str, second: str | None = None) -> str:
-        """Say in plain words how far the edge between two variables can be trusted, or what one depends on."""
-        from arcwise.analysis.prose.edges import explain_edge
-        from arcwise.analysis.prose.variable import variable_answer
-
+        """Return how far the edge between two variables can be trusted, or what one depends on."""
         if second is None:
             return variable_answer(self.variable(first)).to_text()
         return explain_edge(self, self.edge(first, second))
@@ -309,25 +374,16 @@ class Analysis(Questions):
     def to_frame(self) -> pd.DataFrame:
         """Return the described edges as a table, the most certain first: what ``edges.csv`` holds.
 
-        ``confidence`` is that of an edge, in either direction, and ``probability`` how probable it is that it is
-        real. ``forward_if_edge`` (first -> second),
-        ``backward_if_edge`` and ``either_if_edge`` say where it points if it is there: they sum to 1, as in the report.
-        ``from`` and ``to`` are the arc of the network, or the more credible direction. ``agreement`` compares the
-        confidences by other methods and scores, which have a column each. ``origin`` says whether the edge is found or
-        was said, ``said`` by what, and ``without_constraints`` what its confidence would be if nothing had been.
-        ``explanation`` is what `explain` says. Where there were prior odds, ``odds_forward``, ``odds_backward``,
-        ``confidence_without_beliefs`` and ``belief`` say what they were and did.
+        ``confidence`` is that of an edge, in either direction, and ``probability`` how probable it is that it is real;
+        ``from`` and ``to`` are the arc of the network, or the more credible direction. The page on files says what
+        every column holds.
         """
-        from arcwise.analysis.prose.edges import explain_edge
-
         titles = [other.title for other in self.comparisons]
         return edge_frame(self.edges, titles, lambda edge: explain_edge(self, edge))
 
     @cached_property
     def report(self) -> Report:
         """The content of the report: sections, tables, figures and the network."""
-        from arcwise.analysis.prose.report import build_report
-
         return build_report(self)
 
     def to_html(self) -> str:
@@ -346,14 +402,10 @@ class Analysis(Questions):
         The folder appears whole or not at all. One that is there already is refused, unless `force` is True and
         everything in it was written by arcwise.
         """
-        from arcwise.analysis.folder import save_analysis
-
         return save_analysis(self, folder, force=force)
 
     def plot(self, kind: Literal["network", "matrix", "forest"] = "network", *, ax: Axes | None = None) -> Axes:
         """Draw the network with its confidences, their matrix, or their ranges over all methods; return the axes."""
-        from arcwise.plotting.charts import plot_forest
-
         if kind == "network":
             return self.consensus.plot(ax=ax)
         if kind != "forest":

@@ -1,43 +1,60 @@
-"""`learn`: from data to a network that can be defended, in one call."""
+"""`learn`: from data to a network that can be defended, in one call, step by step.
+
+The answer comes first: a result as soon as it exists, and then comparisons and checks that are added to it, of which
+the last are what it does not rest on. A step that does not fit the time that is left is not begun; one that the user
+stops leaves all that was finished before it. A new step is a function in `answer` or `additions`, and a line in one of
+the two lists here.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import tempfile
+import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from arcwise.analysis import additions
 from arcwise.analysis.analysis import Analysis
-from arcwise.analysis.options import AUTO, LearnOptions
-from arcwise.analysis.preparation import Prepared, open_table, prepare
-from arcwise.analysis.prose.remarks import stopped_remark, to_come_remark
-from arcwise.analysis.refinement import first_result, kept_result, refine
-from arcwise.analysis.work import FIRST_NETWORKS, Work, completions_of
-from arcwise.cluster import open_cluster
-from arcwise.data import Dataset, Incomplete, Table
-from arcwise.deadline import Deadline
-from arcwise.ensemble.gaps.completions import Completions
-from arcwise.ensemble.replicates.completed_task import has_all_states
-from arcwise.ensemble.sources import SOURCES, find_source
-from arcwise.ensemble.uncut import Uncut
-from arcwise.errors import OptionError, UnknownNameError, suggestion
-from arcwise.exact.interruption import deferred_interrupt
-from arcwise.graph import Constraints
-from arcwise.limits import Limits
-from arcwise.mentions import Argument, Remedy
-from arcwise.option import from_keywords, option_lines, options_of, signature_with
-from arcwise.progress import ProgressCallback, RunLine, run_line
+from arcwise.analysis.answer import answer, calibrated, kept_set, main_set, without_beliefs, without_constraints
+from arcwise.analysis.run import FIRST_NETWORKS, LearnRun, begin_run
+from arcwise.base.cluster import open_cluster
+from arcwise.base.errors import Argument, OptionError, Remedy, UnknownNameError, suggestion
+from arcwise.base.options import from_keywords, option_lines, options_of, signature_with
+from arcwise.base.run import ProgressCallback, RunLine, deferred_interrupt, run_line
+from arcwise.bootstrap.task import has_all_states
+from arcwise.data.dataset import Dataset, Incomplete
+from arcwise.data.table import Table
+from arcwise.findings.checks import seconds_to_check
+from arcwise.findings.options import LearnOptions
+from arcwise.findings.parts import MainSet, Part, WithoutBeliefs, WithoutConstraints
+from arcwise.findings.preparation import Prepared, open_table, prepare
+from arcwise.graph.constraints import Constraints
+from arcwise.recipes.registry import SOURCES
+from arcwise.sampled.completions import Completions
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["learn", "learn_prepared"]
 
-# What a table of parent sets, or the diagram of a credible set, may take.
-MEMORY = 2**30
+# A result is worth writing at once if it took so long; later, if so long has passed since, or so many times what it
+# takes to write it.
+WORTH_SECONDS = 2.0
+WRITING_TIMES = 5.0
+
+# What the answer rests on, in this order.
+FIRST: tuple[Callable[[Analysis, LearnRun], Part | None], ...] = (
+    main_set,
+    calibrated,
+    without_constraints,
+    without_beliefs,
+    answer,
+)
 
 
 def learn(
@@ -119,70 +136,169 @@ def learn_prepared(
                 Remedy("use", Argument("calibration", "table")),
             ),
         )
-    given = completions_of(prepared.data, options)
-    uncut = _recut(prepared, given, options)
+    if options.beliefs is not None:
+        options.beliefs.on(names)  # refuses odds of variables that are not there
+    run = begin_run(prepared, options)
     with contextlib.ExitStack() as opened:
         cluster = None if options.cluster is None else opened.enter_context(open_cluster(options.cluster))
         line = opened.enter_context(run_line(progress))
-        deadline = Deadline(Limits(options.limit_seconds, MEMORY))
-        work = Work(prepared, options, deadline, line, given, uncut, cluster=cluster)
-        if on_result is not None and work.is_long:
+        run.run = run.run.but(limits=run.run.given, progress=line, cluster=cluster)  # the clock starts here
+        if on_result is not None and run.is_long:
             folder = opened.enter_context(tempfile.TemporaryDirectory())
-            work = replace(work, journal=str(Path(folder) / "networks"))
-            draft = _draft(work, line)
+            run.journal = str(Path(folder) / "networks")
+            draft = _draft(run, line)
             try:
-                on_result(draft.with_remark(to_come_remark))
-                if not isinstance(given, Dataset) and not has_all_states(given):  # the draft's time was over before
-                    work = replace(work, journal=None)
-                first = first_result(work, line)
+                on_result(draft)
+                if isinstance(run.data, Completions) and not has_all_states(run.data):
+                    run.journal = None  # the draft's time was over before
+                first = first_result(run, line)
             except KeyboardInterrupt:
-                return _kept(draft, work, line).with_remark(stopped_remark)
+                return replace(_kept(draft, run, line), stopped=True)
         else:
-            first = first_result(work, line)
-        return refine(first, work, line, on_result)
+            first = first_result(run, line)
+        return refine(first, run, line, on_result)
 
 
-def _draft(work: Work, line: RunLine) -> Analysis:
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What is added to an answer: its name, about how many seconds it takes (NaN if nobody knows), and its function.
+
+    A step that is not `wanted` is left out.
+    """
+
+    name: str
+    seconds: Callable[[], float]
+    take: Callable[[Analysis, LearnRun], Part | None]
+    wanted: bool = True
+
+
+def later_steps(found: Analysis, run: LearnRun) -> list[Step]:
+    """Return what is to be added, in its order."""
+    options, compare = run.options, run.options.compare
+    recipes = additions.compared_recipes(found.main, run) if compare else []
+    broom = 0 if options.permutations == 0 else 20
+
+    def times(number: int) -> Callable[[], float]:
+        return lambda: number * found.main.seconds
+
+    steps = [
+        *(
+            Step(f"comparison: {one.title}", partial(run.expected, one.source), partial(additions.compare, recipe=one))
+            for one in recipes
+        ),
+        Step("share of the posterior", times(1), additions.share_of_posterior, run.measure is not None),
+        Step("other cuts", times(5), additions.other_cuts, compare and run.prepared.uncut is not None),
+        Step(
+            "simulated data",
+            partial(additions.seconds_to_simulate, found, run),
+            additions.simulated_data,
+            compare and options.calibration == "table",
+        ),
+        Step("shuffled columns", times(broom), additions.shuffled_columns),
+        Step("price of the constraints", times(1), additions.price_of_constraints, run.constraints is not None),
+        Step("growing parts of the data", times(1), additions.growing_parts),
+        Step("fit", partial(seconds_to_check, found), additions.fit),
+        Step("prediction of the target", times(5), additions.target_focus, options.target is not None),
+    ]
+    return [step for step in steps if step.wanted]
+
+
+def count_ahead(run: LearnRun) -> int:
+    """Return about how many steps there will be, before the first result is there."""
+    comparisons = 5 if run.options.compare else 0
+    simulated = run.options.compare and run.options.calibration == "table"
+    return comparisons + simulated + len(("shuffled columns", "growing parts of the data", "fit"))
+
+
+def first_result(run: LearnRun, line: RunLine) -> Analysis:
+    """Find the main set of networks and what the answer rests on: cut-off, network, tables."""
+    count = 1 + count_ahead(run)
+    line.begin("networks", 1, count, steps=[math.nan] * count, most=lambda: run.run.seconds_left)
+    found = Analysis(run.prepared, run.options)
+    for take in FIRST:
+        found = found.plus(take(found, run))
+    return found
+
+
+def kept_result(draft: Analysis, run: LearnRun, line: RunLine) -> Analysis:
+    """Return what a run has that the user stopped behind a draft: all networks that were learned until then.
+
+    What takes as long as these, the networks without constraints or prior odds and simulations, is the draft's.
+    """
+    line.begin("networks learned until now", 1, 1, steps=[math.nan], most=lambda: run.run.seconds_left)
+    kept, before = kept_set(run), draft.part(MainSet)
+    main, drafted = kept.result, draft.main
+    if main.confidence is None or main.count <= drafted.count:
+        return draft
+    found = Analysis(run.prepared, run.options, (kept,))
+    if run.options.calibration == "self":
+        assert drafted.confidence is not None
+        confidence = replace(main.confidence, calibration=drafted.confidence.calibration)
+        found = found.plus(replace(kept, result=replace(main, confidence=confidence), simulated=before.simulated))
+    else:
+        found = found.plus(calibrated(found, run))
+    found = found.plus(WithoutConstraints(draft.without_constraints)).plus(WithoutBeliefs(draft.without_beliefs))
+    found = found.plus(answer(found, run))
+    wanted, few = run.options.replicates, f"from more than {drafted.count:,} networks"
+    return replace(
+        found,
+        unfinished=(
+            *([f"{wanted:,} networks in place of {main.count:,}"] if main.count < wanted else []),
+            *([f"what the data say without your constraints, {few}"] if run.constraints is not None else []),
+            *([f"what they say without your prior odds, {few}"] if run.options.beliefs is not None else []),
+            *([f"simulated data {few}"] if run.options.calibration == "self" else []),
+            *(step.name for step in later_steps(found, run)),
+        ),
+    )
+
+
+def refine(
+    found: Analysis, run: LearnRun, line: RunLine, on_result: Callable[[Analysis], None] | None = None
+) -> Analysis:
+    """Add comparisons and checks one by one, as far as the time goes and until the user stops it."""
+    plan = later_steps(found, run)
+    written, writing = time.monotonic(), 0.0
+    offered = False
+    for number, step in enumerate(plan):
+        now = time.monotonic()
+        seconds = [later.seconds() for later in plan[number:]]
+        unknown = math.isnan(seconds[0])  # nobody knows how long the next step takes
+        due = unknown or run.run.seconds >= WORTH_SECONDS if not offered else now - written > WRITING_TIMES * writing
+        due = due and not run.run.is_over  # then nothing more is begun
+        draft = replace(found, unfinished=tuple(later.name for later in plan[number:]))
+        try:
+            if on_result is not None and due and now - written >= (WORTH_SECONDS if offered else 0.0):
+                on_result(draft)
+                written, writing, offered = time.monotonic(), time.monotonic() - now, True
+            line.begin(step.name, number + 2, len(plan) + 1, steps=seconds, most=lambda: run.run.seconds_left)
+            found = found.plus(step.take(found, run))
+        except KeyboardInterrupt:
+            return replace(draft, stopped=True)
+    return found
+
+
+def _draft(run: LearnRun, line: RunLine) -> Analysis:
     """Return what the first networks of a bootstrap say: with millions of rows, all of them take minutes.
 
     The result begins with the same networks, which are kept for it; it differs from a draft by chance alone. Only where
     the time of a draft is over before all completions of gaps are made, they are learned again from all of them.
     """
-    few = replace(work, options=replace(work.options, replicates=FIRST_NETWORKS), seconds={})
+    few = replace(run, options=replace(run.options, replicates=FIRST_NETWORKS), seconds={})
     found = first_result(few, line)
-    more = f"{work.options.replicates:,} networks in place of {found.main.count:,}"
-    rest = "comparisons and checks" if work.options.compare else "checks"
-    return replace(found, options=work.options, unfinished=(more, rest))  # the record has what was asked for
+    more = f"{run.options.replicates:,} networks in place of {found.main.count:,}"
+    rest = "comparisons and checks" if run.options.compare else "checks"
+    return replace(found, options=run.options, unfinished=(more, rest))  # the record has what was asked for
 
 
-def _kept(draft: Analysis, work: Work, line: RunLine) -> Analysis:
+def _kept(draft: Analysis, run: LearnRun, line: RunLine) -> Analysis:
     """Return what a run has that was stopped behind its draft; the draft itself if it is stopped once more."""
-    if work.journal is None:
+    if run.journal is None:
         return draft
     try:
         with deferred_interrupt(lambda: None):  # a Ctrl-C may be passed on twice
-            return kept_result(draft, work, line)
+            return kept_result(draft, run, line)
     except KeyboardInterrupt:
         return draft
-
-
-def _recut(prepared: Prepared, given: Dataset | Completions, options: LearnOptions) -> Uncut | None:
-    """Return the numbers to cut anew in every replicate, if that was asked for."""
-    if not options.recut:
-        return None
-    if options.method not in (AUTO, "bootstrap"):
-        raise OptionError(
-            Argument("recut", True),
-            f"cuts numbers anew in each replicate of a bootstrap; the {find_source(options.method).title} has none.",
-            remedies=Remedy("take", Argument("method", "bootstrap")),
-        )
-    if prepared.uncut is None:
-        raise OptionError(
-            Argument("recut", True),
-            "cuts columns of numbers anew, and none of the data was cut.",
-            remedies=Remedy("leave it out"),
-        )
-    return replace(prepared.uncut, completions=None if isinstance(given, Dataset) else given)
 
 
 def _check_settings(options: LearnOptions) -> None:

@@ -15,33 +15,36 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.analysis.coding import Coded, Coding, Unseen
-from arcwise.confidence import EdgeConfidence, consensus_network
-from arcwise.confidence.recipe_confidence import carry_out
-from arcwise.data import Dataset, Incomplete, Table
-from arcwise.deadline import Deadline
-from arcwise.effects import Effect, EffectMatrix, PossibleEffects, find_effect, find_effects, possible_effects
-from arcwise.effects.search import refuse_copy
-from arcwise.ensemble import NetworkSet, NetworkSummary
-from arcwise.ensemble.model_average import AveragedDistribution, ModelAverage
-from arcwise.ensemble.reach import FamilyReach, family_reach
-from arcwise.ensemble.recipe import Run
-from arcwise.ensemble.sources import SOURCES
-from arcwise.errors import DataError, DataWarning, OptionError, UnfinishedError
-from arcwise.evaluate import FitCheck, PredictionScores, check_fit, cross_validate
-from arcwise.graph import Pdag
-from arcwise.limits import Limits, Status
-from arcwise.local import hill_climb
-from arcwise.model import BayesianNetwork, fit_parameters
-from arcwise.progress import ProgressCallback
-from arcwise.seeds import Seed
+from arcwise.base.errors import DataError, DataWarning, OptionError
+from arcwise.base.run import Limits, ProgressCallback, Run, Seed
+from arcwise.confidence.reach import FamilyReach, family_reach
+from arcwise.data.dataset import Dataset, Incomplete
+from arcwise.data.large import Grouping
+from arcwise.data.read import read_table
+from arcwise.data.table import Table
+from arcwise.effects.effect_matrix import EffectMatrix, find_effects
+from arcwise.effects.model_average import AveragedDistribution, ModelAverage
+from arcwise.effects.possible_effects import PossibleEffects, possible_effects
+from arcwise.effects.search import find_effect, refuse_copy
+from arcwise.evaluate.fit_check import FitCheck, check_fit
+from arcwise.evaluate.predictions import PredictionScores, cross_validate
+from arcwise.findings.coding import table_of
+from arcwise.findings.method_result import is_few, learn_network
+from arcwise.findings.variable import describe_variable
+from arcwise.recipes.registry import SOURCES
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from arcwise.analysis.variable import VariableFinding
+    from arcwise.confidence.edge_confidence import EdgeConfidence
+    from arcwise.effects.effect import Effect
+    from arcwise.findings.coding import Coded, Coding, Unseen
+    from arcwise.findings.variable import VariableFinding
+    from arcwise.graph.dag import Pdag
+    from arcwise.model.network import BayesianNetwork
+    from arcwise.networks.network_list import NetworkSet
+    from arcwise.networks.summary import NetworkSummary
 
-__all__ = ["Questions"]
 
 Rows = Dataset | Incomplete | Table | str | os.PathLike[str]
 
@@ -115,8 +118,6 @@ class Questions:
 
     def _warn_of_few(self) -> None:
         """Say it if answers would average over networks whose shares say nothing."""
-        from arcwise.analysis.averaged import is_few
-
         recipe, count = self.confidence.recipe, self.confidence.n_networks
         if recipe is not None and is_few(count, recipe):
             several = f"{count:,} networks" if count > 1 else "one network"
@@ -131,8 +132,6 @@ class Questions:
 
     def variable(self, name: str) -> VariableFinding:
         """Return what one variable depends on: its neighbours, its Markov blanket, and what remains open."""
-        from arcwise.analysis.variable import describe_variable
-
         return describe_variable(self, name)
 
     # What if?
@@ -191,9 +190,6 @@ class Questions:
 
     def code(self, rows: Rows | pd.DataFrame, *, unseen: Unseen = "missing") -> Coded:
         """Cut and code new rows as the data were that were learned from."""
-        from arcwise.data import read_table
-        from arcwise.data.large import Grouping
-
         if isinstance(rows, str | os.PathLike):
             rows = read_table(rows, progress=False, grouping=Grouping(always=False))
         if isinstance(rows, Dataset | Incomplete):
@@ -241,45 +237,25 @@ class Questions:
         Completions of gaps and cut points stay as they are, those of all cases: where "mdl" cut numbers by the target,
         they know a little of the cases that are held out.
         """
-        deadline = Deadline.of(limits)
+        if self.confidence.recipe is None:
+            raise OptionError("the confidences do not say how they were found, so it cannot be done again.")
+        recipe = self.confidence.recipe.without_recuts  # the data are cut
+        deadline = Run.of(limits)
         hurried: list[int] = []
 
         def learner(training: Dataset, fold: int) -> BayesianNetwork:
-            network, in_time = self._relearned(training, fold, deadline.part(folds - fold).limits)
+            run = Run(seed=fold, limits=deadline.part(folds - fold).limits, progress=False)
+            network, in_time = learn_network(recipe, training, self.threshold, self.ess, run)
             hurried.extend([] if in_time else [fold])
             return network
 
         found = cross_validate(learner, self.one_copy, target, folds=folds, seed=seed, progress=progress)
         return replace(found, by_time=bool(hurried))
 
-    def _relearned(self, training: Dataset, fold: int, limits: Limits) -> tuple[BayesianNetwork, bool]:
-        """Learn from a part of the cases as the analysis did, and say whether the time sufficed."""
-        recipe = self.confidence.recipe
-        if recipe is None:
-            raise OptionError("the confidences do not say how they were found, so it cannot be done again.")
-        recipe = recipe.without_recuts  # the data are cut
-        try:
-            made = carry_out(recipe, training, Run(seed=fold, limits=limits, progress=False))
-            confidence, status = made.confidence, made.status
-        except (OptionError, UnfinishedError):  # a limit
-            confidence, status = None, Status.TIME_LIMIT
-        if status is Status.INTERRUPTED:
-            raise KeyboardInterrupt
-        if confidence is not None:
-            dag = consensus_network(confidence, self.threshold).dag
-        else:
-            known = recipe.constraints_on(training.names)
-            found = hill_climb(
-                training, score=recipe.scorer, max_parents=recipe.max_parents, constraints=known, progress=False
-            )
-            dag = found.dag
-        network = fit_parameters(dag, training, estimator="bd", ess=self.ess, progress=False)
-        return network, confidence is not None and status is not Status.TIME_LIMIT
-
     # Does it fit?
 
     def check_fit(self, rows: Rows | pd.DataFrame | None = None, **options: Any) -> FitCheck:
-        """Say how far data look as the network says: those that it was learned from, or new ones."""
+        """Return how far data look as the network says: those that it was learned from, or new ones."""
         if rows is None:
             return check_fit(self.network, self.one_copy, **options)
         return check_fit(self.network, self.complete_rows(rows), **options)
@@ -301,19 +277,3 @@ class Questions:
         if self.copies == 1:
             return self.stacked
         return self.stacked.take(np.arange(self.stacked.n_rows // self.copies))
-
-
-def table_of(data: Dataset | Incomplete) -> Table:
-    """Return discrete data as a table of declared states."""
-    from arcwise.data import Column
-
-    if isinstance(data, Dataset):
-        return Table(tuple(Column(n, data.codes[v], data.states[v], declared=True) for v, n in enumerate(data.names)))
-    held = table_of(data.held)
-    columns = []
-    for v, column in enumerate(held.columns):
-        codes = np.where(data.missing[v], len(column.labels), column.codes.astype(np.int64))
-        columns.append(
-            Column(column.name, codes.astype(Dataset.code_type(len(column.labels) + 1)), column.labels, True)
-        )
-    return Table(tuple(columns))

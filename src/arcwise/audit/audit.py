@@ -2,30 +2,56 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from arcwise.audit.constants import find_constants, find_nearly_constant
-from arcwise.audit.copies import find_copies, find_determined
-from arcwise.audit.dates import find_dates
+from arcwise.audit.columns import (
+    find_constants,
+    find_free_text,
+    find_identifiers,
+    find_many_states,
+    find_nearly_constant,
+    find_rare_states,
+    find_scales,
+    find_spellings,
+)
 from arcwise.audit.finding import Finding, Severity
-from arcwise.audit.many_states import find_free_text, find_identifiers, find_many_states, find_rare_states
-from arcwise.audit.missing_markers import find_missing_markers, find_words_among_numbers
-from arcwise.audit.rows import find_header, find_repeated_rows, find_row_order, find_totals, find_units
-from arcwise.audit.scales import find_scales
-from arcwise.audit.spellings import find_spellings
-from arcwise.audit.written_numbers import find_written_numbers
-from arcwise.data import Column, Table
+from arcwise.audit.rows import (
+    find_copies,
+    find_determined,
+    find_header,
+    find_repeated_rows,
+    find_row_order,
+    find_totals,
+    find_units,
+)
+from arcwise.audit.values import find_dates, find_missing_markers, find_words_among_numbers, find_written_numbers
+from arcwise.base.options import gather, option, row
+from arcwise.base.run import ProgressCallback
+from arcwise.base.showing import LINES, html_table, one_screen
+from arcwise.data.column import Column, quoted
+from arcwise.data.dataset import Dataset
 from arcwise.data.gap_dependence import GapDependence, table_gap_dependences
-from arcwise.data.labels import quoted
-from arcwise.showing import LINES, html_table, one_screen
+from arcwise.data.large import Grouping
+from arcwise.data.read import ReadingSettings, read_table
+from arcwise.data.table import Table
 
 if TYPE_CHECKING:
+    from arcwise.keywords import AuditKeywords
+
+    class CheckKeywords(AuditKeywords, total=False):
+        """`AuditSettings` as keywords, and how a file is to be read."""
+
+        separator: str | None
+        format: str | None
+        table: str | None
+        grouping: Grouping
+
     import pandas as pd
 
-__all__ = ["Audit", "AuditSettings", "audit_table"]
 
 Check = Callable[[Table, "AuditSettings"], Iterable[Finding]]
 
@@ -53,14 +79,50 @@ class AuditSettings:
         Columns of numbers that are categories.
     """
 
-    missing: tuple[str, ...] = ()
-    decimal: str | None = None
-    thousands: str | None = None
-    dates: str | None = None
-    merge_rare: int | None = None
-    header: str | None = None
-    keep: Collection[str] = ()
-    categories: Collection[str] = field(default=())
+    missing: tuple[str, ...] = option(
+        (), "a value that stands for a missing one, beside '', NA, ? and the like; may be repeated"
+    )
+    decimal: str | None = option(
+        None,
+        "the sign before decimals in numbers that are written as text",
+        choices=(".", ","),
+        usual="what fits all values",
+    )
+    thousands: str | None = option(
+        None,
+        "the sign between thousands in numbers that are written as text",
+        choices=(",", ".", "'", " "),
+        usual="what fits all values",
+    )
+    dates: str | None = option(
+        None,
+        "what becomes of dates: left out, the year, the month",
+        choices=("drop", "year", "month"),
+        usual="a proposal",
+    )
+    merge_rare: int | None = option(
+        None,
+        "join the states of a column that have fewer rows than this",
+        low=2,
+        high=10**9,
+        usual="none are joined",
+    )
+    header: str | None = row(
+        ReadingSettings,
+        "header",
+        usual="in the first line that is no title, unless that looks like a row",
+        kind=str,
+        choices=("first", "none"),
+        names=None,
+    )
+    keep: Collection[str] = option(
+        (), "a column that is a variable although it looks like an identifier; may be repeated"
+    )
+    categories: Collection[str] = option(
+        (),
+        "a column of numbers that are categories, however many values it has; may be repeated",
+        flags=("--category",),
+    )
 
     @property
     def asked(self) -> frozenset[str]:
@@ -210,3 +272,65 @@ def _marked(table: Table, markers: tuple[str, ...]) -> tuple[Table, list[str]]:
     names = ", ".join(f"'{column.name}'" for column in found)
     changed = table.with_columns(column.relabel(dict.fromkeys(markers)) for column in found)
     return changed, [f"Took {shown} as missing, as asked, in {names}."]
+
+
+# `check`: the audit of a DataFrame, a file or a table.
+
+
+READING = ("separator", "format", "table", "grouping")
+
+
+def check(
+    data: pd.DataFrame | Table | Dataset | str | os.PathLike[str],
+    *,
+    progress: bool | ProgressCallback | None = None,
+    **settings: Unpack[CheckKeywords],
+) -> Audit:
+    """Return what an analyst should know about data before learning from them, and what `learn` would do about it.
+
+    Identifiers, dates, numbers that are written as text, free text, more states than the rows can carry, constants,
+    copies, several spellings of one label, values that stand for missing ones, repeated rows, names that are missing,
+    columns that leak the order of the rows: each with its evidence, its severity, a proposal and the option of `learn`
+    that asks for it. What is done with gaps and with columns of numbers is a choice and no finding: `learn` and the
+    verb ``arcwise check`` ask about them beside these.
+
+    Parameters
+    ----------
+    data
+        A DataFrame, a file, a table or a data set.
+    progress
+        See `arcwise.progress.show_progress`.
+    settings
+        The fields of `AuditSettings` by keyword, such as ``decimal=","``, or a whole one as ``settings=``; and how a
+        file is to be read, as in `arcwise.data.read_table`: `separator`, `format`, `table`, a sheet or a table of a
+        data base, and `grouping`. Of a file that is read as its distinct rows, what tells nearly every row apart is
+        left out and numbers are cut, unless `grouping` says otherwise.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from arcwise import check
+    >>> frame = pd.DataFrame({"sure": ["Yes", "yes", "No", "no"] * 10, "town": ["a", "b", "-", "a"] * 10})
+    >>> for finding in check(frame).findings:
+    ...     print(finding.what)
+    column 'town': '-' stands for missing values
+    column 'sure' has the same label in several spellings: 'Yes' = 'yes'; 'No' = 'no'
+    """
+    reading: dict[str, Any] = {name: settings.pop(name) for name in READING if name in settings}  # type: ignore[misc]
+    said = gather(AuditSettings, check, settings)
+    if isinstance(data, str | os.PathLike):
+        header = None if said.header is None else said.header == "first"
+        usual = Grouping(
+            leave_out=True,
+            discretize="quantile",
+            dates=None if said.dates == "drop" else said.dates,
+            keep=said.keep,
+            categories=said.categories,
+            missing=said.missing,
+        )
+        given = read_table(data, progress=progress, merge=True, header=header, **{"grouping": usual} | reading)
+    elif isinstance(data, Dataset):
+        given = Table.from_dataframe(data.to_dataframe())
+    else:
+        given = data if isinstance(data, Table) else Table.from_dataframe(data)
+    return audit_table(given, said)

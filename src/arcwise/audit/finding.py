@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arcwise.data import Table
-from arcwise.mentions import Argument
-from arcwise.showing import one_screen
-
-__all__ = ["Finding", "Kind", "Repair", "Severity"]
+from arcwise.base.errors import Argument
+from arcwise.base.showing import one_screen
+from arcwise.data.column import quoted
+from arcwise.data.table import Table
 
 
 class Severity(enum.StrEnum):
@@ -106,3 +105,26 @@ class Finding:
             "value": None if self.remedy is None else self.remedy.value,
             "safe": self.safe and self.repair is not None,
         }
+
+
+# How findings name columns: "column 'a'", "3 columns: 'a', 'b', 'c'".
+
+
+def columns_words(names: Sequence[str]) -> str:
+    """Return "column 'a'" or "2 columns: 'a', 'b'"."""
+    return f"{'column' if len(names) == 1 else f'{len(names)} columns:'} {quoted(names, 6)}"
+
+
+def verb(names: Sequence[object], one: str, many: str) -> str:
+    """Return the form that fits the number."""
+    return one if len(names) == 1 else many
+
+
+def it(names: Sequence[object]) -> str:
+    """Return "it" or "them"."""
+    return "it" if len(names) == 1 else "them"
+
+
+def rows_words(count: int) -> str:
+    """Return "1 row" or "20 rows"."""
+    return "1 row" if count == 1 else f"{count:,} rows"

@@ -2,4 +2,7 @@
 
 from arcwise.certificate.certified import Certified, check_certificate
 
-__all__ = ["Certified", "check_certificate"]
+__all__ = [
+    "Certified",
+    "check_certificate",
+]

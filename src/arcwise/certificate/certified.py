@@ -6,14 +6,21 @@ import os
 from dataclasses import dataclass
 from fractions import Fraction
 
-from arcwise.certificate.checker import Refused, check, read_certificate, read_table
-from arcwise.certificate.plain import plain_table
-from arcwise.errors import CertificateError, FormatError, unreadable
-from arcwise.graph import Dag
-from arcwise.parent_sets import ParentSetTable
-from arcwise.showing import one_screen
+from arcwise.base.errors import CertificateError, FormatError, unreadable
+from arcwise.base.showing import one_screen
+from arcwise.certificate.checker import Refused, Table, check, read_certificate, read_table
+from arcwise.graph.dag import Dag
+from arcwise.parent_sets.table import ParentSetTable
 
-__all__ = ["Certified", "check_certificate"]
+# A table of parent sets as the checker takes it: names and lists.
+
+
+def plain_table(table: ParentSetTable) -> Table:
+    """Return the table as names and, for each variable, (score, parents) pairs."""
+    scores, ends, members = table.scores.tolist(), table.set_offsets.tolist(), table.members.tolist()
+    rows = [(scores[row], tuple(members[ends[row] : ends[row + 1]])) for row in range(table.n_rows)]
+    return list(table.names), [[rows[row] for row in table.rows_of(node)] for node in range(table.n_variables)]
+
 
 Arc = tuple[str, str]
 

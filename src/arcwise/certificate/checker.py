@@ -117,7 +117,7 @@ def four_variable_side(table: Coefficients) -> int:
 
 
 def is_acyclic(parents: Sequence[int]) -> bool:
-    """Say whether parents, as bits for every variable, close no cycle."""
+    """Return whether parents, as bits for every variable, close no cycle."""
     placed, left = 0, list(range(len(parents)))
     while left:
         ready = [v for v in left if not parents[v] & ~placed]

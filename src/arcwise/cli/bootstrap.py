@@ -2,95 +2,35 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING
 
 import typer
 
-from arcwise.cli.completion import names_of
-from arcwise.cli.data_options import DataArgument, DataOptions
-from arcwise.cli.limit_options import TimeLimit
-from arcwise.cli.option_group import OptionGroup, expanded
-from arcwise.cli.output_file import check_file_name
-from arcwise.cli.printing import ResultOptions, finish, print_json
-from arcwise.cli.repeat_options import SeedOption
-from arcwise.cli.rule_options import RuleOptions
-from arcwise.cli.score_options import ScoreOptions, tell_idle
-from arcwise.cli.worker_options import ClusterOption, WorkersOption
-from arcwise.defaults import BINS, REPLICATES
-from arcwise.errors import OptionError
+from arcwise.base.options import Common, option, row, rows
+from arcwise.bootstrap.bootstrap import BootstrapSettings
+from arcwise.cli.options import DataArgument, DataOptions, RuleOptions, ScoreOptions, TimeLimit, tell_idle
+from arcwise.cli.output import ResultOptions, check_file_name, finish, print_json
+from arcwise.recipes.bootstrap import BootstrapOptions
+from arcwise.sampled.numeric_data import WAYS, Cutting
 
 if TYPE_CHECKING:
-    from arcwise.data import Dataset, Incomplete
-    from arcwise.ensemble.uncut import Uncut
-
-__all__ = ["register"]
+    from arcwise.data.dataset import Dataset, Incomplete
+    from arcwise.sampled.numeric_data import NumericData
 
 
 @dataclass(frozen=True)
-class ReplicateOptions(OptionGroup):
-    """What is learned, from what."""
+class ReplicateOptions:
+    """What is learned, from what, and who learns it."""
 
-    replicates: Annotated[int, typer.Option("--replicates", min=1, help="How many networks to learn.")] = REPLICATES
-    learner: Annotated[
-        str,
-        typer.Option(
-            "--learner",
-            help="tabu, hill-climbing, first-ascent, genetic, order or exact.",
-            autocompletion=names_of("arcwise.ensemble.replicates.task", "LEARNERS"),
-        ),
-    ] = "tabu"
-    learner_option: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--learner-option",
-            help="An option of the learner, e.g. refine=0 (default: 3), as in bnlearn; may be repeated.",
-        ),
-    ] = None
-    recut: Annotated[
-        str | None,
-        typer.Option(
-            "--recut",
-            help="Cut columns of numbers, anew in each replicate: quantile, width, kmeans, mean, mdl or joint.",
-            autocompletion=names_of("arcwise.ensemble.uncut", "WAYS"),
-            show_default=False,
-        ),
-    ] = None
-    bins: Annotated[int, typer.Option("--bins", min=2, max=10_000, help="--recut: the number of intervals.")] = BINS
-    target: Annotated[
-        str | None, typer.Option("--target", help="--recut mdl: the class column.", show_default=False)
-    ] = None
-    permutation: Annotated[
-        bool, typer.Option("--permutation", help="Shuffle every column instead of drawing cases: only chance edges.")
-    ] = False
-    seed: SeedOption = 0
-
-
-@dataclass(frozen=True)
-class SharingOptions(OptionGroup):
-    """Who learns the replicates, and where they are kept."""
-
-    workers: WorkersOption = -1
-    backend: Annotated[
-        str,
-        typer.Option(
-            "--backend",
-            help="threads, loky (processes) or dask (a cluster).",
-            autocompletion=names_of("arcwise.ensemble.replicates.workers", "BACKENDS"),
-        ),
-    ] = "threads"
-    cluster: ClusterOption = None
-    resume: Annotated[
-        Path | None,
-        typer.Option("--resume", help="Keep finished replicates in this file, and continue from it if it exists."),
-    ] = None
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
-    app.command("bootstrap")(expanded(bootstrap))
+    replicates: int = row(BootstrapOptions, "replicates", help="how many networks to learn")
+    settings: BootstrapSettings = rows(BootstrapSettings)
+    recut: str | None = option(
+        None, f"cut columns of numbers, anew in each replicate: {', '.join(WAYS[:-1])} or {WAYS[-1]}", choices=WAYS
+    )
+    bins: int = row(Common, "bins", of="--recut")
+    target: str | None = option(None, "the class column", of="--recut mdl")
+    seed: int = row(Common, "seed")
 
 
 def bootstrap(
@@ -99,7 +39,6 @@ def bootstrap(
     *,
     learning: ReplicateOptions,
     rules: RuleOptions,
-    sharing: SharingOptions,
     reading: DataOptions,
     limit: TimeLimit,
     printing: ResultOptions,
@@ -112,15 +51,12 @@ def bootstrap(
     """
     import numpy as np
 
-    from arcwise.ensemble import bootstrap_networks
-    from arcwise.ensemble.uncut import Cutting
+    from arcwise.bootstrap.bootstrap import bootstrap_networks
 
     output = printing.output
     check_file_name(output, "networks")
-    chosen: Any = learning.learner
-    where: Any = sharing.backend
     score, limits = scored.make(), limit.limits
-    cases: Dataset | Incomplete | Uncut
+    cases: Dataset | Incomplete | NumericData
     if learning.recut is not None:
         cutting = Cutting(
             learning.recut, learning.bins, learning.target, max_parents=rules.max_parents, seed=learning.seed
@@ -134,17 +70,11 @@ def bootstrap(
     networks = bootstrap_networks(
         cases,
         replicates=learning.replicates,
-        learner=chosen,
         score=score,
-        resampling="permutation" if learning.permutation else "bootstrap",
         constraints=known,
         max_parents=rules.max_parents,
-        options=_parse_options(learning.learner_option or []),
         seed=learning.seed,
-        workers=sharing.workers,
-        backend=where,
-        cluster=sharing.cluster,
-        path=sharing.resume,
+        settings=learning.settings,
         limits=limits,
         progress=printing.progress,
     )
@@ -172,9 +102,9 @@ def bootstrap(
                 "origin": networks.origin,
                 "status": str(networks.status),
                 "score": dict(networks.score),
-                **({"cut": networks.facts["cut"]} if "cut" in networks.facts else {}),
+                **({} if (cut := networks.facts.made.cut) is None else {"cut": cut}),
                 "seed": learning.seed,
-                "seconds": networks.facts["seconds"],
+                "seconds": networks.facts.effort.seconds,
                 "edges": edges,
             }
         )
@@ -183,19 +113,7 @@ def bootstrap(
             typer.echo("# no edge is in any network")
         for edge in edges:
             typer.echo(f"{edge['from']} -> {edge['to']}  {edge['strength']:.4f}  {edge['direction']:.4f}")
+    took = networks.facts.effort.seconds
     note = "" if networks.complete else f"; stopped: {networks.status}"
-    printing.remark(f"{len(networks)} of {learning.replicates} networks in {networks.facts['seconds']:.2f} s{note}")
+    printing.remark(f"{len(networks)} of {learning.replicates} networks in {took:.2f} s{note}")
     finish(networks.status)
-
-
-def _parse_options(texts: list[str]) -> dict[str, Any]:
-    options: dict[str, Any] = {}
-    for text in texts:
-        name, separator, value = text.partition("=")
-        if not separator:
-            raise OptionError(f"--learner-option {text}: give it as name=value, e.g. refine=2.")
-        try:
-            options[name.strip()] = json.loads(value)
-        except (ValueError, RecursionError):
-            options[name.strip()] = value
-    return options

@@ -3,49 +3,34 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from arcwise.analysis.options import LearnOptions
-from arcwise.cli.data_options import DataArgument
-from arcwise.cli.option_group import expanded
-from arcwise.cli.option_table import group_of, keywords_of
-from arcwise.cli.printing import PrintOptions, print_json
-from arcwise.option import options_of
+from arcwise.base.options import option
+from arcwise.cli.options import DataArgument, Rows
+from arcwise.cli.output import PrintOptions, print_json
+from arcwise.findings.options import LearnOptions
 
 if TYPE_CHECKING:
-    from arcwise.analysis.preparation import Obstacle
-    from arcwise.audit import Audit
-
-__all__ = ["register"]
+    from arcwise.audit.audit import Audit
+    from arcwise.findings.preparation import Obstacle
 
 # What can be said about data, beside what is done to gaps and numbers.
 SAID = (
     *("drop", "keep", "categorical", "categories", "missing", "decimal", "thousands", "dates", "merge_rare"),
     *("header", "separator", "format", "table", "sample", "whole", "memory", "temporary"),
 )
-CheckGroup = group_of(LearnOptions, leave_out=[item.name for item in options_of(LearnOptions) if item.name not in SAID])
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
-    app.command("check")(expanded(check))
+GIVEN = Rows((LearnOptions,), only=SAID)
 
 
 def check(
     data: DataArgument,
     *,
-    given: CheckGroup,  # type: ignore[valid-type]
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Write the data with all safe proposals carried out; gaps are not filled, and numbers not cut.",
-            show_default=False,
-        ),
-    ] = None,
+    given: Annotated[dict[str, Any], GIVEN],
+    output: Path | None = option(
+        None,
+        "write the data with all safe proposals carried out; gaps are not filled, and numbers not cut",
+        flags=("--output", "-o"),
+    ),
     printing: PrintOptions,
 ) -> None:
     """Say what to know about data before learning: identifiers, dates, copies, spellings, gaps, and what to do.
@@ -55,14 +40,14 @@ def check(
 
     Example: arcwise check customers.csv
     """
-    from arcwise.analysis.preparation import audit, find_obstacles, open_table
-    from arcwise.data import Table, write_table
-    from arcwise.data.write import format_to_write
-    from arcwise.mentions import Argument
+    from arcwise.base.errors import Argument
+    from arcwise.data.table import Table
+    from arcwise.data.write import format_to_write, write_table
+    from arcwise.findings.preparation import audit, find_obstacles, open_table
 
     if output is not None:
         format_to_write(output)
-    options = LearnOptions(agree=True, **keywords_of(given, LearnOptions))
+    options = LearnOptions(agree=True, **given)
     table = open_table(data, progress=printing.progress, **options.reading)
     assert isinstance(table, Table)  # a file was read
     found = audit(table.drop(table.checked_names(table.still_there(options.drop), Argument("drop"))), options)
@@ -83,8 +68,8 @@ def _show(found: Audit, obstacles: tuple[Obstacle, ...]) -> None:
     """Print the columns and what was found, the gravest first."""
     from rich.console import Console
 
-    from arcwise.analysis.prose.audit import audit_blocks
-    from arcwise.report.render.text import print_blocks
+    from arcwise.report.sections import audit_blocks
+    from arcwise.report.text import print_blocks
 
     console = Console(highlight=False)
     if not console.is_terminal:

@@ -7,15 +7,7 @@ from typing import Annotated
 
 import typer
 
-from arcwise.cli.option_group import expanded
-from arcwise.cli.printing import PrintOptions, print_json
-
-__all__ = ["register"]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
-    app.command("check-certificate")(expanded(check_certificate))
+from arcwise.cli.output import PrintOptions, print_json
 
 
 def check_certificate(
@@ -31,7 +23,7 @@ def check_certificate(
 
     Example: arcwise check-certificate survey.arct optimum.json.gz
     """
-    from arcwise.certificate import check_certificate as check
+    from arcwise.certificate.certified import check_certificate as check
 
     found = check(table, certificate)
     if printing.as_json:

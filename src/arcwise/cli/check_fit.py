@@ -7,22 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from arcwise.cli.answer_file import AnswerOptions, open_folder
-from arcwise.cli.data_options import DataOptions
-from arcwise.cli.graph_data import read_data_for
-from arcwise.cli.graph_files import open_graph_file
-from arcwise.cli.limit_options import TimeLimit
-from arcwise.cli.option_group import expanded
-from arcwise.cli.printing import finish
-from arcwise.cli.repeat_options import SeedOption
-from arcwise.errors import FormatError, OptionError
-
-__all__ = ["register"]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
-    app.command("check-fit")(expanded(check_fit))
+from arcwise.base.errors import FormatError, OptionError
+from arcwise.base.options import Common, option, row
+from arcwise.cli.options import DataOptions, TimeLimit, read_data_for
+from arcwise.cli.output import AnswerOptions, finish, open_folder, open_graph_file
 
 
 def check_fit(
@@ -35,13 +23,8 @@ def check_fit(
         ),
     ] = None,
     *,
-    replicates: Annotated[
-        int,
-        typer.Option(
-            "--replicates", min=0, max=100_000, help="How many data sets to draw from the network; 0 for none."
-        ),
-    ] = 100,
-    seed: SeedOption = 0,
+    replicates: int = option(100, "how many data sets to draw from the network; 0 for none", low=0, high=100_000),
+    seed: int = row(Common, "seed"),
     reading: DataOptions,
     limit: TimeLimit,
     printing: AnswerOptions,
@@ -54,8 +37,8 @@ def check_fit(
 
     Example: arcwise check-fit survey-report
     """
-    from arcwise.analysis.prose.fit import fit_answer
-    from arcwise.evaluate import check_fit as check
+    from arcwise.evaluate.fit_check import check_fit as check
+    from arcwise.report.page import fit_answer
 
     printing.check()
     options: dict[str, Any] = {

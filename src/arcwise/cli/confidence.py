@@ -8,72 +8,59 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arcwise.cli.completion import one_of
-from arcwise.cli.option_group import OptionGroup, expanded
-from arcwise.cli.output_file import OutputOption, check_file_name
-from arcwise.cli.printing import PrintOptions, print_json
-from arcwise.errors import FormatError
+from arcwise.base.errors import FormatError
+from arcwise.base.options import option
+from arcwise.cli.output import ResultOptions, check_file_name, print_json
 
 if TYPE_CHECKING:
-    from arcwise.confidence import EdgeConfidence
-
-__all__ = ["register"]
+    from arcwise.confidence.edge_confidence import EdgeConfidence
 
 
 @dataclass(frozen=True)
-class AveragingOptions(OptionGroup):
+class AveragingOptions:
     """How networks are averaged."""
 
-    orient: Annotated[
-        str,
-        typer.Option(
-            "--orient",
-            help="cpdag (directions that the data or constraints show), dag, or skeleton.",
-            autocompletion=one_of("cpdag", "dag", "skeleton"),
-        ),
-    ] = "cpdag"
-    weights: Annotated[
-        str | None, typer.Option("--weights", help="posterior or equal; default: as the networks were saved.")
-    ] = None
-    feature: Annotated[
-        str, typer.Option("--feature", help="edge, markov-blanket, or path (a directed path from one to the other).")
-    ] = "edge"
-    cases: Annotated[
-        int | None, typer.Option("--cases", min=1, help="The number of cases, if the file of networks does not say.")
-    ] = None
+    orient: str = option(
+        "cpdag",
+        "cpdag (directions that the data or constraints show), dag, or skeleton",
+        choices=("cpdag", "dag", "skeleton"),
+    )
+    weights: str | None = option(
+        None, "posterior or equal", usual="as the networks were saved", choices=("posterior", "equal")
+    )
+    feature: str = option(
+        "edge",
+        "edge, markov-blanket, or path (a directed path from one to the other)",
+        choices=("edge", "markov-blanket", "path"),
+    )
+    n_cases: int | None = option(
+        None, "the number of cases, if the file of networks does not say", low=1, flags=("--cases",)
+    )
+    compare: Path | None = option(None, "other networks, or confidences, to print side by side")
+    above: float = option(0.0, "print only pairs with a confidence above this")
 
-
-def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
-    app.command("confidence")(expanded(confidence))
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """The options as `edge_confidence` wants them."""
+        return {name: getattr(self, name) for name in ("orient", "weights", "feature", "n_cases")}
 
 
 def confidence(
     networks: Annotated[Path, typer.Argument(help="Networks from `arcwise credible` or `arcwise bootstrap`.")],
     averaging: AveragingOptions,
-    compare: Annotated[
-        Path | None,
-        typer.Option("--compare", help="Other networks, or confidences, to print side by side.", show_default=False),
-    ] = None,
-    above: Annotated[float, typer.Option("--above", help="Print only pairs with a confidence above this.")] = 0.0,
     *,
-    output: OutputOption = None,
-    printing: PrintOptions,
+    printing: ResultOptions,
 ) -> None:
     """Average networks into the confidence that an edge joins each pair of variables.
 
     Example: arcwise confidence nets.parquet -o confidence.parquet
     """
-    from arcwise.confidence import edge_confidence
-    from arcwise.ensemble import NetworkSet
+    from arcwise.confidence.averaging import edge_confidence
+    from arcwise.networks.network_list import NetworkSet
 
+    output, compare, above = printing.output, averaging.compare, averaging.above
     check_file_name(output, "confidences", (".parquet", ".csv", ".csv.gz"))
-    options: dict[str, Any] = {
-        "orient": averaging.orient,
-        "weights": averaging.weights,
-        "feature": averaging.feature,
-        "n_cases": averaging.cases,
-    }
+    options = averaging.keywords
     try:
         given = NetworkSet.load(networks)
     except FormatError as error:
@@ -109,8 +96,9 @@ def confidence(
 
 def _other(path: Path, options: dict[str, Any]) -> EdgeConfidence:
     """Return the confidences of a file, or those of its networks."""
-    from arcwise.confidence import EdgeConfidence, edge_confidence
-    from arcwise.ensemble import NetworkSet
+    from arcwise.confidence.averaging import edge_confidence
+    from arcwise.confidence.edge_confidence import EdgeConfidence
+    from arcwise.networks.network_list import NetworkSet
 
     try:
         return EdgeConfidence.load(path)

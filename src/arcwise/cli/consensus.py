@@ -7,32 +7,18 @@ from typing import Annotated
 
 import typer
 
-from arcwise.cli.graph_files import check_output_name, write_graph_file
-from arcwise.cli.option_group import expanded
-from arcwise.cli.output_file import OutputOption
-from arcwise.cli.printing import PrintOptions, print_json
-from arcwise.cli.rule_options import ConstraintOptions
-
-__all__ = ["register"]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
-    app.command("consensus")(expanded(consensus))
+from arcwise.base.options import REQUIRED, option
+from arcwise.cli.options import ConstraintOptions
+from arcwise.cli.output import ResultOptions, check_output_name, print_json, write_graph_file
 
 
 def consensus(
     confidence: Annotated[Path, typer.Argument(help="Confidences from `arcwise confidence -o`.")],
-    threshold: Annotated[
-        float, typer.Option("--threshold", min=0, max=1, help="Edges strictly above it are significant.")
-    ],
-    as_class: Annotated[
-        bool, typer.Option("--cpdag", help="Write the equivalence class instead of one DAG of it.")
-    ] = False,
+    threshold: float = option(REQUIRED, "edges strictly above it are significant", low=0, high=1),
+    as_class: bool = option(False, "write the equivalence class instead of one DAG of it", flags=("--cpdag",)),
     *,
     rules: ConstraintOptions,
-    output: OutputOption = None,
-    printing: PrintOptions,
+    printing: ResultOptions,
 ) -> None:
     """Build the network of the edges above a threshold, and list every edge that was dropped or is a toss-up.
 
@@ -42,9 +28,11 @@ def consensus(
 
     Example: arcwise consensus confidence.parquet --threshold 0.5 -o network.graphml
     """
-    from arcwise.confidence import EdgeConfidence, consensus_network
-    from arcwise.graph import assert_obeys
+    from arcwise.confidence.consensus import consensus_network
+    from arcwise.confidence.edge_confidence import EdgeConfidence
+    from arcwise.graph.constraints import assert_obeys
 
+    output = printing.output
     to_stdout = printing.stdout_is_taken(output)
     if output is not None:
         check_output_name(output, partly_directed=as_class)
@@ -81,7 +69,7 @@ def consensus(
         return
     if not result.edges:
         typer.echo("# no edge is above the threshold")
-    from arcwise.confidence import Fate
+    from arcwise.confidence.consensus import Fate
 
     for edge in result.edges:
         sign = "--" if edge.fate is Fate.UNDIRECTED else "->"

@@ -6,27 +6,19 @@ from pathlib import Path
 
 import typer
 
-from arcwise.cli.graph_files import (
+from arcwise.base.errors import FormatError
+from arcwise.cli.output import (
     GraphArgument,
+    ResultOptions,
     check_network_name,
     check_output_name,
     open_graph_file,
+    print_json,
     write_graph_file,
 )
-from arcwise.cli.option_group import expanded
-from arcwise.cli.output_file import OutputOption
-from arcwise.cli.printing import PrintOptions, print_json
-from arcwise.errors import FormatError
-
-__all__ = ["register"]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
-    app.command("convert")(expanded(convert))
-
-
-def convert(graph: GraphArgument, *, output: OutputOption = None, printing: PrintOptions) -> None:
+def convert(graph: GraphArgument, *, printing: ResultOptions) -> None:
     """Write a network or a graph in another format; the two suffixes say which.
 
     Networks with tables: .bif, .xmlbif, .net (Hugin), .xdsl (GeNIe) and .uai. Graphs, also those of networks: .csv (arc
@@ -35,8 +27,10 @@ def convert(graph: GraphArgument, *, output: OutputOption = None, printing: Prin
 
     Example: arcwise convert alarm.bif.gz -o alarm.xdsl
     """
-    from arcwise.model import format_bif, network_format
+    from arcwise.model.bif import format_bif
+    from arcwise.model.files import network_format
 
+    output = printing.output
     to_stdout = printing.stdout_is_taken(output, otherwise=True)
     as_network = False
     if output is not None and str(output) != "-":

@@ -4,63 +4,44 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from arcwise.cli.bayes_factor import BayesFactorOption, factor_from
-from arcwise.cli.completion import one_of
-from arcwise.cli.data_options import DataOptions
-from arcwise.cli.limit_options import NetworkLimit
-from arcwise.cli.option_group import OptionGroup, expanded
-from arcwise.cli.output_file import OutputOption, check_file_name
-from arcwise.cli.parent_set_source import ParentSetSource, SourceArgument, load_parent_sets
-from arcwise.cli.printing import PrintOptions, finish, print_json
-from arcwise.cli.rule_options import RuleOptions
-from arcwise.cli.score_options import ScoreOptions
-from arcwise.cli.worker_options import ClusterOption
-from arcwise.defaults import BAYES_FACTOR, MOST_THREADS
+from arcwise.base.options import option, row, rows
+from arcwise.cli.options import (
+    DataOptions,
+    NetworkLimit,
+    ParentSetSource,
+    RuleOptions,
+    ScoreOptions,
+    SourceArgument,
+    factor_from,
+    load_parent_sets,
+)
+from arcwise.cli.output import ResultOptions, check_file_name, finish, print_json
+from arcwise.credible.bayes_factors import SPELLED
+from arcwise.credible.diagram import Sharing
+from arcwise.recipes.credible import CredibleOptions
 
 if TYPE_CHECKING:
-    from arcwise.deadline import Deadline
-    from arcwise.ensemble import CredibleSet, NetworkSet, NetworkSummary
-
-__all__ = ["register"]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
-    app.command("credible")(expanded(credible))
+    from arcwise.base.run import Run
+    from arcwise.credible.credible_set import CredibleSet
+    from arcwise.networks.network_list import NetworkSet
+    from arcwise.networks.summary import NetworkSummary
 
 
 @dataclass(frozen=True)
-class SetOptions(OptionGroup):
+class SetOptions:
     """Which set, and what is to be known of it."""
 
-    bayes_factor: BayesFactorOption = f"{BAYES_FACTOR:g}"
-    by: Annotated[
-        str,
-        typer.Option(
-            "--by",
-            help="With -o: list DAGs (dag) or one per equivalence class (mec).",
-            autocompletion=one_of("dag", "mec"),
-        ),
-    ] = "dag"
-    classes: Annotated[bool, typer.Option("--classes/--no-classes", help="Count the equivalence classes too.")] = True
-    trust_table: Annotated[
-        bool, typer.Option("--trust-table", help="Trust that a table from elsewhere is complete for this factor.")
-    ] = False
-    threads: Annotated[
-        int | None,
-        typer.Option(
-            "--threads",
-            min=1,
-            max=MOST_THREADS,
-            help="Threads for the table of parent sets and the set itself (default: one per core).",
-            show_default=False,
-        ),
-    ] = None
-    cluster: ClusterOption = None
+    bayes_factor: str = row(
+        CredibleOptions, "bayes_factor", help=f"networks within this factor of the best: {SPELLED}", kind=str
+    )
+    by: str = option("dag", "with -o: list DAGs (dag) or one per equivalence class (mec)", choices=("dag", "mec"))
+    classes: bool = option(True, "count the equivalence classes too", flags=("--classes", "--no-classes"))
+    trust_table: bool = option(False, "trust that a table from elsewhere is complete for this factor")
+    sharing: Sharing = rows(Sharing)
 
 
 def credible(
@@ -71,8 +52,7 @@ def credible(
     rules: RuleOptions,
     reading: DataOptions,
     limit: NetworkLimit,
-    output: OutputOption = None,
-    printing: PrintOptions,
+    printing: ResultOptions,
 ) -> None:
     """Count, and with -o list, all networks within a Bayes factor of the best one.
 
@@ -82,21 +62,20 @@ def credible(
     """
     import numpy as np
 
-    from arcwise.deadline import Deadline
-    from arcwise.ensemble.ensemble_facts import describe_completeness
-    from arcwise.limits import Status
-    from arcwise.parent_sets import BuildSettings
+    from arcwise.base.run import Run, Status
+    from arcwise.networks.origin import Made, describe_completeness
+    from arcwise.parent_sets.build import BuildSettings
 
+    output, factor = printing.output, factor_from(wanted.bayes_factor)
     check_file_name(output, "networks")
-    factor = factor_from(wanted.bayes_factor)
-    deadline = Deadline.of(limit.limits)
+    deadline = Run.of(limit.limits)
     loaded = load_parent_sets(
         source,
         scored=scored,
         rules=rules,
         reading=reading,
         slack=math.log(factor),
-        building=BuildSettings(wanted.threads, cluster=wanted.cluster),
+        building=BuildSettings(wanted.sharing.threads, cluster=wanted.sharing.cluster),
         limits=deadline.uncounted,
         progress=printing.progress,
     )
@@ -113,13 +92,14 @@ def credible(
     if output is not None:
         networks = _listed(found, wanted.by, deadline)
         if loaded.data is not None:
-            networks = replace(networks, facts={**networks.facts, "n_cases": loaded.data.n_cases})
+            networks = replace(networks, facts=networks.facts.but(Made(n_cases=loaded.data.n_cases)))
         networks.save(output)
         status = status if networks.complete else networks.status
     reached = None  # how far the count got, if a limit stopped it
-    if "reached_count" in summary.facts:
-        up_to = math.exp(min(float(summary.facts["reached_slack"]), 700.0))
-        reached = {"bayes_factor": up_to, "count": int(summary.facts["reached_count"])}
+    how_far = summary.facts.effort
+    if how_far.reached_count is not None and how_far.reached_slack is not None:
+        up_to = math.exp(min(how_far.reached_slack, 700.0))
+        reached = {"bayes_factor": up_to, "count": int(how_far.reached_count)}
     names = summary.names
     probabilities = summary.arc_probabilities() if summary.count else np.zeros((len(names), len(names)))
     arcs = sorted(
@@ -173,11 +153,12 @@ def credible(
 
 
 def _found(
-    loaded: ParentSetSource, wanted: SetOptions, factor: float, deadline: Deadline, printing: PrintOptions
+    loaded: ParentSetSource, wanted: SetOptions, factor: float, deadline: Run, printing: ResultOptions
 ) -> tuple[CredibleSet | NetworkSet, NetworkSummary | NetworkSet]:
     """Find the set and count it. Under constraints on ancestors it has to be listed to be counted."""
-    from arcwise.ensemble import CredibleSet, find_credible
-    from arcwise.ensemble.diagram.reached import FIRST_SHARE
+    from arcwise.credible.credible_set import CredibleSet
+    from arcwise.credible.find import find_credible
+    from arcwise.credible.listing import FIRST_SHARE
 
     known = loaded.constraints
     if known is not None and known.is_ancestral:
@@ -188,8 +169,7 @@ def _found(
             constraints=known,
             limits=deadline.uncounted,
             progress=printing.progress,
-            threads=wanted.threads,
-            cluster=wanted.cluster,
+            settings=wanted.sharing,
         )
         return listed, listed
     found = CredibleSet.build(
@@ -198,15 +178,14 @@ def _found(
         constraints=known,
         limits=deadline.share(FIRST_SHARE).limits,
         progress=printing.progress,
-        threads=wanted.threads,
-        cluster=wanted.cluster,
+        settings=wanted.sharing,
     )
     return found, found.summary(classes=wanted.classes, limits=deadline.limits)
 
 
-def _listed(found: CredibleSet | NetworkSet, by: str, deadline: Deadline) -> NetworkSet:
-    from arcwise.ensemble import NetworkSet
-    from arcwise.ensemble.ancestral_set import best_of
+def _listed(found: CredibleSet | NetworkSet, by: str, deadline: Run) -> NetworkSet:
+    from arcwise.credible.find import best_of
+    from arcwise.networks.network_list import NetworkSet
 
     if isinstance(found, NetworkSet):
         return best_of(found, deadline.given.count)

@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from arcwise.cli.option_group import expanded
-from arcwise.cli.printing import PrintOptions, finish, print_json
+from arcwise.base.options import row
+from arcwise.cli.output import FolderOptions, PrintOptions, finish, print_json
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["register"]
-
 FOLDER = Path("demo-output")
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
-    app.command("demo")(expanded(demo))
-
-
 def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write.")] = FOLDER,
-    force: Annotated[bool, typer.Option("--force", help="Replace the result of an earlier run.")] = False,
+    output: Path = row(FolderOptions, "output", help="the folder to write", default=FOLDER),
+    force: bool = row(FolderOptions, "force"),
     *,
     printing: PrintOptions,
 ) -> None:
@@ -35,8 +26,8 @@ def demo(
 
     Example: arcwise demo -o demo-output
     """
-    from arcwise.analysis import learn
     from arcwise.analysis.folder import check_folder, run_record
+    from arcwise.analysis.learning import learn
 
     check_folder(output, force=force)
     found = learn(wines(), discretize="width", seed=1, name="wine", progress=printing.progress)
@@ -47,7 +38,7 @@ def demo(
     elif not printing.quiet:
         from rich.console import Console
 
-        from arcwise.report.render.text import print_report
+        from arcwise.report.text import print_report
 
         console = Console(highlight=False, width=100)
         print_report(found.report, console, sections=("ensemble", "prior"))

@@ -3,51 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
-from arcwise.cli.completion import names_of
-from arcwise.cli.data_options import DataArgument, TableOptions
-from arcwise.cli.option_group import OptionGroup, expanded
-from arcwise.cli.output_file import OutputOption
-from arcwise.cli.printing import PrintOptions, print_json
-from arcwise.defaults import BINS
-
-__all__ = ["register"]
+from arcwise.base.options import Common, option, row
+from arcwise.cli.options import DataArgument, TableOptions
+from arcwise.cli.output import ResultOptions, print_json
+from arcwise.data.discretize import METHODS
 
 
 @dataclass(frozen=True)
-class CuttingOptions(OptionGroup):
+class CuttingOptions:
     """How columns are cut."""
 
-    method: Annotated[
-        str,
-        typer.Option(
-            "--method",
-            help="width, quantile or kmeans (--bins intervals), mean (two), or mdl (by the class --target).",
-            autocompletion=names_of("arcwise.data.discretize", "METHODS"),
-        ),
-    ] = "quantile"
-    bins: Annotated[int, typer.Option("--bins", min=2, max=10_000, help="The number of intervals.")] = BINS
-    target: Annotated[str | None, typer.Option("--target", help="mdl: the class column.", show_default=False)] = None
-    cut: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--cut",
-            help="A column to cut; may be repeated. Default: numbers with more than 20 distinct values.",
-            show_default=False,
-        ),
-    ] = None
-    numeric: Annotated[bool, typer.Option("--numeric", help="Cut all columns of numbers.")] = False
-    without_cuts: Annotated[
-        str, typer.Option("--without-cuts", help="Columns in which mdl finds no cut: error, drop or median.")
-    ] = "error"
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
-    app.command("discretize")(expanded(discretize))
+    method: str = option(
+        "quantile",
+        "width, quantile or kmeans (--bins intervals), mean (two), or mdl (by the class --target)",
+        choices=METHODS,
+    )
+    bins: int = row(Common, "bins")
+    target: str | None = option(None, "the class column", of="mdl")
+    cut: tuple[str, ...] = option(
+        (), "a column to cut; may be repeated", usual="numbers with more than 20 distinct values", metavar=""
+    )
+    numeric: bool = option(False, "cut all columns of numbers")
+    without_cuts: str = option("error", "columns in which mdl finds no cut: error, drop or median")
 
 
 def discretize(
@@ -55,8 +36,7 @@ def discretize(
     *,
     cutting: CuttingOptions,
     reading: TableOptions,
-    output: OutputOption = None,
-    printing: PrintOptions,
+    printing: ResultOptions,
 ) -> None:
     """Cut columns of numbers into intervals, closed on the right; fill missing values first, with `arcwise impute`.
 
@@ -65,23 +45,18 @@ def discretize(
 
     Example: arcwise discretize survey.csv --method mdl --target disease --without-cuts median -o survey.arff
     """
-    from arcwise.data import write_table
     from arcwise.data.discretize import discretize as cut_table
     from arcwise.data.discretize import find_cuts
-    from arcwise.data.write import format_to_write
+    from arcwise.data.write import format_to_write, write_table
 
+    output = printing.output
     to_stdout = printing.stdout_is_taken(output, otherwise=True)
     if cutting.cut and cutting.numeric:
         raise typer.BadParameter("--cut names columns and --numeric takes all: give one of them.")
     format_to_write(output or "-")
     table = reading.read_table(data, printing.progress)
     chosen: Any = cutting.cut or ("numeric" if cutting.numeric else "continuous")
-    given: dict[str, Any] = {
-        "method": cutting.method,
-        "columns": chosen,
-        "bins": cutting.bins,
-        "target": cutting.target,
-    }
+    given: dict[str, Any] = {"columns": chosen} | {n: getattr(cutting, n) for n in ("method", "bins", "target")}
     done = cut_table(table, without_cuts=cutting.without_cuts, **given)  # type: ignore[call-overload]
     write_table(done, output or "-")
     names = [name for name in find_cuts(table, **given) if name in done.names]

@@ -8,47 +8,28 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arcwise.cli.answer_file import AnswerOptions, open_folder
-from arcwise.cli.data_options import DataOptions
-from arcwise.cli.graph_data import read_data_for
-from arcwise.cli.graph_files import open_graph_file
-from arcwise.cli.limit_options import TimeLimit
-from arcwise.cli.option_group import OptionGroup, expanded
-from arcwise.cli.printing import finish
-from arcwise.errors import OptionError
+from arcwise.base.errors import OptionError
+from arcwise.base.options import option
+from arcwise.cli.options import DataOptions, TimeLimit, read_data_for
+from arcwise.cli.output import AnswerOptions, finish, open_folder, open_graph_file
 
 if TYPE_CHECKING:
-    from arcwise.effects import PossibleEffects
-
-__all__ = ["register"]
+    from arcwise.effects.possible_effects import PossibleEffects
 
 HIDDEN = ("none", "possible")
 
 
 @dataclass(frozen=True)
-class EffectOptions(OptionGroup):
+class EffectOptions:
     """What is assumed, and how sure intervals are."""
 
-    hidden_causes: Annotated[
-        str,
-        typer.Option(
-            "--hidden-causes",
-            help="Common causes that the data do not have: none (the assumption behind every estimate), or possible, "
-            "which adds the bounds that hold whatever is missing.",
-        ),
-    ] = "none"
-    within_class: Annotated[
-        bool,
-        typer.Option("--within-class", help="The range of the effect within the class of the one network (IDA)."),
-    ] = False
-    level: Annotated[
-        float, typer.Option("--level", min=0.01, max=0.9999, help="The share of the posterior that intervals hold.")
-    ] = 0.95
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
-    app.command("effect")(expanded(effect))
+    hidden_causes: str = option(
+        "none",
+        "common causes that the data do not have: none (the assumption behind every estimate), or possible, which "
+        "adds the bounds that hold whatever is missing",
+    )
+    within_class: bool = option(False, "the range of the effect within the class of the one network (IDA)")
+    level: float = option(0.95, "the share of the posterior that intervals hold", low=0.01, high=0.9999)
 
 
 def effect(
@@ -64,10 +45,7 @@ def effect(
     ] = None,
     *,
     asked: EffectOptions,
-    data: Annotated[
-        Path | None,
-        typer.Option("--data", help="For a graph file: the data to estimate effects from.", show_default=False),
-    ] = None,
+    data: Path | None = option(None, "for a graph file: the data to estimate effects from"),
     reading: DataOptions,
     limit: TimeLimit,
     printing: AnswerOptions,
@@ -80,8 +58,8 @@ def effect(
 
     Example: arcwise effect survey-report smoke cough
     """
-    from arcwise.analysis.prose.effects import effect_answer, effects_answer, possible_answer
-    from arcwise.effects.back_door import usable_cases
+    from arcwise.effects.search import usable_cases
+    from arcwise.report.effects import effect_answer, effects_answer, possible_answer
 
     if asked.hidden_causes not in HIDDEN:
         raise typer.BadParameter(f"--hidden-causes is {' or '.join(HIDDEN)}, not '{asked.hidden_causes}'.")
@@ -144,7 +122,7 @@ def _within_class(
     printing: AnswerOptions,
 ) -> PossibleEffects:
     """Return the range of an effect within the class of one network: that of a folder, or of a file and data."""
-    from arcwise.effects import possible_effects
+    from arcwise.effects.possible_effects import possible_effects
 
     if data is None:
         return open_folder(source).possible_effects(*pair, level=level)

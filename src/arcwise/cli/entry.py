@@ -11,7 +11,6 @@ try:
 except KeyboardInterrupt:
     raise SystemExit(130) from None
 
-__all__ = ["main"]
 
 # What Python, numpy, SciPy, pandas and DuckDB map before any work is begun, and some for the work (`arcwise learn` on
 # three columns: 1,140 MB). With less, whichever of them comes too late fails in its own way: OpenBLAS tries for ever.

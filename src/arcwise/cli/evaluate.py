@@ -7,27 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arcwise.cli.data_options import SeparatorOption
-from arcwise.cli.graph_files import GRAPH_FILES, GraphFile, open_graph_file, read_two_graphs
-from arcwise.cli.option_group import expanded
-from arcwise.cli.printing import PrintOptions, print_json
-from arcwise.errors import OptionError
+from arcwise.base.errors import OptionError
+from arcwise.base.options import option, row
+from arcwise.cli.output import GRAPH_FILES, GraphFile, PrintOptions, open_graph_file, print_json, read_two_graphs
+from arcwise.data.read import ReadingSettings
 
 if TYPE_CHECKING:
-    from arcwise.evaluate import Comparison
-    from arcwise.evaluate.aligned import Graph
-
-__all__ = ["register"]
+    from arcwise.evaluate.comparison import Comparison, Graph
 
 ADJUSTMENTS = {
     "sid": "structural intervention distance",
     "ancestor_aid": "ancestor adjustment distance of classes",
 }
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
-    app.command("evaluate")(expanded(evaluate))
 
 
 def evaluate(
@@ -36,23 +27,16 @@ def evaluate(
         Path,
         typer.Argument(help="The learned graph, in any of the same formats, or confidences (`arcwise confidence -o`)."),
     ],
-    beta: Annotated[float, typer.Option("--beta", help="F_beta: above 1 recall counts more, below 1 precision.")] = 1.0,
-    alpha: Annotated[
-        float,
-        typer.Option(
-            "--alpha", "--missed-edge-cost", help="Misclassification cost: how many extra edges a missed edge costs."
-        ),
-    ] = 1.0,
-    data: Annotated[
-        Path | None,
-        typer.Option("--data", help="Held-out data, to compare the predictions of two networks with tables."),
-    ] = None,
+    beta: float = option(1.0, "F_beta: above 1 recall counts more, below 1 precision"),
+    alpha: float = option(
+        1.0,
+        "misclassification cost: how many extra edges a missed edge costs",
+        flags=("--alpha", "--missed-edge-cost"),
+    ),
+    data: Path | None = option(None, "held-out data, to compare the predictions of two networks with tables"),
     *,
-    separator: SeparatorOption = None,
-    adjustment: Annotated[
-        bool,
-        typer.Option("--adjustment", help="Also how often effects would be adjusted wrongly: SID, ancestor AID."),
-    ] = False,
+    separator: str | None = row(ReadingSettings, "separator"),
+    adjustment: bool = option(False, "also how often effects would be adjusted wrongly: SID, ancestor AID"),
     printing: PrintOptions,
 ) -> None:
     """Compare a learned structure with the true one, by equivalence class: SHD and its parts, F_beta, cost.
@@ -61,7 +45,7 @@ def evaluate(
 
     Example: arcwise evaluate alarm.bif.gz learned.txt --beta 0.5
     """
-    from arcwise.evaluate import compare
+    from arcwise.evaluate.comparison import compare
 
     if learned.suffix == ".parquet":
         if data is not None or adjustment:
@@ -81,9 +65,9 @@ def evaluate(
 
 def _evaluate_confidences(true: Path, learned: Path, printing: PrintOptions) -> None:
     """Print how confidences rank and weigh the edges of the true graph."""
-    from arcwise.confidence import EdgeConfidence
-    from arcwise.evaluate import confidence_curve, confidence_reliability
-    from arcwise.graph import Dag
+    from arcwise.confidence.edge_confidence import EdgeConfidence
+    from arcwise.evaluate.curves import confidence_curve, confidence_reliability
+    from arcwise.graph.dag import Dag
 
     confidence = EdgeConfidence.load(learned)
     graph = open_graph_file(true).graph(confidence.names)
@@ -109,8 +93,8 @@ def _evaluate_confidences(true: Path, learned: Path, printing: PrintOptions) -> 
 
 def _adjustment(true: Graph, learned: Graph) -> dict[str, int]:
     """Return in how many ordered pairs the effect would be adjusted for wrongly, by two rules."""
-    from arcwise.evaluate import adjustment_distance, sid
-    from arcwise.graph import Dag
+    from arcwise.evaluate.comparison import adjustment_distance, sid
+    from arcwise.graph.dag import Dag
 
     found = {}
     if isinstance(true, Dag) and isinstance(learned, Dag):
@@ -123,8 +107,8 @@ def _adjustment(true: Graph, learned: Graph) -> dict[str, int]:
 def _prediction(
     true: GraphFile, learned: GraphFile, path: Path, separator: str | None, progress: bool | None
 ) -> dict[str, Any]:
-    from arcwise.data import read_data
-    from arcwise.evaluate import accuracy_score
+    from arcwise.data.read import read_data
+    from arcwise.evaluate.predictions import accuracy_score
 
     for file in (true, learned):
         if file.network is None:

@@ -11,26 +11,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arcwise.cli.answer_file import AnswerOptions, open_folder
-from arcwise.cli.data_options import DataOptions
-from arcwise.cli.graph_data import read_data_for
-from arcwise.cli.graph_files import GraphFile, open_graph_file
-from arcwise.cli.option_group import expanded
-from arcwise.cli.printing import print_json
-from arcwise.errors import OptionError, suggestion
+from arcwise.base.errors import OptionError, suggestion
+from arcwise.base.options import option
+from arcwise.cli.options import DataOptions, read_data_for
+from arcwise.cli.output import AnswerOptions, GraphFile, open_folder, open_graph_file, print_json
 
 if TYPE_CHECKING:
-    from arcwise.analysis.prose.explanation import Explanation
-
-__all__ = ["register"]
+    from arcwise.report.explanation import Explanation
 
 ARROWS = ("->", "→", "--", "—", "<-")
 WIDEST = 100
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
-    app.command("explain")(expanded(explain))
 
 
 def explain(
@@ -46,10 +36,7 @@ def explain(
             show_default=False,
         ),
     ] = None,
-    data: Annotated[
-        Path | None,
-        typer.Option("--data", help="For a graph file: the data to explain its edges with.", show_default=False),
-    ] = None,
+    data: Path | None = option(None, "for a graph file: the data to explain its edges with"),
     *,
     reading: DataOptions,
     printing: AnswerOptions,
@@ -64,7 +51,7 @@ def explain(
 
     Example: arcwise explain survey-report 'smoke->cough'
     """
-    from arcwise.analysis.prose.explanation import explain_folder, explain_graph
+    from arcwise.report.explanation import explain_folder, explain_graph
 
     printing.check()
     if data is None and source.is_dir() and len(edge or ()) == 1 and (edge or [""])[0] in _names(source):
@@ -97,7 +84,7 @@ def explain(
 
 
 def _explain_variable(folder: Path, name: str, printing: AnswerOptions) -> None:
-    from arcwise.analysis.prose.variable import variable_answer
+    from arcwise.report.sections import variable_answer
 
     found = open_folder(folder).variable(name)
     printing.give(
@@ -121,8 +108,8 @@ def _refuse_reading(reading: DataOptions) -> None:
 
 
 def _names(folder: Path) -> tuple[str, ...]:
-    from arcwise.confidence import EdgeConfidence
-    from arcwise.errors import FormatError
+    from arcwise.base.errors import FormatError
+    from arcwise.confidence.edge_confidence import EdgeConfidence
 
     if not folder.is_dir():
         raise FormatError(f"{folder}: no such folder; `arcwise learn DATA -o {folder}` would write it.")

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
-from arcwise.cli.completion import names_of
-from arcwise.cli.data_options import DataArgument, DataOptions
-from arcwise.cli.graph_data import read_data_for
-from arcwise.cli.graph_files import GraphArgument, check_network_name, open_graph_file
-from arcwise.cli.option_group import OptionGroup, expanded
-from arcwise.cli.output_file import OutputOption
-from arcwise.cli.printing import PrintOptions, print_json
-
-__all__ = ["register"]
+from arcwise.base.options import option
+from arcwise.cli.options import DataArgument, DataOptions, read_data_for
+from arcwise.cli.output import GraphArgument, ResultOptions, check_network_name, open_graph_file, print_json
+from arcwise.model.fitting import ESTIMATORS
 
 
 class StatesFrom(enum.StrEnum):
@@ -27,36 +22,17 @@ class StatesFrom(enum.StrEnum):
 
 
 @dataclass(frozen=True)
-class FittingOptions(OptionGroup):
+class FittingOptions:
     """The estimator and its parameters."""
 
-    estimator: Annotated[
-        str,
-        typer.Option(
-            "--estimator",
-            help="mle, laplace, m-estimate, bd (posterior mean) or snml.",
-            autocompletion=names_of("arcwise.model", "ESTIMATORS"),
-        ),
-    ] = "bd"
-    ess: Annotated[
-        float | None, typer.Option("--ess", help="bd: the equivalent sample size of the BDeu prior (default 1).")
-    ] = None
-    prior: Annotated[
-        str | None, typer.Option("--prior", help="bd: the prior, bdeu, k2, bdj, or a number for every cell.")
-    ] = None
-    m: Annotated[float | None, typer.Option("--m", help="m-estimate: how many imaginary cases (default 1).")] = None
-    states_from: Annotated[
-        StatesFrom,
-        typer.Option(
-            "--states-from",
-            help="Which states the variables have: those that a structure with tables declares, or those of the data.",
-        ),
-    ] = StatesFrom.STRUCTURE
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
-    app.command("fit")(expanded(fit))
+    estimator: str = option("bd", "mle, laplace, m-estimate, bd (posterior mean) or snml", choices=tuple(ESTIMATORS))
+    ess: float | None = option(None, "the equivalent sample size of the BDeu prior", usual="1", of="bd")
+    prior: str | None = option(None, "the prior, bdeu, k2, bdj, or a number for every cell", of="bd")
+    m: float | None = option(None, "how many imaginary cases", usual="1", of="m-estimate")
+    states_from: StatesFrom = option(
+        StatesFrom.STRUCTURE,
+        "which states the variables have: those that a structure with tables declares, or those of the data",
+    )
 
 
 def fit(
@@ -65,8 +41,7 @@ def fit(
     *,
     fitting: FittingOptions,
     reading: DataOptions,
-    output: OutputOption = None,
-    printing: PrintOptions,
+    printing: ResultOptions,
 ) -> None:
     """Estimate the probability tables of a structure from data, and write the network.
 
@@ -76,8 +51,10 @@ def fit(
 
     Example: arcwise fit alarm.graphml alarm.csv --estimator bd --ess 10 -o fitted.bif
     """
-    from arcwise.model import fit_parameters, format_bif
+    from arcwise.model.bif import format_bif
+    from arcwise.model.fitting import fit_parameters
 
+    output = printing.output
     to_stdout = output is None or str(output) == "-"
     if printing.as_json and output is not None and to_stdout:
         raise typer.BadParameter("--json and -o - both want stdout; give -o FILE, or leave -o out.")

@@ -2,40 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
-from arcwise.cli.completion import names_of
-from arcwise.cli.data_options import DataArgument, TableOptions
-from arcwise.cli.option_group import expanded
-from arcwise.cli.output_file import OutputOption
-from arcwise.cli.printing import PrintOptions, print_json
-
-__all__ = ["register"]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
-    app.command("impute")(expanded(impute))
+from arcwise.base.options import option
+from arcwise.cli.options import DataArgument, TableOptions
+from arcwise.cli.output import ResultOptions, print_json
+from arcwise.data.impute import METHODS
 
 
 def impute(
     data: DataArgument,
-    method: Annotated[
-        str,
-        typer.Option(
-            "--method",
-            help="knn (from the most similar rows), mode (the most frequent value), state (a state of its own) or drop "
-            "(such rows).",
-            autocompletion=names_of("arcwise.data.impute", "METHODS"),
-        ),
-    ] = "knn",
-    neighbours: Annotated[int, typer.Option("--neighbours", "-k", min=1, help="knn: how many rows.")] = 5,
+    method: str = option(
+        "knn",
+        "knn (from the most similar rows), mode (the most frequent value), state (a state of its own) or drop (such "
+        "rows)",
+        choices=METHODS,
+    ),
+    k: int = option(5, "how many rows", low=1, of="knn", flags=("--neighbours", "-k")),
     *,
     reading: TableOptions,
-    output: OutputOption = None,
-    printing: PrintOptions,
+    printing: ResultOptions,
 ) -> None:
     """Fill in missing values once, before `arcwise discretize`.
 
@@ -46,14 +30,14 @@ def impute(
 
     Example: arcwise impute survey.csv | arcwise discretize - --method quantile -o survey.parquet
     """
-    from arcwise.data import impute as fill
-    from arcwise.data import write_table
-    from arcwise.data.write import format_to_write
+    from arcwise.data.impute import impute as fill
+    from arcwise.data.write import format_to_write, write_table
 
+    output = printing.output
     to_stdout = printing.stdout_is_taken(output, otherwise=True)
     format_to_write(output or "-")
     table = reading.read_table(data, printing.progress)
-    filled = fill(table, method=method, k=neighbours, progress=printing.progress)
+    filled = fill(table, method=method, k=k, progress=printing.progress)
     write_table(filled, output or "-")
     gaps = table.n_missing
     if printing.as_json:

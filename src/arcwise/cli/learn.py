@@ -4,72 +4,47 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arcwise.analysis.options import LearnOptions
-from arcwise.cli.data_options import DataArgument
-from arcwise.cli.limit_options import TimeLimit
+from arcwise.base.errors import Argument
+from arcwise.base.options import Common, row
 from arcwise.cli.mistakes import tell
-from arcwise.cli.option_group import OptionGroup, expanded
-from arcwise.cli.option_table import group_of, keywords_of
-from arcwise.cli.printing import PrintOptions, finish, print_json
-from arcwise.cli.rule_options import ConstraintOptions
-from arcwise.cli.score_options import BeliefsOption, EssOption, ScoreOptions
-from arcwise.cli.verb_group import TYPED
-from arcwise.mentions import Argument
+from arcwise.cli.options import (
+    TYPED,
+    ConstraintOptions,
+    DataArgument,
+    Rows,
+    ScoreOptions,
+    TimeLimit,
+    WeighingOptions,
+)
+from arcwise.cli.output import FolderOptions, PrintOptions, finish, print_json
+from arcwise.findings.options import LearnOptions
 
 if TYPE_CHECKING:
-    from arcwise.analysis import Analysis
-    from arcwise.data import Dataset, Incomplete, Table
-
-__all__ = ["register"]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
-    app.command("learn")(expanded(learn))
-
-
-@dataclass(frozen=True)
-class FolderOptions(OptionGroup):
-    """Where the report goes."""
-
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="The folder to write; without it, a summary only.", show_default=False),
-    ] = None
-    force: Annotated[bool, typer.Option("--force", help="Replace the result of an earlier run.")] = False
-
-
-@dataclass(frozen=True)
-class WeighingOptions(OptionGroup):
-    """What the score of networks is made of, besides its name."""
-
-    ess: EssOption = None
-    beliefs: BeliefsOption = None
+    from arcwise.analysis.analysis import Analysis
+    from arcwise.data.dataset import Dataset, Incomplete
+    from arcwise.data.table import Table
 
 
 WAITING = 5.0  # seconds after which somebody who waits is told that there is something to look at
 # What is printed next to a written report.
 SHOWN = ("target", "prediction", "ensemble", "constraints", "cuts", "prior")
-LearnGroup = group_of(LearnOptions, leave_out=("constraints", "beliefs"))
+GIVEN = Rows((LearnOptions,), leave_out=("constraints", "beliefs"))
 
 
 def learn(
     context: typer.Context,
     data: DataArgument,
     folder: FolderOptions,
-    column: Annotated[
-        list[str] | None,
-        typer.Option("--column", metavar="NAME", help="Read only this column; may be repeated.", show_default=False),
-    ] = None,
+    columns: tuple[str, ...] | None = row(Common, "columns"),
     *,
     weighing: WeighingOptions,
-    given: LearnGroup,  # type: ignore[valid-type]
+    given: Annotated[dict[str, Any], GIVEN],
     known: ConstraintOptions,
     printing: PrintOptions,
 ) -> None:
@@ -84,17 +59,17 @@ def learn(
     """
     from arcwise.analysis.folder import check_folder, run_record
     from arcwise.analysis.learning import learn_prepared
-    from arcwise.analysis.preparation import open_table, prepare
+    from arcwise.findings.preparation import open_table, prepare
 
     output = folder.output
     if output is not None:
         check_folder(output, force=folder.force)
     options = _options(given, weighing)
     progress = printing.progress
-    grouping = replace(options.grouping, columns=column)
+    grouping = replace(options.grouping, columns=columns)
     table = open_table(data, progress=progress, **options.reading | {"grouping": grouping})
-    if column is not None:
-        options = replace(options, drop=(*options.drop, *_others(table, column)))
+    if columns is not None:
+        options = replace(options, drop=(*options.drop, *_others(table, columns)))
     options = _agreed(table, options, context)
     prepared = prepare(table, options, file=str(data), progress=progress, known=known.read)
     for step in prepared.steps:
@@ -124,20 +99,19 @@ def learn(
     finish(found.status)
 
 
-def _options(given: OptionGroup, weighing: WeighingOptions) -> LearnOptions:
+def _options(keywords: dict[str, Any], weighing: WeighingOptions) -> LearnOptions:
     """Return the options, with `--score bdeu --ess 10` as `--score bdeu:ess=10`."""
-    from arcwise.graph import make_beliefs
+    from arcwise.graph.beliefs import make_beliefs
 
-    keywords = keywords_of(given, LearnOptions)
     TimeLimit(keywords["limit_seconds"]).limits  # noqa: B018 - refuses what is not positive
     if weighing.ess is not None:
-        keywords["score"] = ScoreOptions(keywords.get("score", "bdeu"), weighing.ess).make()
+        keywords["score"] = ScoreOptions(keywords.get("score", "bdeu"), WeighingOptions(weighing.ess)).make()
     return LearnOptions(**keywords, beliefs=make_beliefs(weighing.beliefs))
 
 
-def _others(table: Table | Dataset | Incomplete, columns: list[str]) -> tuple[str, ...]:
+def _others(table: Table | Dataset | Incomplete, columns: tuple[str, ...]) -> tuple[str, ...]:
     """Return the columns that are not chosen: a run is recorded, and repeated, by what is left out."""
-    from arcwise.data import Table
+    from arcwise.data.table import Table
 
     assert isinstance(table, Table)  # a file was read
     chosen = table.at_positions(columns)
@@ -147,8 +121,8 @@ def _others(table: Table | Dataset | Incomplete, columns: list[str]) -> tuple[st
 
 def _agreed(table: Table | Dataset | Incomplete, options: LearnOptions, context: typer.Context) -> LearnOptions:
     """Ask whether to do what is proposed, if a person is there to answer."""
-    from arcwise.analysis.preparation import open_points, proposal
-    from arcwise.data import Table
+    from arcwise.data.table import Table
+    from arcwise.findings.preparation import open_points, proposal
 
     if options.agree or not isinstance(table, Table) or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return options
@@ -156,8 +130,8 @@ def _agreed(table: Table | Dataset | Incomplete, options: LearnOptions, context:
     points = open_points(dropped, options)
     if not points:
         return options
-    verbs, typed = {"learn": context.command}, context.meta.get(TYPED, ())
-    typer.echo(tell(proposal(dropped, points), context.command, verbs, typed), err=True)
+    find = {"learn": context.command}.get
+    typer.echo(tell(proposal(dropped, points), context.command, find, context.meta.get(TYPED, ())), err=True)
     return replace(options, agree=typer.confirm("Continue with this?", default=False, err=True))
 
 
@@ -165,7 +139,7 @@ def _show(found: Analysis, output: Path | None) -> None:
     """Print the summary: the answer, the edges, and where the rest is."""
     from rich.console import Console
 
-    from arcwise.report.render.text import print_report
+    from arcwise.report.text import print_report
 
     console = Console(highlight=False)
     if not console.is_terminal:

@@ -14,20 +14,21 @@ import os
 import select
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any, NoReturn
 
 import typer
 
+from arcwise.base.errors import ArcwiseError, DataWarning
 from arcwise.cli.mistakes import tell
+from arcwise.cli.options import OF_STUDIES, RUNNING, TYPED, VerbGroup, expanded
 from arcwise.cli.signals import forget_stops, note_interrupt, stop_code
-from arcwise.cli.verb_group import RUNNING, TYPED, VerbGroup
-from arcwise.errors import ArcwiseError, DataWarning
 
-__all__ = ["app", "main", "prepare"]
-
-# One module per verb, by the stages of the pipeline, in the order of `arcwise --help`; each has `register(app)`.
+# One module per verb, by the stages of the pipeline, in the order of `arcwise --help`: the verb is the function of the
+# same name, or a group that `register(app)` adds. Another package adds verbs by entry points of the group
+# "arcwise.verbs", whose values are such functions.
 STAGES: dict[str, tuple[str, ...]] = {
     "The whole analysis": ("learn", "explain", "demo"),
     "Ask it questions": ("effect", "predict", "check-fit"),
@@ -43,12 +44,37 @@ UNWRITABLE = (errno.ENOSPC, errno.EIO, errno.EBADF, errno.EFBIG, getattr(errno, 
 TERMINATED = 128 + 15
 _USUAL_WARNING = warnings.formatwarning
 VERBS: tuple[str, ...] = tuple(verb for verbs in STAGES.values() for verb in verbs)
+OWN = tuple(verb for verb in VERBS if verb not in OF_STUDIES)
 
 
 class _Program(VerbGroup):
     """The group of all verbs. Mistakes, Ctrl-C and a closed pipe are dealt with here, before typer sees them."""
 
     stages = STAGES
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        self._load(())
+        foreign = [name for name in self.commands if name not in OWN]
+        return [name for name in VERBS if name in (*OWN, *foreign)] + [name for name in foreign if name not in VERBS]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Import the verb that is asked for: each loads the stages whose options it has."""
+        if cmd_name not in self.commands:
+            self._load([cmd_name])
+        return super().get_command(ctx, cmd_name)
+
+    def all_commands(self) -> Mapping[str, Any]:
+        self._load(OWN)
+        return self.commands
+
+    def _load(self, names: Sequence[str]) -> None:
+        """Import verbs of ours, and those of other packages unless only one is wanted that nobody adds to."""
+        for verb in names:
+            if verb in OWN:
+                _register(verb)
+        if len(names) != 1 or names[0] not in OWN or names[0] == "prior":
+            _register_foreign()
+        self.commands.update(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
 
     def make_context(self, *arguments: Any, **options: Any) -> Any:  # where --help and --version print
         with _quiet_ending():
@@ -59,7 +85,8 @@ class _Program(VerbGroup):
             with _quiet_ending():
                 return super().invoke(ctx)
         except ArcwiseError as error:
-            message = tell(error, ctx.meta.get(RUNNING), self.commands, ctx.meta.get(TYPED, ()))
+            find = functools.partial(self.get_command, ctx)
+            message = tell(error, ctx.meta.get(RUNNING), find, ctx.meta.get(TYPED, ()))
             typer.echo(f"{type(error).__name__}: {message}", err=True)
             raise typer.Exit(1) from None
 
@@ -132,20 +159,48 @@ def _root(
 
 
 @functools.cache
+def _register(verb: str) -> None:
+    """Add a verb: the function of that name in the module of that name, or what the module registers, a group."""
+    name = verb.replace("-", "_")
+    module = importlib.import_module(f"arcwise.cli.{name}")
+    if hasattr(module, "register"):
+        module.register(app)
+        _register_foreign(f"{verb}-")
+    else:
+        app.command(verb)(expanded(getattr(module, name)))
+
+
+def _register_foreign(prefix: str = "") -> None:
+    """Add the verbs of other packages, or those of one group of ours: "prior-compare" is `arcwise prior compare`."""
+    for entry in entry_points(group="arcwise.verbs"):
+        if entry.name.startswith(prefix):
+            _register_entry(entry)
+
+
+@functools.cache
+def _register_entry(entry: EntryPoint) -> None:
+    try:
+        entry.load()(app)
+    except Exception as error:  # whatever a foreign module does when it is imported
+        message = f"the verb '{entry.name}' of {entry.value} cannot be loaded: {type(error).__name__}: {error}."
+        warnings.warn(message, RuntimeWarning, stacklevel=2)
+
+
 def _register_verbs() -> None:
-    for verb in VERBS:
-        importlib.import_module(f"arcwise.cli.{verb.replace('-', '_')}").register(app)
+    for verb in OWN:
+        _register(verb)
+    _register_foreign()
 
 
 @functools.cache
 def _command() -> Any:
-    _register_verbs()
     return typer.main.get_command(app)
 
 
 def prepare() -> None:
-    """Import what every verb needs, while a signal can still end the program at once."""
-    _command()
+    """Import what the verb needs that is asked for, while a signal can still end the program at once."""
+    for verb in [word for word in sys.argv[1:] if word in OWN][:1]:
+        _register(verb)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -174,7 +229,7 @@ def _one_line(message: Warning | str, category: type[Warning], *where: Any, **mo
 
 
 def _say_memory() -> NoReturn:
-    from arcwise.memory import describe_memory
+    from arcwise.base.run import describe_memory
 
     what = f"MemoryError: there is not enough memory for this: {describe_memory()}."
     typer.echo(f"{what} Use fewer columns, rows or threads, or a limit.", err=True)

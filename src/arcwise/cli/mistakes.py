@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arcwise.errors import ArcwiseError
-from arcwise.mentions import UNSAID, Argument, Call, Either, Mention, Remedy
-
-__all__ = ["Options", "tell"]
+from arcwise.base.errors import UNSAID, ArcwiseError, Argument, Call, Either, Mention, Remedy
 
 # Which verb does what a function does.
 VERBS = {"impute": "impute", "discretize": "discretize", "build_parent_sets": "scores", "learn": "learn"}
-# Options that go by another name than the argument; of one that may be repeated, the singular.
-RENAMED = {"agree": "yes", "categories": "category", "columns": "column", "conditions": "condition", "k": "neighbours"}
 
 
 @dataclass(frozen=True)
 class Options:
-    """The options of a verb: by name, whether each is a switch, which takes no value."""
+    """The options of a verb: by flag, whether each is a switch, which takes no value; and the flags of arguments."""
 
     switches: Mapping[str, bool]
+    flags: Mapping[str, str]
 
     @classmethod
     def of(cls, command: Any) -> Options:
@@ -35,12 +31,13 @@ class Options:
                 for parameter in parameters
                 for name in (*parameter.opts, *parameter.secondary_opts)
                 if name.startswith("--")
-            }
+            },
+            getattr(getattr(command, "callback", None), "flags", {}),
         )
 
     def spell(self, argument: Argument) -> str | None:
         """Return an argument as an option, such as ``--format csv``; None if the verb has none for it."""
-        name = f"--{RENAMED.get(argument.name, argument.name).replace('_', '-')}"
+        name = self.flags.get(argument.name, f"--{argument.name.replace('_', '-')}")
         if argument.value is False:
             name = f"--no-{name[2:]}"
         if name not in self.switches:
@@ -61,10 +58,10 @@ def _text(value: Any) -> str:
     return shlex.quote(str(value))
 
 
-def tell(error: ArcwiseError, command: Any, verbs: Mapping[str, Any], typed: Sequence[str] = ()) -> str:
+def tell(error: ArcwiseError, command: Any, find: Callable[[str], Any], typed: Sequence[str] = ()) -> str:
     """Return the message of an error in the words of the command line.
 
-    `command` is the verb that runs, `verbs` are all of them. A remedy that the command line does not have is left out.
+    `command` is the verb that runs, `find` gives others by name. A remedy that no option is for is left out.
     A call of the verb that runs is what was `typed` with the arguments added, so that it can be run as it stands.
     """
     own = Options.of(command)
@@ -75,10 +72,11 @@ def tell(error: ArcwiseError, command: Any, verbs: Mapping[str, Any], typed: Seq
         if isinstance(mention, Either):
             return own.spell(mention.option)
         verb = VERBS.get(mention.function, "")
-        if verb not in verbs:
+        found = find(verb)
+        if found is None:
             return None
-        begun = typed if typed and verbs[verb] is command else ("arcwise", verb)
-        return _spell_call(mention, begun, Options.of(verbs[verb]))
+        begun = typed if typed and found is command else ("arcwise", verb)
+        return _spell_call(mention, begun, Options.of(found))
 
     def is_known(remedy: Remedy) -> bool:
         return all(isinstance(part, str) or spell(part) is not None for part in remedy.parts)

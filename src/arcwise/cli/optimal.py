@@ -4,55 +4,48 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from arcwise.cli.completion import names_of
-from arcwise.cli.data_options import DataOptions
-from arcwise.cli.graph_files import check_output_name, write_graph_file
-from arcwise.cli.limit_options import NodeLimit
-from arcwise.cli.option_group import OptionGroup, expanded
-from arcwise.cli.output_file import check_file_name
-from arcwise.cli.parent_set_source import SourceArgument, load_parent_sets
-from arcwise.cli.printing import ResultOptions, finish, print_json, score_shares
-from arcwise.cli.repeat_options import SeedOption, ThreadsOption
-from arcwise.cli.rule_options import RuleOptions
-from arcwise.cli.score_options import ScoreOptions
-from arcwise.errors import OptionError
-from arcwise.mentions import Argument, Remedy
+from arcwise.base.errors import Argument, OptionError, Remedy
+from arcwise.base.options import Common, option, row
+from arcwise.cli.options import (
+    DataOptions,
+    NodeLimit,
+    RuleOptions,
+    ScoreOptions,
+    SourceArgument,
+    load_parent_sets,
+)
+from arcwise.cli.output import (
+    ResultOptions,
+    check_file_name,
+    check_output_name,
+    finish,
+    print_json,
+    score_shares,
+    write_graph_file,
+)
+from arcwise.exact.optimal import METHODS
 
 if TYPE_CHECKING:
-    from arcwise.exact import Optimum
-    from arcwise.parent_sets import ParentSetTable
-
-__all__ = ["register"]
+    from arcwise.exact.optimum import Optimum
+    from arcwise.parent_sets.table import ParentSetTable
 
 CERTIFYING = ("auto", "branch-and-bound")
 
 
 @dataclass(frozen=True)
-class SolvingOptions(OptionGroup):
+class SolvingOptions:
     """How the optimum is found."""
 
-    method: Annotated[
-        str,
-        typer.Option(
-            "--method",
-            help="auto, dp, branch-and-bound or ilp.",
-            autocompletion=names_of("arcwise.exact.optimal", "METHODS"),
-        ),
-    ] = "auto"
-    certificate: Annotated[
-        Path | None,
-        typer.Option(
-            "--certificate",
-            help="Where to write the proof (.json.gz), for `arcwise check-certificate`; by branch-and-bound.",
-            show_default=False,
-        ),
-    ] = None
-    threads: ThreadsOption = None
-    seed: SeedOption = 0
+    method: str = option("auto", choices=METHODS)
+    certificate: Path | None = option(
+        None, "where to write the proof (.json.gz), for `arcwise check-certificate`; by branch-and-bound"
+    )
+    threads: int | None = row(Common, "threads")
+    seed: int = row(Common, "seed")
 
     def check_certificate(self) -> None:
         """Refuse a certificate that could not be written, before any work is done."""
@@ -65,11 +58,6 @@ class SolvingOptions(OptionGroup):
                 "writes no certificate: its proof is no list of steps that another program could check.",
                 remedies=Remedy("use", Argument("method", "branch-and-bound")),
             )
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
-    app.command("optimal")(expanded(optimal))
 
 
 def optimal(
@@ -95,18 +83,17 @@ def optimal(
 
     Example: arcwise optimal survey.csv --score bdeu:ess=10 --json
     """
-    from arcwise.deadline import Deadline
-    from arcwise.exact import certify_optimal, find_optimal
-    from arcwise.graph import assert_obeys
-    from arcwise.limits import Status
-    from arcwise.parent_sets import BuildSettings
+    from arcwise.base.run import Run, Status
+    from arcwise.exact.optimal import certify_optimal, find_optimal
+    from arcwise.graph.constraints import assert_obeys
+    from arcwise.parent_sets.build import BuildSettings
 
     output, certificate = printing.output, solving.certificate
     as_csv = printing.stdout_is_taken(output)
     if output is not None:
         check_output_name(output)
     solving.check_certificate()
-    deadline = Deadline.of(limit.limits)
+    deadline = Run.of(limit.limits)
     loaded = load_parent_sets(
         source,
         scored=scored,

@@ -3,59 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from arcwise.cli.completion import one_of
-from arcwise.cli.data_options import DataArgument, DataOptions
-from arcwise.cli.limit_options import MemoryLimit
-from arcwise.cli.option_group import OptionGroup, expanded
-from arcwise.cli.output_file import check_file_name
-from arcwise.cli.printing import ResultOptions, finish, print_json
-from arcwise.cli.repeat_options import SeedOption, ThreadsOption
-from arcwise.cli.rule_options import RuleOptions
-from arcwise.cli.score_options import ScoreOptions
-from arcwise.cli.worker_options import ClusterOption
-
-__all__ = ["register"]
+from arcwise.base.options import Common, options_of, row, rows
+from arcwise.cli.options import DataArgument, DataOptions, MemoryLimit, RuleOptions, ScoreOptions
+from arcwise.cli.output import ResultOptions, check_file_name, finish, print_json
+from arcwise.posterior.settings import PosteriorSettings
+from arcwise.recipes.posterior import PosteriorOptions
 
 
 @dataclass(frozen=True)
-class WayOptions(OptionGroup):
+class WayOptions:
     """How the posterior is found."""
 
-    way: Annotated[
-        str,
-        typer.Option(
-            "--way",
-            help="exact: sum over all networks; chains: draw from them; auto: sum if that is quick.",
-            autocompletion=one_of("auto", "exact", "chains"),
-        ),
-    ] = "auto"
-    chains: Annotated[int, typer.Option("--chains", min=2, max=1000, help="How many chains.")] = 4
-    most_draws: Annotated[
-        int, typer.Option("--most-draws", min=8, help="The most draws of each chain, converged or not.")
-    ] = 200_000
-    jump_factor: Annotated[
-        float,
-        typer.Option(
-            "--jump-factor", min=1, help="Chains jump among the networks within this Bayes factor of the best; 1: none."
-        ),
-    ] = 1000.0
-    resume: Annotated[
-        Path | None,
-        typer.Option("--resume", help="Keep the chains in this file, and continue from it if it exists."),
-    ] = None
-    cluster: ClusterOption = None
-    seed: SeedOption = 0
-    threads: ThreadsOption = None
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
-    app.command("posterior")(expanded(posterior))
+    settings: PosteriorSettings = rows(PosteriorSettings)
+    seed: int = row(Common, "seed")
+    threads: int | None = row(Common, "threads")
 
 
 def posterior(
@@ -78,15 +42,15 @@ def posterior(
     """
     import numpy as np
 
-    from arcwise.deadline import Deadline
-    from arcwise.ensemble import find_posterior
-    from arcwise.ensemble.recipe import Recipe
-    from arcwise.ensemble.ways import checked_way
+    import arcwise.recipes.registry  # noqa: F401 - a recipe finds its source there
+    from arcwise.base.run import Run
+    from arcwise.networks.origin import Made
+    from arcwise.networks.recipe import Recipe
+    from arcwise.recipes.posterior import find_posterior
 
     output = printing.output
     check_file_name(output, "networks")
-    way = checked_way(wanted.way)
-    deadline = Deadline.of(limit.limits)
+    deadline = Run.of(limit.limits)
     score = scored.make()
     cases, known = reading.read_known(data, printing.progress, rules, score)
     found = find_posterior(
@@ -98,13 +62,7 @@ def posterior(
         threads=wanted.threads,
         limits=deadline.limits,
         progress=printing.progress,
-        way=way,
-        chains=wanted.chains,
-        most_draws=wanted.most_draws,
-        jump_factor=wanted.jump_factor,
-        path=wanted.resume,
-        cluster=wanted.cluster,
-        drawing=output is not None,
+        settings=replace(wanted.settings, drawing=output is not None),
     )
     status, short = found.status, ""
     if output is not None and (found.exact is None or found.complete):
@@ -115,12 +73,10 @@ def posterior(
             arities=cases.arities.tolist(),
             max_parents=rules.max_parents,
             constraints=known,
-            way=way,
-            chains=wanted.chains,
-            most_draws=wanted.most_draws,
+            **{item.name: getattr(wanted.settings, item.name) for item in options_of(PosteriorOptions)},
         )
         drawn = found.networks(seed=wanted.seed, threads=wanted.threads, limits=deadline.uncounted).made_by(recipe)
-        replace(drawn, facts={**drawn.facts, "n_cases": cases.n_cases}).save(output)
+        replace(drawn, facts=drawn.facts.but(Made(n_cases=cases.n_cases))).save(output)
         status = drawn.status  # draws take time, too
         if found.exact is not None and not drawn.complete:
             short = f" Only {drawn.count:,} networks were drawn and written ({drawn.status})."

@@ -4,46 +4,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arcwise.cli.answer_file import AnswerOptions, FolderArgument, open_folder
-from arcwise.cli.data_options import TableOptions
-from arcwise.cli.limit_options import TimeLimit
-from arcwise.cli.option_group import OptionGroup, expanded
-from arcwise.cli.printing import finish, print_json
-from arcwise.cli.repeat_options import SeedOption
-from arcwise.errors import OptionError
-from arcwise.limits import Status
+from arcwise.base.errors import OptionError
+from arcwise.base.options import REQUIRED, Common, option, row
+from arcwise.base.run import Status
+from arcwise.cli.options import TableOptions, TimeLimit
+from arcwise.cli.output import AnswerOptions, FolderArgument, finish, open_folder, print_json, write_frame
 
 if TYPE_CHECKING:
-    from arcwise.analysis import SavedAnalysis
-
-__all__ = ["register"]
+    from arcwise.analysis.folder import SavedAnalysis
 
 
 @dataclass(frozen=True)
-class PredictOptions(OptionGroup):
+class PredictOptions:
     """What to predict, and how."""
 
-    target: Annotated[str, typer.Option("--target", help="The variable to predict.", show_default=False)]
-    average: Annotated[
-        bool, typer.Option("--average", help="Average over all networks instead of asking the one network.")
-    ] = False
-    unseen: Annotated[
-        str,
-        typer.Option("--unseen", help="A state that no training row had: missing (taken as not observed), or error."),
-    ] = "missing"
-    folds: Annotated[
-        int, typer.Option("--folds", min=2, max=100_000, help="Without new rows: the folds of cross-validation.")
-    ] = 10
-    seed: SeedOption = 0
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
-    app.command("predict")(expanded(predict))
+    target: str = option(REQUIRED, "the variable to predict")
+    average: bool = option(False, "average over all networks instead of asking the one network")
+    unseen: str = option("missing", "a state that no training row had: missing (taken as not observed), or error")
+    folds: int = option(10, "without new rows: the folds of cross-validation", low=2, high=100_000)
+    seed: int = row(Common, "seed")
 
 
 def predict(
@@ -83,13 +66,11 @@ def predict(
     import numpy as np
     import pandas as pd
 
-    from arcwise.cli.answer_file import write_frame
-
     table = reading.read_table(data, printing.progress)
     coded = saved.coding.apply(table, unseen=asked.unseen)  # type: ignore[arg-type]
     for remark in coded.without(target).remarks():  # that it is not known is why it is predicted
         printing.remark(remark)
-    options = {"seed": asked.seed} if average else {}
+    options: dict[str, Any] = {"seed": asked.seed} if average else {}
     model = saved.average if average else saved.network
     found = model.predict_proba(coded.table, target, progress=printing.progress, **options)
     states = saved.network.states[saved.network.index(target)]
@@ -116,8 +97,8 @@ def _scored(table: object, target: str, states: tuple[str, ...], probabilities: 
     """Return how good the predictions are where the rows know the answer; nothing if they do not."""
     import numpy as np
 
-    from arcwise.data import Table
-    from arcwise.evaluate import score_predictions
+    from arcwise.data.table import Table
+    from arcwise.evaluate.predictions import score_predictions
 
     assert isinstance(table, Table)
     if target not in table.names:
@@ -133,7 +114,7 @@ def _scored(table: object, target: str, states: tuple[str, ...], probabilities: 
 
 
 def _cross_validate(saved: SavedAnalysis, asked: PredictOptions, limit: TimeLimit, printing: AnswerOptions) -> None:
-    from arcwise.analysis.prose.fit import prediction_answer
+    from arcwise.report.page import prediction_answer
 
     found = saved.cross_validate(
         asked.target, folds=asked.folds, seed=asked.seed, limits=limit.limits, progress=printing.progress

@@ -6,59 +6,53 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 import typer
 
-from arcwise.cli.completion import one_of
-from arcwise.cli.data_options import DataArgument, DataOptions
-from arcwise.cli.figure_file import PlotOption, check_figure_name, figure_of, save_figure
-from arcwise.cli.limit_options import MemoryLimit
-from arcwise.cli.option_group import OptionGroup, expanded
-from arcwise.cli.printing import PrintOptions, finish, print_json
-from arcwise.cli.repeat_options import SeedOption, ThreadsOption
-from arcwise.cli.rule_options import RuleOptions
-from arcwise.cli.verb_group import VerbGroup
-from arcwise.limits import Status
+from arcwise.base.options import REQUIRED, Common, option, row
+from arcwise.base.run import Status
+from arcwise.cli.options import DataArgument, DataOptions, MemoryLimit, RuleOptions, VerbGroup, expanded
+from arcwise.cli.output import PrintOptions, check_figure_name, figure_of, finish, print_json, save_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from arcwise.data import Dataset
-    from arcwise.priors import Learning
+    from arcwise.data.dataset import Dataset
+    from arcwise.priors.optima import Learning
 
-__all__ = ["register"]
-
-EssOption = Annotated[float, typer.Option("--ess", help="The equivalent sample size of BDeu.")]
-EpsilonOption = Annotated[float, typer.Option("--epsilon", help="How far the priors may move: above 0, at most 1.")]
-
-prior = typer.Typer(
+app_of_prior = typer.Typer(
     cls=VerbGroup, help="Analyse the prior: which equivalent sample size, how sensitive, is there enough data?"
 )
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb to the command line."""
-    app.add_typer(prior, name="prior")
+    app.add_typer(app_of_prior, name="prior")
 
 
 @dataclass(frozen=True)
-class LearningOptions(OptionGroup):
+class LearningOptions:
     """How an analysis learns networks, apart from the rules and limits."""
 
-    threads: ThreadsOption = None
-    search: Annotated[
-        str,
-        typer.Option(
-            "--search",
-            help="exact; or, for many variables, hill-climbing or tabu, which prove nothing.",
-            autocompletion=one_of("exact", "hill-climbing", "tabu"),
-        ),
-    ] = "exact"
+    threads: int | None = row(Common, "threads")
+    search: str = option(
+        "exact",
+        "exact; or, for many variables, hill-climbing or tabu, which prove nothing",
+        choices=("exact", "hill-climbing", "tabu"),
+    )
 
 
 @dataclass(frozen=True)
-class _Request:
+class PriorOptions:
+    """The prior that is asked about."""
+
+    ess: float = option(1.0, "the equivalent sample size of BDeu")
+    epsilon: float = option(0.5, "how far the priors may move: above 0, at most 1")
+
+
+@dataclass(frozen=True)
+class Request:
     """What every analysis is given: the data, how to learn networks, and whether to show progress."""
 
     data: Dataset
@@ -67,7 +61,7 @@ class _Request:
 
 
 @dataclass(frozen=True)
-class _Answer:
+class Answer:
     """What every analysis gives back: an object for --json, a text otherwise, a figure for --plot, and its status."""
 
     payload: Mapping[str, Any]
@@ -83,19 +77,24 @@ def _first(data: DataArgument) -> None: ...
 def _learning(*, rules: RuleOptions, learning: LearningOptions, limit: MemoryLimit) -> None: ...
 
 
-def _last(*, plot: PlotOption = None, reading: DataOptions, printing: PrintOptions) -> None: ...
+def _last(
+    *,
+    plot: Path | None = option(None, "write the figure to this file (.png, .svg, .pdf)"),
+    reading: DataOptions,
+    printing: PrintOptions,
+) -> None: ...
 
 
 def _parameters(function: Callable[..., object]) -> list[inspect.Parameter]:
-    hints = get_type_hints(function, include_extras=True, localns={"_Request": _Request, "_Answer": _Answer})
+    hints = get_type_hints(function, include_extras=True, localns={"Request": Request, "Answer": Answer})
     found = inspect.signature(function).parameters.values()
     return [p.replace(annotation=hints[p.name], kind=p.KEYWORD_ONLY) for p in found if p.name != "request"]
 
 
-def _analysis(name: str, *, learns: bool = True) -> Callable[[Callable[..., _Answer]], Callable[..., _Answer]]:
+def analysis(name: str, *, learns: bool = True) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
     """Make a subcommand of a function from a request, and the options of its own, to an answer."""
 
-    def make(analyse: Callable[..., _Answer]) -> Callable[..., _Answer]:
+    def make(analyse: Callable[..., Answer]) -> Callable[..., Answer]:
         own = _parameters(analyse)
         parameters = [*_parameters(_first), *own, *(_parameters(_learning) if learns else []), *_parameters(_last)]
 
@@ -117,43 +116,44 @@ def _analysis(name: str, *, learns: bool = True) -> Callable[[Callable[..., _Ans
         command.__doc__ = analyse.__doc__
         command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         command.__annotations__ = {p.name: p.annotation for p in parameters}
-        prior.command(name)(expanded(command))
+        app_of_prior.command(name)(expanded(command))
         return analyse
 
     return make
 
 
-def _read(values: Mapping[str, Any]) -> _Request:
-    from arcwise.deadline import Deadline
-    from arcwise.priors import Learning
+def _read(values: Mapping[str, Any]) -> Request:
+    from arcwise.base.run import Run
+    from arcwise.priors.optima import Learning
 
     progress = values["printing"].progress
-    limits = Deadline.of(values["limit"].limits) if "limit" in values else None  # reading is a part of the time
+    limits = Run.of(values["limit"].limits) if "limit" in values else None  # reading is a part of the time
     if limits is None:
-        return _Request(values["reading"].read(values["data"], progress), Learning(), progress)
+        return Request(values["reading"].read(values["data"], progress), Learning(), progress)
     rules, learning = values["rules"], values["learning"]
     data, known = values["reading"].read_known(values["data"], progress, rules)
-    return _Request(data, Learning(rules.max_parents, known, limits, learning.threads, learning.search), progress)
+    return Request(data, Learning(rules.max_parents, known, limits, learning.threads, learning.search), progress)
 
 
-def _table(frame: Any) -> str:
+def table_text(frame: Any) -> str:
+    """Return a DataFrame as text, with four digits."""
     return str(frame.to_string(index=False, float_format=lambda value: f"{value:.4g}"))
 
 
-@_analysis("ess")
+@analysis("ess")
 def ess(
-    request: _Request,
-    tolerance: Annotated[float, typer.Option("--tolerance", help="Stop when alpha* changes by less.")] = 0.1,
-) -> _Answer:
+    request: Request,
+    tolerance: float = option(0.1, "stop when alpha* changes by less"),
+) -> Answer:
     """Find the equivalent sample size: Steck's alpha*, and the exact maximiser with its interval.
 
     Example: arcwise prior ess survey.csv
     """
-    from arcwise.errors import UnfinishedError
-    from arcwise.priors import ascend_ess, maximise_ess
+    from arcwise.base.errors import UnfinishedError
+    from arcwise.priors.optimal_ess import ascend_ess, maximise_ess
 
     learning = request.learning
-    half = learning.within(learning.deadline.share(0.5))
+    half = learning.within(learning.run.share(0.5))
     ascent = ascend_ess(request.data, tolerance=tolerance, learning=half, progress=request.progress)
     spread = "" if ascent.spread is None else f" (its class: {ascent.spread[0]:.4g} to {ascent.spread[1]:.4g})"
     payload = {
@@ -174,14 +174,14 @@ def ess(
             why = Status.TIME_LIMIT
     if maximum is None:
         missing = dict.fromkeys(("alpha_max", "alpha_interval", "alpha_integers", "best_integer", "score"))
-        return _Answer(
+        return Answer(
             {**payload, **missing, "arcs": ascent.dag.arcs},
             f"{text}\nexact, alpha^M: not found ({why})",
             ascent.plot,
             why,
         )
     low, high = maximum.interval
-    return _Answer(
+    return Answer(
         {
             **payload,
             "alpha_max": maximum.alpha_max,
@@ -197,24 +197,22 @@ def ess(
     )
 
 
-@_analysis("path")
+@analysis("path")
 def path(
-    request: _Request,
-    values: Annotated[
-        int, typer.Option("--values", min=2, max=100_000, help="How many values from 0.001 to 100,000.")
-    ] = 60,
-) -> _Answer:
+    request: Request,
+    values: int = option(60, "how many values from 0.001 to 100,000", low=2, high=100_000),
+) -> Answer:
     """Follow the optimal network over the equivalent sample size from 0.001 to 100,000.
 
     Example: arcwise prior path survey.csv --plot path.png
     """
     import numpy as np
 
-    from arcwise.priors import ess_path
+    from arcwise.priors.ess_path import ess_path
 
     grid = np.logspace(-3, 5, values)
     found = ess_path(request.data, ess=grid, learning=request.learning, progress=request.progress)
-    return _Answer(
+    return Answer(
         {
             "ess": found.ess,
             "scores": found.scores,
@@ -229,19 +227,20 @@ def path(
     )
 
 
-@_analysis("sensitivity")
-def sensitivity(request: _Request, ess: EssOption = 1.0, epsilon: EpsilonOption = 0.5) -> _Answer:
-    """Say how sensitive the BDeu-optimal network is to the prior, and which variables are most sensitive.
+@analysis("sensitivity")
+def sensitivity(request: Request, prior: PriorOptions) -> Answer:
+    """Return how sensitive the BDeu-optimal network is to the prior, and which variables are most sensitive.
 
     Example: arcwise prior sensitivity survey.csv --ess 1 --epsilon 0.5
     """
-    from arcwise.priors import find_optima, prior_sensitivity
-    from arcwise.scores import make_score
+    from arcwise.priors.edge_prior import prior_sensitivity
+    from arcwise.priors.optima import find_optima
+    from arcwise.scores.registry import make_score
 
-    score = make_score("bdeu", ess=ess)
+    score = make_score("bdeu", ess=prior.ess)
     optimum = find_optima(request.data, [score], request.learning, progress=request.progress)[0]
-    found = prior_sensitivity(request.data, optimum.dag, ess=ess, epsilon=epsilon)
-    return _Answer(
+    found = prior_sensitivity(request.data, optimum.dag, ess=prior.ess, epsilon=prior.epsilon)
+    return Answer(
         {
             "sensitivity": found.value,
             "relative": found.relative,
@@ -253,76 +252,35 @@ def sensitivity(request: _Request, ess: EssOption = 1.0, epsilon: EpsilonOption 
             "epsilons": found.epsilons,
             "sweep": found.sweep,
         },
-        f"Max-BDeu - Min-BDeu: {found.value:.4g}, {found.relative:.3g} of the score\n{_table(found.to_frame())}",
+        f"Max-BDeu - Min-BDeu: {found.value:.4g}, {found.relative:.3g} of the score\n{table_text(found.to_frame())}",
         found.plot,
         optimum.status,
     )
 
 
-@_analysis("compare")
-def compare(
-    request: _Request,
-    ess: EssOption = 1.0,
-    epsilon: EpsilonOption = 0.5,
-    splits: Annotated[int, typer.Option("--splits", min=1, max=100_000, help="How often the data are split.")] = 10,
-    held_out: Annotated[float, typer.Option("--held-out", help="The share of the cases that are held out.")] = 0.3,
-    seed: SeedOption = 0,
-) -> _Answer:
-    """Learn with Min-BDeu, BDeu and Max-BDeu side by side: arcs, moral distance, held-out likelihood.
-
-    Example: arcwise prior compare survey.csv --seed 1
-    """
-    from arcwise.priors import compare_priors
-
-    found = compare_priors(
-        request.data,
-        ess=ess,
-        epsilon=epsilon,
-        splits=splits,
-        held_out=held_out,
-        seed=seed,
-        learning=request.learning,
-        progress=request.progress,
-    )
-    frame = found.to_frame().drop(columns="moral distance from truth")
-    return _Answer(
-        {
-            "table": frame.to_dict(orient="records"),
-            "arcs": {score: dag.arcs for score, dag in zip(found.scores, found.dags, strict=True)},
-            "splits": found.splits,
-        },
-        _table(frame),
-        found.plot,
-        found.status,
-    )
-
-
-@_analysis("saturation")
+@analysis("saturation")
 def saturation(
-    request: _Request,
-    ess: EssOption = 1.0,
-    epsilon: EpsilonOption = 0.5,
-    repetitions: Annotated[
-        int, typer.Option("--repetitions", min=1, max=100_000, help="How often the cases are shuffled.")
-    ] = 5,
-    seed: SeedOption = 0,
-) -> _Answer:
-    """Say whether more data would change the structure, from growing subsamples.
+    request: Request,
+    prior: PriorOptions,
+    repetitions: int = option(5, "how often the cases are shuffled", low=1, high=100_000),
+    seed: int = row(Common, "seed"),
+) -> Answer:
+    """Return whether more data would change the structure, from growing subsamples.
 
     Example: arcwise prior saturation survey.csv --seed 1
     """
-    from arcwise.priors import data_saturation
+    from arcwise.priors.saturation import data_saturation
 
     found = data_saturation(
         request.data,
-        ess=ess,
-        epsilon=epsilon,
+        ess=prior.ess,
+        epsilon=prior.epsilon,
         repetitions=repetitions,
         seed=seed,
         learning=request.learning,
         progress=request.progress,
     )
-    return _Answer(
+    return Answer(
         {
             "settled": found.settled,
             "repetitions": found.repetitions,
@@ -330,34 +288,32 @@ def saturation(
             "advice": found.advice,
             "table": found.to_frame().to_dict(orient="records"),
         },
-        f"{found.advice}\n{_table(found.to_frame())}",
+        f"{found.advice}\n{table_text(found.to_frame())}",
         found.plot,
         found.status,
     )
 
 
-@_analysis("edge", learns=False)
+@analysis("edge", learns=False)
 def edge(
-    request: _Request,
-    parent: Annotated[str, typer.Option("--parent", help="The tail of the edge.")],
-    child: Annotated[str, typer.Option("--child", help="The head of the edge.")],
-    given: Annotated[
-        list[str] | None, typer.Option("--given", help="Another parent of the child; may be repeated.")
-    ] = None,
-) -> _Answer:
+    request: Request,
+    parent: str = option(REQUIRED, "the tail of the edge"),
+    child: str = option(REQUIRED, "the head of the edge"),
+    given: tuple[str, ...] = option((), "another parent of the child; may be repeated", metavar=""),
+) -> Answer:
     """Follow one edge over the equivalent sample size: will a large one favour it, and why?
 
     Example: arcwise prior edge survey.csv --parent smoke --child cough
     """
-    from arcwise.priors import edge_prior
+    from arcwise.priors.edge_prior import edge_prior
 
-    found = edge_prior(request.data, child=child, parent=parent, given=given or [])
+    found = edge_prior(request.data, child=child, parent=parent, given=given)
     text = f"A large equivalent sample size does not favour {parent} -> {child}."
     if found.favoured_by_large_ess:
         reasons = {"dependence": "the two depend on each other", "skewness": "both are skewed, not because they depend"}
         above = "" if found.alpha_plus is None else f" above {found.alpha_plus:.4g}"
         text = f"A large equivalent sample size{above} favours {parent} -> {child}, since {reasons[found.cause]}."
-    return _Answer(
+    return Answer(
         {
             "ess": found.ess,
             "log_bayes_factor": found.exact,

@@ -9,63 +9,41 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arcwise.cli.answer_file import AnswerOptions, open_folder, write_frame
-from arcwise.cli.graph_files import open_network
-from arcwise.cli.option_group import OptionGroup, expanded
-from arcwise.cli.printing import PrintOptions, print_json
-from arcwise.cli.repeat_options import SeedOption
-from arcwise.defaults import MOST_THREADS
-from arcwise.errors import OptionError
+from arcwise.base.errors import OptionError
+from arcwise.base.options import Common, option, row
+from arcwise.cli.effect import EffectOptions
+from arcwise.cli.output import AnswerOptions, PrintOptions, open_folder, open_network, print_json, write_frame
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from arcwise.analysis import SavedAnalysis
-    from arcwise.ensemble.model_average import ModelAverage
-    from arcwise.model import BayesianNetwork
-    from arcwise.model.question import Question
-    from arcwise.report import Answer
-
-__all__ = ["register"]
+    from arcwise.analysis.folder import SavedAnalysis
+    from arcwise.effects.model_average import ModelAverage
+    from arcwise.model.network import BayesianNetwork
+    from arcwise.model.tables import Question
+    from arcwise.report.answer import Answer
 
 
 @dataclass(frozen=True)
-class EvidenceOptions(OptionGroup):
+class EvidenceOptions:
     """Rows of evidence."""
 
-    rows: Annotated[
-        Path | None,
-        typer.Option(
-            "--evidence",
-            help="Evidence, one line per case: a data file whose columns are variables; a gap is not observed.",
-            show_default=False,
-        ),
-    ] = None
-    impossible: Annotated[
-        str,
-        typer.Option("--impossible", help="Rows that the network gives probability 0: error, or missing (left empty)."),
-    ] = "error"
+    rows: Path | None = option(
+        None,
+        "evidence, one line per case: a data file whose columns are variables; a gap is not observed",
+        flags=("--evidence",),
+    )
+    impossible: str = option("error", "rows that the network gives probability 0: error, or missing (left empty)")
 
 
 @dataclass(frozen=True)
-class AveragingOptions(OptionGroup):
+class AveragingOptions:
     """Whether answers are averaged over the networks of a folder, and how."""
 
-    average: Annotated[
-        bool, typer.Option("--average", help="Of a folder: average over all networks, with intervals.")
-    ] = False
-    draws: Annotated[
-        int, typer.Option("--draws", min=2, max=10**7, help="With --average: draws of networks and parameters.")
-    ] = 400
-    level: Annotated[
-        float, typer.Option("--level", min=0.01, max=0.9999, help="The share of the posterior that intervals hold.")
-    ] = 0.95
-    seed: SeedOption = 0
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
-    app.command("query")(expanded(query))
+    average: bool = option(False, "of a folder: average over all networks, with intervals")
+    draws: int = option(400, "with --average: draws of networks and parameters", low=2, high=10**7)
+    level: float = row(EffectOptions, "level")
+    seed: int = row(Common, "seed")
 
 
 def query(
@@ -80,26 +58,11 @@ def query(
     questions: Annotated[
         list[str], typer.Argument(help="What to compute: 'P(x | y=a)', 'P(x, y | z=a)', 'P(* | y=a)', 'MPE(y=a)'.")
     ],
-    max_cells: Annotated[
-        int | None,
-        typer.Option(
-            "--max-cells",
-            min=1,
-            max=2**40,
-            help="Refuse a query whose largest clique has more cells (default: 2^27).",
-            show_default=False,
-        ),
-    ] = None,
+    max_cells: int | None = option(
+        None, "refuse a query whose largest clique has more cells", usual="2^27", low=1, high=2**40
+    ),
     *,
-    threads: Annotated[
-        int | None,
-        typer.Option(
-            "--threads",
-            min=1,
-            max=MOST_THREADS,
-            help="Threads to use (default: all cores); results do not depend on it.",
-        ),
-    ] = None,
+    threads: int | None = row(Common, "threads"),
     given: EvidenceOptions,
     averaging: AveragingOptions,
     printing: AnswerOptions,
@@ -116,8 +79,7 @@ def query(
 
     Example: arcwise query alarm.bif.gz 'P(HYPOVOLEMIA | BP=LOW, HR=HIGH)'
     """
-    from arcwise.model.probability_tables import MAX_CELLS
-    from arcwise.model.question import parse_question
+    from arcwise.model.tables import MAX_CELLS, parse_question
 
     rows = given.rows
     if given.impossible not in ("error", "missing"):
@@ -266,7 +228,7 @@ def _answer_averaged(
     saved: SavedAnalysis, question: Question, averaging: AveragingOptions, printing: PrintOptions
 ) -> _Answered:
     """Return the answer averaged over networks and parameters, with intervals."""
-    from arcwise.analysis.prose.queries import averaged_answer
+    from arcwise.report.effects import averaged_answer
 
     if question.explanation or not question.asked:
         raise OptionError(
@@ -299,8 +261,8 @@ def _answer_averaged(
 def _answer_rows(
     network: BayesianNetwork, question: Question, asked: _Rows, options: dict[str, Any], printing: PrintOptions
 ) -> tuple[pd.DataFrame, dict[str, Any]]:
-    from arcwise.data import read_table
     from arcwise.data.large import Grouping
+    from arcwise.data.read import read_table
 
     if question.explanation or question.states or not question.asked:
         raise OptionError(f"'{question.text}' cannot be asked for rows; ask for variables, as in 'P(x)' or 'P(x, y)'.")
@@ -341,7 +303,7 @@ def _answer_rows(
 
 
 def _print(found: _Answered, *, blank: bool, csv: bool, markdown: bool) -> None:
-    from arcwise.analysis.prose.queries import table_answer
+    from arcwise.report.effects import table_answer
 
     frame, payload = found.frame, found.payload
     if csv:

@@ -2,51 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
-from arcwise.cli.graph_files import NetworkArgument, open_network
-from arcwise.cli.option_group import expanded
-from arcwise.cli.output_file import OutputOption
-from arcwise.cli.printing import PrintOptions, print_json
-from arcwise.cli.repeat_options import SeedOption
-from arcwise.defaults import MOST_THREADS
-
-__all__ = ["register"]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
-    app.command("sample")(expanded(sample))
+from arcwise.base.options import REQUIRED, Common, option, row
+from arcwise.cli.output import NetworkArgument, ResultOptions, open_network, print_json
 
 
 def sample(
     network: NetworkArgument,
     *,
-    rows: Annotated[int, typer.Option("--rows", "-n", min=1, max=2**40, help="How many rows to draw.")],
-    seed: SeedOption = 0,
-    do: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--do",
-            metavar="NAME=STATE",
-            help="Set a variable, whatever its parents are; NAME alone sets every state equally often; may be "
-            "repeated.",
-            show_default=False,
-        ),
-    ] = None,
-    output: OutputOption = None,
-    threads: Annotated[
-        int | None,
-        typer.Option(
-            "--threads",
-            min=1,
-            max=MOST_THREADS,
-            help="Threads to use (default: all cores); results do not depend on them.",
-        ),
-    ] = None,
-    printing: PrintOptions,
+    rows: int = option(REQUIRED, "how many rows to draw", low=1, high=2**40, flags=("--rows", "-n")),
+    seed: int = row(Common, "seed"),
+    do: tuple[str, ...] = option(
+        (),
+        "set a variable, whatever its parents are; NAME alone sets every state equally often; may be repeated",
+        metavar="NAME=STATE",
+    ),
+    threads: int | None = row(Common, "threads"),
+    printing: ResultOptions,
 ) -> None:
     """Draw rows from a Bayesian network by forward sampling.
 
@@ -59,9 +30,10 @@ def sample(
     """
     from arcwise.data.write import format_to_write
 
+    output = printing.output
     to_stdout = printing.stdout_is_taken(output, otherwise=True)
     format_to_write(output or "-")
-    settings = {name: state if sign else None for name, sign, state in (text.partition("=") for text in do or ())}
+    settings = {name: state if sign else None for name, sign, state in (text.partition("=") for text in do)}
     drawn = open_network(network).sample(rows, seed=seed, do=settings, threads=threads, progress=printing.progress)
     drawn.to_file(output or "-")
     if printing.as_json:

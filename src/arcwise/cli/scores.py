@@ -4,44 +4,44 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from arcwise.cli.bayes_factor import factor_from
-from arcwise.cli.data_options import DataArgument, DataOptions
-from arcwise.cli.limit_options import MemoryLimit
-from arcwise.cli.option_group import OptionGroup, expanded
-from arcwise.cli.output_file import OutputOption, check_writable
-from arcwise.cli.printing import PrintOptions, finish, print_json
-from arcwise.cli.repeat_options import ThreadsOption
-from arcwise.cli.rule_options import RuleOptions
-from arcwise.cli.score_options import ScoreOptions, tell_idle
-from arcwise.cli.worker_options import ClusterOption
-from arcwise.errors import FormatError, OptionError
-from arcwise.limits import Status
+from arcwise.base.errors import FormatError, OptionError
+from arcwise.base.options import option, row, rows
+from arcwise.base.run import Status
+from arcwise.cli.options import (
+    DataArgument,
+    DataOptions,
+    MemoryLimit,
+    RuleOptions,
+    ScoreOptions,
+    factor_from,
+    tell_idle,
+)
+from arcwise.cli.output import OutputOptions, PrintOptions, check_writable, finish, print_json
+from arcwise.parent_sets.build import BuildSettings
+from arcwise.recipes.credible import CredibleOptions
 
 if TYPE_CHECKING:
-    from arcwise.parent_sets import ParentSetTable
-
-__all__ = ["register"]
+    from arcwise.parent_sets.table import ParentSetTable
 
 
 @dataclass(frozen=True)
-class SlackOptions(OptionGroup):
+class SlackOptions:
     """How far from the optimum networks matter."""
 
-    slack: Annotated[
-        float | None, typer.Option("--slack", help="How far from the optimum networks matter (natural log). Default 0.")
-    ] = None
-    bayes_factor: Annotated[
-        str | None,
-        typer.Option(
-            "--bayes-factor", "-b", help="The same as a Bayes factor: 20 is a slack of 2.996.", show_default=False
-        ),
-    ] = None
+    slack: float | None = option(None, "how far from the optimum networks matter (natural log)", usual="0")
+    bayes_factor: str | None = row(
+        CredibleOptions,
+        "bayes_factor",
+        default=None,
+        kind=str,
+        help="the same as a Bayes factor: 20 is a slack of 2.996",
+    )
 
     @property
     def value(self) -> float:
@@ -54,18 +54,11 @@ class SlackOptions(OptionGroup):
 
 
 @dataclass(frozen=True)
-class BuildingOptions(OptionGroup):
+class BuildingOptions(OutputOptions):
     """Where the table goes, and how it is built."""
 
-    output: OutputOption = None
-    restart: Annotated[bool, typer.Option("--restart", help="Start again even if there is a checkpoint.")] = False
-    threads: ThreadsOption = None
-    cluster: ClusterOption = None
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
-    app.command("scores")(expanded(scores))
+    restart: bool = option(False, "start again even if there is a checkpoint")
+    settings: BuildSettings = rows(BuildSettings)
 
 
 def scores(
@@ -88,7 +81,7 @@ def scores(
 
     Example: arcwise scores survey.csv --score bdeu:ess=1 --bayes-factor 20 -o survey.jkl
     """
-    from arcwise.parent_sets import build_parent_sets
+    from arcwise.parent_sets.build import build_parent_sets
 
     to_stdout = printing.stdout_is_taken(building.output, otherwise=True)
     output = building.output
@@ -103,11 +96,9 @@ def scores(
         slack=slack,
         max_parents=rules.max_parents,
         constraints=known,
-        threads=building.threads,
         limits=limits,
         progress=printing.progress,
-        checkpoint=checkpoint,
-        cluster=building.cluster,
+        settings=replace(building.settings, checkpoint=checkpoint),
     )
     _write(table, output)
     if printing.as_json:
@@ -128,7 +119,7 @@ def _checkpoint(output: Path, *, restart: bool) -> Path:
 
 
 def _write(table: ParentSetTable, output: Path | None) -> None:
-    from arcwise.parent_sets import format_jkl, write_parent_sets
+    from arcwise.parent_sets.files import format_jkl, write_parent_sets
 
     if output is None or str(output) == "-":
         sys.stdout.buffer.write(format_jkl(table))

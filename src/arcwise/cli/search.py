@@ -4,31 +4,38 @@ from __future__ import annotations
 
 import enum
 import functools
-from dataclasses import dataclass, fields, replace
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
-import typer
-
-from arcwise.cli.data_options import DataArgument, DataOptions
-from arcwise.cli.graph_files import check_output_name, write_graph_file
-from arcwise.cli.limit_options import StepLimit
-from arcwise.cli.option_group import OptionGroup, expanded
-from arcwise.cli.printing import ResultOptions, finish, print_json, score_shares
-from arcwise.cli.repeat_options import SeedOption
-from arcwise.cli.rule_options import RuleOptions
-from arcwise.cli.score_options import ScoreOptions, tell_idle
-from arcwise.defaults import MOST_THREADS
-from arcwise.errors import OptionError
+from arcwise.base.errors import OptionError
+from arcwise.base.options import Common, option, options_of, row
+from arcwise.cli.options import (
+    DataArgument,
+    DataOptions,
+    Rows,
+    RuleOptions,
+    ScoreOptions,
+    StepLimit,
+    tell_idle,
+)
+from arcwise.cli.output import ResultOptions, check_output_name, finish, print_json, score_shares, write_graph_file
+from arcwise.local.climbing import ClimbSettings, GeneticSettings, TabuSettings
+from arcwise.local.order_search import order_search
 
 if TYPE_CHECKING:
-    from arcwise.data import Dataset
-    from arcwise.graph import Constraints
-    from arcwise.limits import Limits
-    from arcwise.local import LocalSearchResult
-    from arcwise.scores import Score
+    from arcwise.base.run import Limits
+    from arcwise.data.dataset import Dataset, Incomplete
+    from arcwise.graph.constraints import Constraints
+    from arcwise.local.problem import LocalSearchResult
+    from arcwise.scores.score import Score
 
-__all__ = ["register"]
+
+def _usual(function: Callable[..., object], name: str) -> Any:
+    """Return the default of a parameter of a function of the library."""
+    return inspect.signature(function).parameters[name].default
 
 
 class Method(enum.StrEnum):
@@ -53,147 +60,67 @@ class StartName(enum.StrEnum):
     RANDOM = "random"
 
 
-# What each method takes besides the common options; an option that a method does not take is refused, not ignored.
-CLIMB = ("start", "restarts", "perturb", "refine", "candidates", "random_ties")
-TAKES: dict[Method, tuple[str, ...]] = {
-    Method.TABU: (*CLIMB, "tabu", "max_tabu"),
-    Method.HILL_CLIMBING: CLIMB,
-    Method.FIRST_ASCENT: ("start",),
-    Method.GENETIC: ("population", "unconnected", "drop_worst", "promote", "mating_tries", "patience"),
-    Method.ORDER: ("iterations", "patience", "threads"),
-    Method.GES: (),
-    Method.CHOW_LIU: (),
-    Method.NAIVE_BAYES: ("target",),
-    Method.TAN: ("target",),
-    Method.EM: ("start",),
-}
+@dataclass(frozen=True)
+class StartOptions:
+    """Where a search starts."""
+
+    start: StartName = option(StartName.EMPTY, "where to start")
 
 
 @dataclass(frozen=True)
-class SearchOptions(OptionGroup):
-    """The search and its settings; None stands for the default."""
+class OrderOptions:
+    """The settings of order search, and threads for its table."""
 
-    method: Annotated[Method, typer.Option("--method", help="The search.")] = Method.TABU
-    start: Annotated[
-        StartName | None, typer.Option("--start", help="Where to start (default: empty).", show_default=False)
-    ] = None
-    restarts: Annotated[
-        int | None, typer.Option("--restarts", min=0, help="Restarts (default: 0).", show_default=False)
-    ] = None
-    perturb: Annotated[
-        int | None,
-        typer.Option(
-            "--perturb",
-            min=0,
-            help="Random changes per restart (default: 1); 0: from the start, with ties broken in another order.",
-            show_default=False,
-        ),
-    ] = None
-    refine: Annotated[
-        int | None,
-        typer.Option(
-            "--refine",
-            min=0,
-            help="Rounds of refinement without a gain that end the search (default: 3); 0: none, as in bnlearn.",
-            show_default=False,
-        ),
-    ] = None
-    candidates: Annotated[
-        int | None,
-        typer.Option(
-            "--candidates",
-            min=0,
-            help="Parents of each variable that refinement tries again among more than 2,000 variables (default: 40); "
-            "0: all.",
-            show_default=False,
-        ),
-    ] = None
-    random_ties: Annotated[
-        bool | None, typer.Option("--random-ties", help="Break ties at random.", show_default=False)
-    ] = None
-    tabu: Annotated[
-        int | None,
-        typer.Option("--tabu", min=1, help="tabu: networks not to visit again (default: 10).", show_default=False),
-    ] = None
-    max_tabu: Annotated[
-        int | None,
-        typer.Option("--max-tabu", min=0, help="tabu: bad moves that end it (default: --tabu).", show_default=False),
-    ] = None
-    population: Annotated[
-        int | None, typer.Option("--population", min=1, help="genetic: networks (default: 16).", show_default=False)
-    ] = None
-    unconnected: Annotated[
-        int | None,
-        typer.Option("--unconnected", min=0, help="genetic: how many start empty (default: 1).", show_default=False),
-    ] = None
-    drop_worst: Annotated[
-        int | None,
-        typer.Option("--drop-worst", min=0, help="genetic: dropped each round (default: 3).", show_default=False),
-    ] = None
-    promote: Annotated[
-        int | None,
-        typer.Option("--promote", min=1, help="genetic: the best, kept each round (default: 3).", show_default=False),
-    ] = None
-    mating_tries: Annotated[
-        int | None,
-        typer.Option("--mating-tries", min=0, help="genetic: draws of an offspring (default: 20).", show_default=False),
-    ] = None
-    patience: Annotated[
-        int | None,
-        typer.Option(
-            "--patience",
-            min=1,
-            help="genetic: rounds without progress that end it (default: 5); order: that restart it (150).",
-            show_default=False,
-        ),
-    ] = None
-    iterations: Annotated[
-        int | None,
-        typer.Option("--iterations", min=1, help="order: perturbations (default: 1000).", show_default=False),
-    ] = None
-    threads: Annotated[
-        int | None,
-        typer.Option(
-            "--threads",
-            min=1,
-            max=MOST_THREADS,
-            help="order: threads for its table (default: one per core).",
-            show_default=False,
-        ),
-    ] = None
-    target: Annotated[
-        str | None,
-        typer.Option("--target", help="naive-bayes, tan: the variable to predict.", show_default=False),
-    ] = None
-    seed: SeedOption = 0
-
-    def settings(self) -> dict[str, Any]:
-        """Return what was given, by the names of the library; what the method does not take is refused."""
-        given = {
-            field.name: getattr(self, field.name) for field in fields(self) if field.name not in ("method", "seed")
-        }
-        options = {name: value for name, value in given.items() if value is not None}
-        for name in options:
-            if name not in TAKES[self.method]:
-                takers = ", ".join(method for method in Method if name in TAKES[method])
-                option = f"--{name.replace('_', '-')}"
-                raise OptionError(f"{option} is not an option of --method {self.method}, but of {takers}.")
-        if "drop_worst" in options:
-            options["drop"] = options.pop("drop_worst")
-        if self.start is not None:
-            options["start"] = self.start.value
-        return options
+    iterations: int = option(_usual(order_search, "iterations"), "perturbations", low=1, of="order")
+    patience: int = row(
+        GeneticSettings,
+        "patience",
+        usual=f"{GeneticSettings().patience}; order: {_usual(order_search, 'patience')}, which restart it",
+    )
+    threads: int | None = row(Common, "threads", help="threads for its table", of="order")
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
-    app.command("search")(expanded(search))
+@dataclass(frozen=True)
+class TargetOptions:
+    """What a network is made for."""
+
+    target: str | None = option(None, "the variable to predict", of="naive-bayes, tan")
+
+
+# What each method takes besides the common options; an option that a method does not take is refused, not ignored.
+TABLES: dict[Method, tuple[type, ...]] = {
+    Method.TABU: (StartOptions, TabuSettings),
+    Method.HILL_CLIMBING: (StartOptions, ClimbSettings),
+    Method.FIRST_ASCENT: (StartOptions,),
+    Method.GENETIC: (GeneticSettings,),
+    Method.ORDER: (OrderOptions,),
+    Method.GES: (),
+    Method.CHOW_LIU: (),
+    Method.NAIVE_BAYES: (TargetOptions,),
+    Method.TAN: (TargetOptions,),
+    Method.EM: (StartOptions,),
+}
+OPTIONS = Rows(tuple(dict.fromkeys(table for tables in TABLES.values() for table in tables)), given=True)
+
+
+def _taken(method: Method) -> dict[str, str]:
+    """Return the options that a method takes, with their flags."""
+    return {item.name: item.flag for table in TABLES[method] for item in options_of(table)}
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """The search, and its random numbers."""
+
+    method: Method = option(Method.TABU, "the search")
+    seed: int = row(Common, "seed")
 
 
 def search(
     data: DataArgument,
     *,
     searching: SearchOptions,
+    options: Annotated[dict[str, Any], OPTIONS],
     scored: ScoreOptions,
     rules: RuleOptions,
     reading: DataOptions,
@@ -213,32 +140,41 @@ def search(
 
     Example: arcwise search survey.csv --method genetic --score bdeu:ess=10 --seed 1 -o network.graphml
     """
-    from arcwise import local as stage
-    from arcwise.graph import assert_obeys
+    from arcwise.graph.constraints import assert_obeys
+    from arcwise.local.climbing import first_ascent, hill_climb, tabu_search
+    from arcwise.local.equivalence_search import equivalence_search
+    from arcwise.local.genetic import genetic_search
+    from arcwise.local.trees import chow_liu, naive_bayes, tree_augmented
+    from arcwise.model.structural_em import structural_em
 
     method, output = searching.method, printing.output
-    options = searching.settings()
+    _refuse_untaken(method, options)
+    if "start" in options:
+        options["start"] = options["start"].value
     to_stdout = printing.stdout_is_taken(output, otherwise=not printing.as_json)
     if output is not None:
         check_output_name(output)
     score, limits = scored.make(), limit.limits
-    if method is Method.EM:
-        chosen = {**options, "seed": searching.seed}
-        _search_by_em(data, chosen, score, rules=rules, reading=reading, limits=limits, printing=printing)
-        return
     function: Any = {
-        Method.TABU: stage.tabu_search,
-        Method.HILL_CLIMBING: stage.hill_climb,
-        Method.FIRST_ASCENT: stage.first_ascent,
-        Method.GENETIC: stage.genetic_search,
+        Method.TABU: tabu_search,
+        Method.HILL_CLIMBING: hill_climb,
+        Method.FIRST_ASCENT: first_ascent,
+        Method.GENETIC: genetic_search,
         Method.ORDER: _search_orders,
-        Method.GES: functools.partial(_search_freely, method, stage.equivalence_search),
-        Method.CHOW_LIU: functools.partial(_search_freely, method, stage.chow_liu),
-        Method.NAIVE_BAYES: functools.partial(_search_freely, method, stage.naive_bayes),
-        Method.TAN: functools.partial(_search_freely, method, stage.tree_augmented),
+        Method.GES: functools.partial(_search_freely, method, equivalence_search),
+        Method.CHOW_LIU: functools.partial(_search_freely, method, chow_liu),
+        Method.NAIVE_BAYES: functools.partial(_search_freely, method, naive_bayes),
+        Method.TAN: functools.partial(_search_freely, method, tree_augmented),
+        Method.EM: structural_em,
     }[method]
-    cases, known = reading.read_known(data, printing.progress, rules, score)
-    tell_idle(score, known, quiet=printing.quiet)
+    cases: Dataset | Incomplete
+    if method is not Method.EM:
+        cases, known = reading.read_known(data, printing.progress, rules, score)
+        tell_idle(score, known, quiet=printing.quiet)
+    elif reading.impute is None:
+        cases, known = reading.read_incomplete(data, printing.progress, rules, score)
+    else:
+        raise OptionError("--method em needs the gaps as they are: leave --impute out.")
     result = function(
         cases,
         score=score,
@@ -257,11 +193,24 @@ def search(
     if printing.as_json:
         print_json(result.as_dict())
     stopped = "" if result.complete else f"; stopped: {result.status}"
+    if method is Method.EM:
+        found = f"{score.name} {result.score:.6f} of the observed values"
+    else:
+        found = f"{score.data_score.name} {score_shares(result)}"
     printing.remark(
-        f"{method}: {score.data_score.name} {score_shares(result)}, {len(result.dag.arcs)} arcs, "
-        f"{result.iterations} iterations, {result.seconds:.3f} s{stopped}"
+        f"{method}: {found}, {len(result.dag.arcs)} arcs, {result.iterations} iterations, "
+        f"{result.seconds:.3f} s{stopped}"
     )
     finish(result.status)
+
+
+def _refuse_untaken(method: Method, options: dict[str, Any]) -> None:
+    """Refuse an option that the method does not take."""
+    flags = {name: flag for other in Method for name, flag in _taken(other).items()}
+    for name in options:
+        if name not in _taken(method):
+            takers = ", ".join(other for other in Method if name in _taken(other))
+            raise OptionError(f"{flags[name]} is not an option of --method {method}, but of {takers}.")
 
 
 def _search_freely(
@@ -279,54 +228,13 @@ def _search_freely(
         raise OptionError(f"--method {method} knows no constraints and no limit of parents; hill-climbing and tabu do.")
     if method is Method.GES:
         found = function(data, score, limits=options["limits"], progress=options["progress"])
-    elif "target" not in TAKES[method]:
+    elif TargetOptions not in TABLES[method]:
         found = function(data, score)
     elif "target" in options:
         found = function(data, options["target"], score)
     else:
         raise OptionError(f"--method {method} needs the variable to predict: --target NAME.")
     return cast("LocalSearchResult", found)
-
-
-def _search_by_em(
-    data: Path,
-    options: dict[str, Any],
-    score: Score,
-    *,
-    rules: RuleOptions,
-    reading: DataOptions,
-    limits: Limits,
-    printing: ResultOptions,
-) -> None:
-    """Structural EM on data with gaps."""
-    from arcwise.graph import assert_obeys
-    from arcwise.model import structural_em
-
-    if reading.impute is not None:
-        raise OptionError("--method em needs the gaps as they are: leave --impute out.")
-    cases, known = reading.read_incomplete(data, printing.progress, rules, score)
-    found = structural_em(
-        cases,
-        score,
-        max_parents=rules.max_parents,
-        constraints=known,
-        limits=limits,
-        progress=printing.progress,
-        **options,
-    )
-    assert_obeys(found.dag, known)
-    if printing.stdout_is_taken(printing.output, otherwise=not printing.as_json):
-        write_graph_file(Path("-"), found.dag)
-    elif printing.output is not None:
-        write_graph_file(printing.output, found.dag)
-    if printing.as_json:
-        print_json(found.as_dict())
-    stopped = "" if found.complete else f"; stopped: {found.status}"
-    printing.remark(
-        f"em: {score.name} {found.score:.6f} of the observed values, {len(found.dag.arcs)} arcs, "
-        f"{found.iterations} iterations, {found.seconds:.3f} s{stopped}"
-    )
-    finish(found.status)
 
 
 def _search_orders(
@@ -341,12 +249,10 @@ def _search_orders(
     **options: Any,
 ) -> LocalSearchResult:
     """Order search over the table of parent sets of the data; both share the time."""
-    from arcwise.deadline import Deadline
-    from arcwise.limits import Status
-    from arcwise.local import order_search
-    from arcwise.parent_sets import build_parent_sets
+    from arcwise.base.run import Run, Status
+    from arcwise.parent_sets.build import build_parent_sets
 
-    deadline = Deadline.of(limits)
+    deadline = Run.of(limits)
     table = build_parent_sets(
         data,
         score,

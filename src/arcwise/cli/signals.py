@@ -11,8 +11,6 @@ import signal
 import sys
 from types import FrameType
 
-__all__ = ["STOPS", "asked_to_stop", "forget_stops", "listen", "note_interrupt", "stop_code"]
-
 # The signals that ask the program to stop, and what it then says.
 STOPS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
 _asked: list[int] = []

@@ -2,91 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arcwise.cli.completion import names_of, one_of
-from arcwise.cli.data_options import DataOptions
-from arcwise.cli.limit_options import TimeLimit
-from arcwise.cli.option_group import OptionGroup, expanded
-from arcwise.cli.printing import PrintOptions, finish, print_json
-from arcwise.cli.repeat_options import SeedOption
-from arcwise.errors import OptionError
-from arcwise.limits import Status
+from arcwise.base.errors import OptionError
+from arcwise.base.options import Common, option, row
+from arcwise.base.run import Status
+from arcwise.cli.options import DataOptions, TimeLimit
+from arcwise.cli.output import PrintOptions, finish, print_json
+from arcwise.confidence.recommendation import RULES
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from arcwise.confidence import EdgeConfidence, Recommendation, Threshold
+    from arcwise.base.run import Limits
+    from arcwise.confidence.edge_confidence import EdgeConfidence
     from arcwise.confidence.permutations import PermutedConfidences
-    from arcwise.data import Dataset
-    from arcwise.limits import Limits
-
-__all__ = ["register"]
+    from arcwise.confidence.recommendation import Recommendation
+    from arcwise.confidence.threshold import Threshold
+    from arcwise.data.dataset import Dataset
 
 
 @dataclass(frozen=True)
-class ThresholdOptions(OptionGroup):
+class ThresholdOptions:
     """The rule, and what it needs."""
 
-    rule: Annotated[
-        str | None,
-        typer.Option(
-            "--rule",
-            help="calibrated, learned, cost, scutari, broom, gross or fixed; default: with --metric or --false-rate "
-            "calibrated, or learned where no probabilities were studied; else scutari.",
-            autocompletion=names_of("arcwise.confidence", "RULES"),
-            show_default=False,
-        ),
-    ] = None
-    metric: Annotated[
-        str | None,
-        typer.Option(
-            "--metric",
-            help="calibrated and learned rule, how you will be judged: shd, f (of the skeleton), f-cpdag, or cost.",
-            autocompletion=one_of("shd", "f", "f-cpdag", "cost"),
-            show_default=False,
-        ),
-    ] = None
-    beta: Annotated[
-        float | None, typer.Option("--beta", help="For f, f-cpdag and the cost rule: recall against precision.")
-    ] = None
-    alpha: Annotated[
-        float | None,
-        typer.Option("--alpha", "--missed-edge-cost", help="For cost: how many extra edges a missed edge costs."),
-    ] = None
-    false_rate: Annotated[
-        float | None,
-        typer.Option(
-            "--false-rate",
-            "--fdr",
-            help="calibrated rule: the share of the edges that may be false, on average (the false discovery rate).",
-            show_default=False,
-        ),
-    ] = None
-    calibration: Annotated[
-        str | None,
-        typer.Option(
-            "--calibration",
-            help="How confidences become probabilities: table (by studies of known networks) or none; default: as the "
-            "file says, else table.",
-            autocompletion=one_of("table", "none"),
-            show_default=False,
-        ),
-    ] = None
-    value: Annotated[float | None, typer.Option("--value", help="fixed rule: the cut-off.")] = None
-    published: Annotated[
-        bool, typer.Option("--published", help="learned rule: Liao's own table (SHD) instead of the package's.")
-    ] = False
-    cases: Annotated[
-        int | None,
-        typer.Option("--cases", min=1, help="learned rule: the number of cases, if the file does not say."),
-    ] = None
+    rule: str | None = option(
+        None,
+        "calibrated, learned, cost, scutari, broom, gross or fixed",
+        usual="with --metric or --false-rate calibrated, or learned where no probabilities were studied; else scutari",
+        choices=tuple(RULES),
+    )
+    metric: str | None = option(
+        None,
+        "shd, f (of the skeleton), f-cpdag, or cost",
+        of="calibrated and learned rule, how you will be judged",
+        choices=("shd", "f", "f-cpdag", "cost"),
+    )
+    beta: float | None = option(None, "for f, f-cpdag and the cost rule: recall against precision")
+    alpha: float | None = option(
+        None, "for cost: how many extra edges a missed edge costs", flags=("--alpha", "--missed-edge-cost")
+    )
+    false_rate: float | None = option(
+        None,
+        "the share of the edges that may be false, on average (the false discovery rate)",
+        of="calibrated rule",
+        flags=("--false-rate", "--fdr"),
+    )
+    calibration: str | None = option(
+        None,
+        "how confidences become probabilities: table (by studies of known networks) or none",
+        usual="as the file says, else table",
+        choices=("table", "none"),
+    )
+    value: float | None = option(None, "the cut-off", of="fixed rule")
+    published: bool = option(False, "Liao's own table (SHD) instead of the package's", of="learned rule")
+    cases: int | None = option(None, "the number of cases, if the file does not say", low=1, of="learned rule")
 
     @property
     def chosen_rule(self) -> str:
@@ -99,27 +75,15 @@ class ThresholdOptions(OptionGroup):
 
 
 @dataclass(frozen=True)
-class BroomOptions(OptionGroup):
+class BroomOptions:
     """What the broom rule learns from."""
 
-    data: Annotated[
-        Path | None, typer.Option("--data", help="broom rule: the data that the confidences come from.")
-    ] = None
-    permutations: Annotated[
-        int, typer.Option("--permutations", min=2, help="broom rule: how many permuted data sets.")
-    ] = 60
-    permuted: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--permuted", help="broom rule, instead of --data: confidences of permuted data, at least 2 files."
-        ),
-    ] = None
-    seed: SeedOption = 0
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
-    app.command("threshold")(expanded(threshold))
+    data: Path | None = option(None, "the data that the confidences come from", of="broom rule")
+    permutations: int = option(60, "how many permuted data sets", low=2, of="broom rule")
+    permuted: tuple[str, ...] = option(
+        (), "confidences of permuted data, at least 2 files", of="broom rule, instead of --data", metavar="<list[path]>"
+    )
+    seed: int = row(Common, "seed")
 
 
 def threshold(
@@ -139,8 +103,9 @@ def threshold(
     """
     from dataclasses import replace
 
-    from arcwise.confidence import EdgeConfidence, choose_threshold, recommend
-    from arcwise.confidence.calibration.calibration import calibrated_by
+    from arcwise.confidence.calibration import calibrated_by
+    from arcwise.confidence.edge_confidence import EdgeConfidence
+    from arcwise.confidence.recommendation import choose_threshold, recommend
 
     limits = limit.limits
     status = Status.COMPLETE
@@ -162,7 +127,7 @@ def threshold(
                 given, rows, chance.permutations, seed=chance.seed, limits=limits, progress=printing.progress
             )
 
-        options["permuted"], status = _for_broom(given, confidence, chance.data, chance.permuted or [], learn)
+        options["permuted"], status = _for_broom(given, confidence, chance.data, chance.permuted, learn)
     elif chance.data is not None or chance.permuted:
         raise OptionError(f"--data and --permuted are for the rule 'broom', not '{chosen_rule}'.")
     advice = None
@@ -189,7 +154,7 @@ def threshold(
 
 
 def _to_expect(given: EdgeConfidence, chosen: Threshold) -> str:
-    """Say how many of the edges are expected to be false, and how many to be missing, where that was studied."""
+    """Return how many of the edges are expected to be false, and how many to be missing, where that was studied."""
     if given.feature != "edge" or given.probability.calibration.kind == "none":
         return ""
     return f" {given.probability.expected(given.vector > chosen.value).sentence()}"
@@ -221,7 +186,7 @@ def _for_broom(
     given: EdgeConfidence,
     confidence: Path,
     data: Path | None,
-    permuted: list[Path],
+    permuted: Sequence[str],
     learn: Callable[[Path], PermutedConfidences],
 ) -> tuple[NDArray[np.float64], Status]:
     """Return the confidences of permuted data, learned or from files, and whether they are all there."""
@@ -237,8 +202,8 @@ def _permute(
     given: EdgeConfidence, cases: Dataset, permutations: int, *, seed: int, limits: Limits, progress: bool | None
 ) -> PermutedConfidences:
     """Learn from permuted data as from the data; at a limit, or on Ctrl-C, from as many as were finished."""
+    from arcwise.confidence.by_recipe import recipe_of
     from arcwise.confidence.permutations import permuted_confidences
-    from arcwise.confidence.recipe_confidence import recipe_of
 
     if cases.names != given.names:
         raise OptionError("--data has different variables from the confidences, or in another order.")
@@ -250,11 +215,11 @@ def _permute(
     return made
 
 
-def _permuted(given: EdgeConfidence, confidence: Path, files: list[Path]) -> NDArray[np.float64]:
+def _permuted(given: EdgeConfidence, confidence: Path, files: Sequence[str]) -> NDArray[np.float64]:
     """Return the confidences of permuted data from files."""
     import numpy as np
 
-    from arcwise.confidence import EdgeConfidence
+    from arcwise.confidence.edge_confidence import EdgeConfidence
 
     vectors = []
     for path in files:

@@ -8,34 +8,103 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.confidence.credible_averages import (
-    Weights,
-    average_over_classes,
-    average_over_networks,
-    can_read_classes,
+from arcwise import _core
+from arcwise.base.errors import (
+    Argument,
+    GuaranteeError,
+    Mention,
+    OptionError,
+    Remedy,
+    UnfinishedError,
+    UnknownNameError,
+    suggestion,
 )
-from arcwise.confidence.edge_confidence import EdgeConfidence, Orientation, is_sample
-from arcwise.deadline import Deadline
-from arcwise.ensemble import CredibleSet, Ensemble, NetworkSet, Posterior
-from arcwise.ensemble.chains.chain_posterior import effective_networks
-from arcwise.ensemble.given import as_ensemble
-from arcwise.ensemble.joint_constraints import has_own_limits
-from arcwise.errors import GuaranteeError, OptionError, UnknownNameError, suggestion
-from arcwise.graph import FixedPairs
+from arcwise.base.run import Limits, Run, Status
+from arcwise.confidence.edge_confidence import EdgeConfidence
+from arcwise.confidence.files import Orientation
+from arcwise.credible.credible_set import CredibleSet
 from arcwise.graph.fixed_pairs import native_pairs
-from arcwise.limits import Limits, Status
 from arcwise.local.problem import check_count
-from arcwise.mentions import Argument, Mention, Remedy
+from arcwise.networks.classes import weigh_classes
+from arcwise.networks.network_list import NetworkSet
+from arcwise.networks.summary import Ensemble
+from arcwise.parent_sets.candidate_sets import has_own_limits
+from arcwise.posterior.chain_posterior import effective_networks
+from arcwise.posterior.posterior import Posterior, as_ensemble
 
-__all__ = [
-    "Feature",
-    "PairFeature",
-    "Weights",
-    "class_sums",
-    "class_sums_twin",
-    "edge_confidence",
-    "feature_confidence",
-]
+# Averages over a credible set that need its networks, found without holding them all.
+#
+# Where the score gives all members of an equivalence class one value (those that satisfy the constraints, if there are
+# any) and no variable has a limit of its own on its parents, a credible set consists of whole classes: one
+# representative of each is found, and it weighs as much as its class has members. Classes are far fewer than networks.
+# Otherwise the networks pass by in chunks and only sums are kept; that takes time in proportion to their number, but
+# no memory.
+
+
+# Up to this many DAGs a set is listed as it is; beyond that, one DAG for each class, up to this many classes.
+MOST_DAGS = 200_000
+MOST_CLASSES = 100_000
+CHUNK = 200_000
+
+Weights = Literal["posterior", "equal"]
+Sums = tuple[NDArray[np.float64], ...]
+SumFunction = Callable[[NetworkSet], Sums]  # over networks with their weights, which sum to 1
+
+
+def can_read_classes(found: CredibleSet, run: Run) -> bool:
+    """Return whether a set is small enough to be averaged as equivalence classes without a second thought."""
+    if found.count <= MOST_DAGS:
+        return True
+    if not found.has_whole_classes:
+        return False
+    classes = found.count_classes(run.limits, most=MOST_CLASSES)
+    return classes is not None and classes <= MOST_CLASSES
+
+
+def average_over_classes(found: CredibleSet, sum_up: SumFunction, weights: Weights, run: Run) -> tuple[Sums, Status]:
+    """Average something that is the same for all members of a class, over the networks of the set."""
+    if found.count <= MOST_DAGS or not found.has_whole_classes:
+        return average_over_networks(found, sum_up, weights, run)
+    classes = found.networks("mec", limits=run.limits)
+    if not classes.count:
+        raise OptionError(f"no equivalence class was listed ({classes.status}); allow more time.")
+    try:
+        weighted = weigh_classes(classes, weights=weights)
+    except UnfinishedError:  # the members of a class with fixed pairs are too many to count
+        return average_over_networks(found, sum_up, weights, run)
+    return sum_up(weighted), classes.status
+
+
+def average_over_networks(found: CredibleSet, sum_up: SumFunction, weights: Weights, run: Run) -> tuple[Sums, Status]:
+    """Average anything over the networks of the set; if a limit is reached, over those that were seen."""
+    if found.count <= MOST_DAGS:
+        listed = found.networks(limits=run.limits)
+        if not listed.count:
+            raise _nothing_listed(listed.status)
+        return sum_up(listed if weights == "posterior" else listed.with_weights(weights)), listed.status
+    totals: Sums | None = None
+    mass, seen, status = 0.0, 0, Status.COMPLETE
+    for part in found.chunks(size=CHUNK, limits=run.limits):
+        status = part.status
+        if not part.count:
+            continue
+        share = np.exp(part.scores - found.opt) if weights == "posterior" else np.ones(part.count)
+        sums = tuple(values * share.sum() for values in sum_up(part.with_weights(share)))
+        totals = sums if totals is None else tuple(a + b for a, b in zip(totals, sums, strict=True))
+        mass += float(share.sum())
+        seen += part.count
+        if status is Status.COMPLETE and run.given.native_count <= seen < found.count:
+            status = Status.COUNT_LIMIT
+        if status is not Status.COMPLETE:
+            break
+    if totals is None:
+        raise _nothing_listed(status)
+    return tuple(values / mass for values in totals), status
+
+
+def _nothing_listed(status: Status) -> OptionError:
+    return OptionError(f"no network was listed ({status}); allow more time.")
+
 
 Feature = Literal["arc", "markov-blanket", "path"]
 PairFeature = Literal["edge", "markov-blanket", "path"]
@@ -86,14 +155,13 @@ def edge_confidence(
     """
     networks = as_ensemble(networks)
     _check_options(networks, orient, weights, feature)
-    cases = networks.facts.get("n_cases") if n_cases is None else n_cases
+    cases = networks.facts.made.n_cases if n_cases is None else n_cases
     if cases is not None:
         cases = check_count("n_cases", cases, 0, MOST_CASES)
-    deadline = Deadline.of(limits)
-    if isinstance(networks, CredibleSet):
-        counted = networks.summary(limits=deadline.limits)
-        if not counted.complete:
-            raise OptionError(f"no network was counted ({counted.status}); allow more, or ask for a smaller factor.")
+    run = Run.of(limits)
+    counted = networks.summed(run.limits)
+    if counted is not networks and not counted.complete:
+        raise OptionError(f"no network was counted ({counted.status}); allow more, or ask for a smaller factor.")
     if networks.count == 0:
         raise OptionError("there is no network in the set; a confidence needs at least one.")
     if feature == "markov-blanket":
@@ -101,8 +169,8 @@ def edge_confidence(
     elif feature == "path":
         orient = "dag"
     elif orient is None:
-        orient = _default_orientation(networks, deadline)
-    directed, undirected, status = _averages(networks, orient, weights, feature, deadline)
+        orient = _default_orientation(networks, run)
+    directed, undirected, status = _averages(networks, orient, weights, feature, run)
     complete = networks.complete and status is Status.COMPLETE
     return EdgeConfidence(
         names=networks.names,
@@ -112,12 +180,12 @@ def edge_confidence(
         feature=feature,
         origin=networks.origin,
         n_networks=networks.count,
-        weights=weights or ("posterior" if isinstance(networks, CredibleSet) else "own"),
-        exact=complete and not is_sample(networks.origin),
+        weights=weights or networks.weighting,
+        exact=complete and not networks.origin.is_sample,
         complete=complete,
         recipe=networks.recipe,
         n_cases=cases,
-        data_digest=getattr(networks, "data_digest", None),
+        data_digest=networks.data_digest,
         constraints=networks.obeyed,
         targets=networks.targets,
         beliefs=networks.score.get("beliefs") or {},
@@ -132,15 +200,16 @@ def _check_options(networks: Ensemble, orient: str | None, weights: str | None, 
         raise UnknownNameError(suggestion("weighting", weights, get_args(Weights)))
     if feature not in get_args(PairFeature):
         raise UnknownNameError(suggestion("feature", feature, get_args(PairFeature)))
-    if isinstance(networks, NetworkSet) and np.isnan(networks.log_weights).any():
-        first = int(np.flatnonzero(np.isnan(networks.log_weights))[0])
+    listed = networks.listed
+    if listed is not None and np.isnan(listed.log_weights).any():
+        first = int(np.flatnonzero(np.isnan(listed.log_weights))[0])
         raise OptionError(
             f"the weight of network {first} is not a number; every network needs a weight >= 0. Give it new ones: "
             "networks.with_weights(...)."
         )
 
 
-def _default_orientation(networks: Ensemble, deadline: Deadline) -> Orientation:
+def _default_orientation(networks: Ensemble, run: Run) -> Orientation:
     """Return the finest reading that the ensemble offers readily.
 
     Constraints on ancestors, and limits of single variables, allow some members of a class and not others: which
@@ -149,22 +218,22 @@ def _default_orientation(networks: Ensemble, deadline: Deadline) -> Orientation:
     directions.
     """
     obeyed = networks.obeyed
-    learned = not {"bootstrap", "permutation", "search"}.isdisjoint(networks.origin.split(" + "))
-    if obeyed is not None and (obeyed.is_ancestral or (has_own_limits(obeyed) and not learned)):
+    searched = networks.origin.is_searched
+    if obeyed is not None and (obeyed.is_ancestral or (has_own_limits(obeyed) and not searched)):
         return "dag"
     if isinstance(networks, CredibleSet):
-        return "cpdag" if can_read_classes(networks, deadline) else "dag"
-    return "cpdag" if isinstance(networks, NetworkSet) else "dag"
+        return "cpdag" if can_read_classes(networks, run) else "dag"
+    return "cpdag" if networks.listed is not None else "dag"
 
 
 def _averages(
-    networks: Ensemble, orient: Orientation, weights: Weights | None, feature: PairFeature, deadline: Deadline
+    networks: Ensemble, orient: Orientation, weights: Weights | None, feature: PairFeature, run: Run
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], Status]:
     """Return the shares of directed and of undirected edges (or of what the feature is), and what stopped the work."""
     n = len(networks.names)
     nothing = np.zeros((n, n))
     if feature != "edge":
-        shares, status = _feature_shares(networks, feature, weights, deadline)
+        shares, status = _feature_shares(networks, feature, weights, run)
         return (nothing, shares, status) if feature == "markov-blanket" else (shares, nothing, status)
     if orient != "cpdag":
         arcs = networks.arc_probabilities(weights)
@@ -172,7 +241,7 @@ def _averages(
             arcs[one, other] = arcs[other, one] = (arcs[one, other] + arcs[other, one]) / 2
         return (arcs, nothing, Status.COMPLETE) if orient == "dag" else (nothing, arcs + arcs.T, Status.COMPLETE)
     if isinstance(networks, CredibleSet):
-        sums, status = average_over_classes(networks, class_sums, weights or "posterior", deadline)
+        sums, status = average_over_classes(networks, class_sums, weights or "posterior", run)
         return sums[0], sums[1], status
     directed, undirected = class_sums(networks, weights)
     for one, other in _copies(networks):
@@ -183,18 +252,17 @@ def _averages(
 
 def _copies(networks: Ensemble) -> list[tuple[int, int]]:
     """Return the pairs of columns that were learned as one: which of the two comes first cannot be told."""
-    named = networks.copies if isinstance(networks, NetworkSet) else {}
-    return [(networks.names.index(copy), networks.names.index(first)) for copy, first in named.items()]
+    return [(networks.names.index(copy), networks.names.index(first)) for copy, first in networks.copies.items()]
 
 
 def _feature_shares(
-    networks: Ensemble, feature: Feature, weights: Weights | None, deadline: Deadline
+    networks: Ensemble, feature: Feature, weights: Weights | None, run: Run
 ) -> tuple[NDArray[np.float64], Status]:
     if not isinstance(networks, CredibleSet):
         return feature_confidence(networks, feature=feature, weights=weights), Status.COMPLETE
     average = average_over_classes if feature == "markov-blanket" else average_over_networks
     sums, status = average(
-        networks, lambda part: (feature_confidence(part, feature=feature),), weights or "posterior", deadline
+        networks, lambda part: (feature_confidence(part, feature=feature),), weights or "posterior", run
     )
     return sums[0], status
 
@@ -217,8 +285,6 @@ def feature_confidence(
     networks = as_ensemble(networks)
     if feature == "arc":
         return networks.arc_probabilities(weights)
-    from arcwise import _core
-
     kernel = _core.confidence.sum_blankets if feature == "markov-blanket" else _core.confidence.sum_paths
     n = len(networks.names)
     return np.clip(_sum(kernel, _listed(networks, feature), weights).reshape(n, n), 0.0, 1.0)
@@ -226,8 +292,6 @@ def feature_confidence(
 
 def class_sums(networks: Ensemble, weights: Weights | None = None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the weights of the arcs that all members of the networks' classes have, and of the edges that turn."""
-    from arcwise import _core
-
     n = len(networks.names)
     listed = _listed(networks, Argument("orient", "cpdag"))
     sums = _sum(_core.confidence.sum_classes, listed, weights, native_pairs(listed.fixed))
@@ -235,8 +299,8 @@ def class_sums(networks: Ensemble, weights: Weights | None = None) -> tuple[NDAr
 
 
 def _listed(networks: Ensemble, what: str | Mention) -> NetworkSet:
-    if isinstance(networks, NetworkSet):
-        return networks
+    if networks.listed is not None:
+        return networks.listed
     raise GuaranteeError(
         what,
         f"needs the networks themselves, but this set of {networks.count:,} was only counted.",
@@ -264,18 +328,3 @@ def _sum(
         np.exp(log_weights),
         *further,
     )
-
-
-def class_sums_twin(networks: NetworkSet) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the sums of arcs and of edges of the classes, network by network: the native kernel's twin."""
-    n = networks.n_variables
-    fixed = networks.fixed or FixedPairs(networks.names)
-    directed, undirected = np.zeros((n, n)), np.zeros((n, n))
-    for dag, weight in zip(networks, networks.weights, strict=True):
-        members = fixed.class_of(dag)
-        for head in range(n):
-            for tail in members.parents[head]:
-                directed[tail, head] += weight
-            for other in members.neighbours[head]:
-                undirected[other, head] += weight
-    return directed, undirected

@@ -11,33 +11,22 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.confidence.calibration.calibration import Calibration
-from arcwise.ensemble.ensemble_facts import fixed_pairs
-from arcwise.ensemble.recipe import Recipe
-from arcwise.ensemble.sources import SOURCES
-from arcwise.errors import OptionError, suggestion
-from arcwise.graph import Constraints, FixedPairs
-from arcwise.showing import LINES, html_table, one_screen
+from arcwise.base.errors import OptionError, suggestion
+from arcwise.base.showing import LINES, html_table, one_screen
+from arcwise.confidence.calibration import Calibration, calibration_table
+from arcwise.confidence.files import Orientation, joined, read_confidence, save_confidence
+from arcwise.confidence.probability import edge_probability
+from arcwise.graph.constraints import Constraints
+from arcwise.graph.fixed_pairs import FixedPairs
+from arcwise.networks.origin import fixed_pairs
+from arcwise.networks.recipe import Origin, Recipe
+from arcwise.plotting.charts import plot_forest, plot_matrix
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from arcwise.confidence.calibration.edge_probability import EdgeProbability
-
-__all__ = ["EdgeConfidence", "Orientation", "PairConfidence", "is_sample"]
-
-Orientation = Literal["cpdag", "dag", "skeleton"]
-SAMPLES = ("permutation", "draws")  # origins of samples that are not made by a source
-
-
-def is_sample(origin: str) -> bool:
-    """Say whether networks of this origin are a random sample, or were joined with one.
-
-    The confidences of a sample have a Monte Carlo error. Besides sources that sample, these are permuted data, which
-    are learned from once each, and draws from a credible set.
-    """
-    return any(part in SAMPLES or (part in SOURCES and SOURCES[part].is_sample) for part in origin.split(" + "))
+    from arcwise.confidence.probability import EdgeProbability
 
 
 def _pairs_above(present: NDArray[np.float64], above: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -156,8 +145,7 @@ class EdgeConfidence:
     @cached_property
     def present(self) -> NDArray[np.float64]:
         """n x n, symmetric: the confidence that an edge of any kind joins i and j."""
-        total = self.directed + self.directed.T + self.undirected
-        return np.clip(np.round(total, 12), 0.0, 1.0)
+        return joined(self.directed, self.undirected)
 
     @cached_property
     def probability(self) -> EdgeProbability:
@@ -166,9 +154,6 @@ class EdgeConfidence:
         A confidence says in how many of the networks an edge is; how often an edge of that confidence is real is
         another question. `probability.calibration` says how it was answered.
         """
-        from arcwise.confidence.calibration.edge_probability import edge_probability
-        from arcwise.confidence.calibration.table import calibration_table
-
         return edge_probability(self, self.calibration or calibration_table().calibration(self))
 
     @cached_property
@@ -183,7 +168,7 @@ class EdgeConfidence:
             return np.zeros_like(self.present)
         if self.spread is not None:
             return np.asarray(self.spread / np.sqrt(max(self.completions, 1)))
-        if not is_sample(self.origin):
+        if not Origin(self.origin).is_sample:
             return np.full_like(self.present, np.nan)
         spread = self.present * (1.0 - self.present)
         if self.effective is None:
@@ -287,16 +272,12 @@ class EdgeConfidence:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the confidences: Parquet (``*.parquet``, with all facts) or CSV (``*.csv``, ``*.csv.gz``)."""
-        from arcwise.confidence.confidence_files import save_confidence
-
         save_confidence(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> EdgeConfidence:
         """Read confidences that `save` wrote; the content is checked."""
-        from arcwise.confidence.confidence_files import load_confidence
-
-        return load_confidence(path)
+        return cls(**read_confidence(path))
 
     def plot(
         self, kind: Literal["matrix", "forest"] = "matrix", *, above: float = 0.05, ax: Axes | None = None
@@ -305,8 +286,6 @@ class EdgeConfidence:
 
         In a forest, lines are two standard errors long each way; a confidence without a standard error is a point.
         """
-        from arcwise.plotting.charts import plot_forest, plot_matrix
-
         if kind == "matrix":
             return plot_matrix(self.names, self.present, labels=("", ""), legend="confidence in an edge", ax=ax)
         if kind != "forest":

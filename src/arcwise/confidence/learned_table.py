@@ -18,27 +18,10 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.confidence.studied_table import BY_CASES, StudiedTable
-from arcwise.ensemble.recipe import Recipe
-from arcwise.errors import FormatError, OptionError, UnknownNameError, suggestion
-from arcwise.showing import one_screen
-
-__all__ = [
-    "ANY",
-    "GRID",
-    "SIZE_GROUPS",
-    "WEIGHTS",
-    "LearnedEntry",
-    "LearnedTable",
-    "Metric",
-    "check_metric",
-    "learned_table",
-    "published_table",
-    "relearned_table",
-    "size_group",
-    "size_warning",
-    "table_for",
-]
+from arcwise.base.errors import FormatError, OptionError, UnknownNameError, suggestion
+from arcwise.base.showing import one_screen
+from arcwise.confidence.calibration import BY_CASES, StudiedTable
+from arcwise.networks.recipe import Recipe
 
 Metric = Literal["shd", "f", "f-cpdag", "cost"]
 
@@ -171,7 +154,7 @@ class LearnedTable(StudiedTable):
         return first, second, share
 
     def mismatch(self, recipe: Recipe | None, n_networks: int | None = None, n_cases: int | None = None) -> str:
-        """Say in words how a recipe differs from the one that the thresholds for it were learned with; "" if not.
+        """Return in words how a recipe differs from the one that the thresholds for it were learned with; "" if not.
 
         Constraints and filled gaps are the analyst's own, and no proxy had any; they are reported as differences, too.
         """

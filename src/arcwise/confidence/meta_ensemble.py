@@ -2,36 +2,239 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
+import io
+import json
 import warnings
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, get_args
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.confidence.calibration.calibration import Calibration, Kind
-from arcwise.confidence.calibration.curve import CalibrationCurve
-from arcwise.confidence.calibration.edge_probability import EdgeProbability
-from arcwise.confidence.combiners import (
-    boost,
-    feature_names,
-    majority_vote,
-    member_thresholds,
-    pair_features,
-    vote_weights,
-    weighted_vote,
-)
+from arcwise.base.errors import Argument, DataWarning, FormatError, OptionError, Remedy, UnknownNameError, suggestion
+from arcwise.base.showing import one_screen
+from arcwise.confidence.calibration import Calibration, CalibrationCurve, Kind
 from arcwise.confidence.edge_confidence import EdgeConfidence
-from arcwise.confidence.learned_table import check_metric, learned_table
-from arcwise.ensemble.ensemble_facts import shared_constraints
-from arcwise.errors import DataWarning, OptionError, UnknownNameError, suggestion
-from arcwise.showing import one_screen
+from arcwise.confidence.learned_table import (
+    SIZE_GROUPS,
+    WEIGHTS,
+    LearnedTable,
+    check_metric,
+    learned_table,
+    size_group,
+)
+from arcwise.confidence.probability import EdgeProbability
+from arcwise.networks.origin import shared_constraints
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Combiner", "EnsembleConfidence", "combine_confidences"]
+
+# `TrainingTable`: pairs of variables of proxy networks, what each member of an ensemble said, and the truth.
+
+
+KIND = "arcwise ensemble training table 1"
+MISSING = -1.0  # the confidence of a member that found no network within its limits
+FIXED = ("network", "cases", "edge", "weight")
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingTable:
+    """One row per sampled pair of variables of a proxy data set.
+
+    Parameters
+    ----------
+    network, cases
+        The proxy network and the number of cases sampled from it.
+    edge
+        1 if the true skeleton has the edge.
+    weight
+        What the row stands for: pairs are sampled by strata, and every proxy data set has the same total weight, so
+        that large networks do not dominate.
+    confidences
+        For each member, such as "bootstrap:bic", its confidence in the pair; `MISSING` if it found no network.
+    """
+
+    network: tuple[str, ...]
+    cases: NDArray[np.int64]
+    edge: NDArray[np.int64]
+    weight: NDArray[np.float64]
+    confidences: Mapping[str, NDArray[np.float64]]
+    provenance: Mapping[str, Any]
+
+    def __len__(self) -> int:
+        return len(self.network)
+
+    @classmethod
+    def from_bytes(cls, content: bytes, *, where: str = "training table") -> TrainingTable:
+        """Read a compressed CSV, as a study exports it, and check it."""
+        try:
+            first, _, rest = gzip.decompress(content).decode().partition("\n")
+            provenance = json.loads(first.removeprefix("# "))
+            if provenance.pop("kind") != KIND:
+                raise ValueError("another kind of file")
+            header, *rows = csv.reader(io.StringIO(rest))
+            if tuple(header[: len(FIXED)]) != FIXED or any(len(row) != len(header) for row in rows):
+                raise ValueError("the columns do not fit")
+            columns = dict(zip(header, zip(*rows, strict=True), strict=True))
+            confidences = {
+                label: np.array([float(text) / 1000 if text else MISSING for text in columns[label]])
+                for label in header[len(FIXED) :]
+            }
+            return cls(
+                network=columns["network"],
+                cases=np.array([int(text) for text in columns["cases"]], dtype=np.int64),
+                edge=np.array([int(text) for text in columns["edge"]], dtype=np.int64),
+                weight=np.array([float(text) for text in columns["weight"]]),
+                confidences=confidences,
+                provenance=provenance,
+            )
+        except (
+            KeyError,
+            TypeError,
+            ValueError,
+            AttributeError,
+            OSError,
+            EOFError,
+            RecursionError,
+            zlib.error,
+        ) as error:
+            raise FormatError(f"{where}: not a training table ({error}). Make it with arcwise study export.") from error
+
+
+@cache
+def training_table() -> TrainingTable:
+    """Return the table that comes with the package."""
+    file = resources.files("arcwise.confidence").joinpath("data", "ensemble.csv.gz")
+    return TrainingTable.from_bytes(file.read_bytes(), where="ensemble.csv.gz")
+
+
+# How an ensemble combines its members (Liao 2022, section 5.5): majority, weighted voting, gradient boosting.
+#
+# One row stands for one pair of variables. For each member it has the confidence, the distance of the confidence from
+# the member's learned threshold, and the prediction (above it or not); for all members together the sample size and
+# the weight, beta or alpha, for which the thresholds were chosen.
+
+
+def member_thresholds(
+    table: LearnedTable, labels: Sequence[str], n_cases: int | None, metric: str, weight: float
+) -> dict[str, float]:
+    """Return the learned threshold of each member, such as "bootstrap:bic"."""
+    found = {}
+    for label in labels:
+        method, _, score = label.partition(":")
+        first, second, share = table.neighbours(method, score, n_cases, metric, weight)
+        found[label] = first.threshold + share * (second.threshold - first.threshold)
+    return found
+
+
+def feature_names(labels: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the columns of `pair_features`."""
+    own = tuple(f"{label} {what}" for label in labels for what in ("confidence", "distance", "prediction"))
+    return (*own, "log10 cases", "log2 weight")
+
+
+def pair_features(
+    confidences: Mapping[str, NDArray[np.float64]],
+    thresholds: Mapping[str, NDArray[np.float64] | float],
+    n_cases: NDArray[np.float64] | float,
+    weight: NDArray[np.float64] | float,
+) -> NDArray[np.float64]:
+    """Return one row per pair: confidence, distance to threshold and prediction of each member, size and weight."""
+    rows = len(next(iter(confidences.values())))
+    columns: list[NDArray[np.float64]] = []
+    for label, values in confidences.items():
+        absent = values == MISSING
+        distance = np.where(absent, 0.0, values - thresholds[label])
+        columns += [values, distance, (distance > 0).astype(np.float64)]
+    columns += [np.full(rows, 1.0) * np.log10(n_cases), np.full(rows, 1.0) * np.log2(weight)]
+    return np.column_stack(columns)
+
+
+def majority_vote(
+    confidences: Mapping[str, NDArray[np.float64]], thresholds: Mapping[str, float]
+) -> NDArray[np.float64]:
+    """Return the share of the members that predict the edge; more than one half is a majority."""
+    return weighted_vote(confidences, thresholds, dict.fromkeys(confidences, 1.0))
+
+
+def weighted_vote(
+    confidences: Mapping[str, NDArray[np.float64]], thresholds: Mapping[str, float], weights: Mapping[str, float]
+) -> NDArray[np.float64]:
+    """Return the weight of the members that predict the edge, as a share of the weight of those with a prediction."""
+    rows = len(next(iter(confidences.values())))
+    for_it, all_of_it = np.zeros(rows), np.zeros(rows)
+    for label, values in confidences.items():
+        known = values != MISSING
+        all_of_it += weights[label] * known
+        for_it += weights[label] * (known & (values > thresholds[label]))
+    return np.divide(for_it, all_of_it, out=np.zeros(rows), where=all_of_it > 0)
+
+
+def vote_weights(
+    table: LearnedTable, labels: Sequence[str], n_cases: int | None, metric: str, weight: float
+) -> dict[str, float]:
+    """Return the weight of each member: the inverse of its mean loss on the proxies, scaled to sum to 1."""
+    raw = {}
+    for label in labels:
+        method, _, score = label.partition(":")
+        entry, _, _ = table.neighbours(method, score, n_cases, metric, weight)
+        raw[label] = 1.0 / max(entry.loss, 1e-6) if np.isfinite(entry.loss) else 1.0
+    total = sum(raw.values())
+    return {label: value / total for label, value in raw.items()}
+
+
+def fit_booster(training: TrainingTable, thresholds: LearnedTable, labels: Sequence[str], metric: str) -> Any:
+    """Fit scikit-learn's gradient boosting, with its default settings as in the thesis, to proxy pairs.
+
+    Deterministic: the seed is fixed, and every row has one weight of the grid, in turn, so that beta or alpha can be a
+    feature without a copy of the rows for each.
+    """
+    from sklearn.ensemble import GradientBoostingClassifier
+
+    if unknown := [label for label in labels if label not in training.confidences]:
+        raise OptionError(
+            f"gradient boosting was not trained with {unknown[0]}; it knows {', '.join(training.confidences)}.",
+            remedies=(Remedy("use", Argument("combine", "majority")), Remedy("use members that it knows")),
+        )
+    grid = np.array([1.0]) if metric == "shd" else np.array(WEIGHTS)
+    weight = grid[np.arange(len(training)) % len(grid)]
+    cutoffs = {label: np.empty(len(training)) for label in labels}
+    groups = np.array([size_group(int(n)) for n in training.cases])
+    for name, (first, _) in SIZE_GROUPS.items():
+        for value in grid:
+            rows = (groups == name) & (weight == value)
+            for label, cutoff in member_thresholds(thresholds, labels, first, metric, float(value)).items():
+                cutoffs[label][rows] = cutoff
+    known = {label: training.confidences[label] for label in labels}
+    features = pair_features(known, cutoffs, training.cases.astype(np.float64), weight)
+    return GradientBoostingClassifier(random_state=0).fit(features, training.edge, sample_weight=training.weight)
+
+
+@cache
+def _shipped_booster(labels: tuple[str, ...], metric: str) -> Any:
+    return fit_booster(training_table(), learned_table(), labels, metric)
+
+
+def boost(
+    confidences: Mapping[str, NDArray[np.float64]], *, n_cases: int, metric: str, weight: float
+) -> NDArray[np.float64]:
+    """Return the probability of an edge for each pair by the model trained on the shipped table.
+
+    The model is trained on first use (a few seconds) for the members and the metric at hand, then kept in this process.
+    """
+    labels = tuple(sorted(confidences))
+    model = _shipped_booster(labels, metric)
+    ordered = {label: confidences[label] for label in labels}
+    cutoffs = member_thresholds(learned_table(), labels, n_cases, metric, weight)
+    return np.asarray(model.predict_proba(pair_features(ordered, cutoffs, float(n_cases), weight))[:, 1])
+
 
 Combiner = Literal["probability", "boosting", "majority", "weighted"]
 SMALLEST = 1e-4  # a member that is surer than this has no more say
@@ -165,7 +368,7 @@ def pooled(probabilities: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
 
 
 def _pooled_calibration(members: Mapping[str, EdgeConfidence]) -> Calibration:
-    """Say that the values are probabilities already, and what speaks against them."""
+    """Return the message that the values are probabilities already, and what speaks against them."""
     own = [member.probability.calibration for member in members.values()]
     doubts = [known.doubt for known in own if known.doubt]
     kind: Kind = "table" if all(known.kind != "none" for known in own) else "none"

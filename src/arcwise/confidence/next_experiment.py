@@ -19,34 +19,32 @@ alike, and what they agree on is not open.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.confidence.averaging import class_sums, class_sums_twin
-from arcwise.confidence.credible_averages import MOST_CLASSES, MOST_DAGS
-from arcwise.deadline import Deadline
-from arcwise.ensemble import CredibleSet, Ensemble, NetworkSet, Posterior, weigh_classes
-from arcwise.ensemble.class_draws import splits_classes, tells_members_apart
-from arcwise.ensemble.ensemble_facts import CONSTRAINTS, TARGETS, fixed_pairs
-from arcwise.ensemble.given import as_ensemble
-from arcwise.ensemble.reach import listed_or_drawn
-from arcwise.errors import OptionError, UnfinishedError
-from arcwise.graph import Constraints, Dag, FixedPairs, class_keys
-from arcwise.graph.bitset import bits, components
-from arcwise.graph.class_members import ClassMembers
+from arcwise.base.errors import OptionError, Remedy, UnfinishedError
+from arcwise.base.run import Limits, Run
+from arcwise.base.showing import one_screen
+from arcwise.confidence.averaging import MOST_CLASSES, MOST_DAGS, class_sums
+from arcwise.credible.credible_set import CredibleSet
+from arcwise.graph.classes import ClassMembers, class_keys
+from arcwise.graph.constraints import Constraints
+from arcwise.graph.dag import Dag
+from arcwise.graph.fixed_pairs import FixedPairs
+from arcwise.graph.nodes import bits, components
 from arcwise.graph.orientations import OrientationCounter, orientations, sample_orientation
-from arcwise.limits import Limits
-from arcwise.mentions import Remedy
-from arcwise.showing import one_screen
+from arcwise.networks.classes import splits_classes, tells_members_apart, weigh_classes
+from arcwise.networks.network_list import NetworkSet
+from arcwise.networks.origin import Facts, Known, fixed_pairs
+from arcwise.networks.summary import Ensemble
+from arcwise.posterior.posterior import Posterior, as_ensemble
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["NextExperiment", "next_experiment", "next_experiment_twin"]
 
 # Up to so many orientations of a graph of open edges, or members of a class, are listed; of more, so many are drawn.
 MOST_LISTED = 500
@@ -98,7 +96,7 @@ class NextExperiment:
 
 
 def next_experiment(networks: Ensemble | Posterior, *, seed: int = 0, limits: Limits | None = None) -> NextExperiment:
-    """Say how many open directions setting each variable would settle, on average over an ensemble.
+    """Return how many open directions setting each variable would settle, on average over an ensemble.
 
     Parameters
     ----------
@@ -125,60 +123,31 @@ def next_experiment(networks: Ensemble | Posterior, *, seed: int = 0, limits: Li
     >>> found.best, found.settled.round(3).tolist(), found.open_now
     ('b', [1.333, 2.0, 1.333], 2.0)
     """
-    deadline = Deadline.of(limits)
-    listed = _listed(as_ensemble(networks, seed=seed), seed, deadline)
+    run = Run.of(limits)
+    listed = _listed(as_ensemble(networks, seed=seed), seed, run)
     rng = np.random.default_rng(seed)
     classes, n_classes = _classes(listed, rng)
     obeyed = listed.obeyed
     if obeyed is not None and splits_classes(obeyed):
-        settled, open_now, drawn = _by_allowed_members(classes, obeyed, rng, deadline)
+        settled, open_now, drawn = _by_allowed_members(classes, obeyed, rng, run)
     elif tells_members_apart(listed):
-        settled, open_now, drawn = *_settled(_without_odds(listed), deadline), False
+        settled, open_now, drawn = *_settled(_without_odds(listed), run), False
     elif _is_by_targets_alone(listed):
-        settled, open_now, drawn = _by_components(classes, rng, deadline)
+        settled, open_now, drawn = _by_components(classes, rng, run)
     else:
-        settled, open_now, drawn = _by_members(classes, rng, deadline)
-    sampled = listed is not networks and listed.origin in ("draws", "posterior")
+        settled, open_now, drawn = _by_members(classes, rng, run)
+    sampled = listed is not networks and listed.origin.is_sample
     return NextExperiment(listed.names, settled, open_now, n_classes, drawn or sampled or n_classes > CLASSES)
-
-
-def next_experiment_twin(networks: NetworkSet) -> NDArray[np.float64]:
-    """Return what `next_experiment` calls `settled`, class by class and member by member: for comparison."""
-    weight_of: dict[frozenset[Dag], float] = {}
-    obeyed, fixed = networks.obeyed, networks.fixed or FixedPairs(networks.names)
-    splits = obeyed if obeyed is not None and splits_classes(obeyed) else None
-    for dag, weight in zip(networks, networks.weights, strict=True):
-        whole = [dag] if splits is None and tells_members_apart(networks) else ClassMembers(dag, networks.fixed)
-        members = frozenset(one for one in whole if splits is None or splits.allows_dag(one))
-        weight_of[members] = weight_of.get(members, 0.0) + float(weight)
-    settled = np.zeros(networks.n_variables)
-    for members, weight in weight_of.items():
-        share = weight / len(members)
-        for dag in members:
-            alone = NetworkSet.from_dags([dag], origin="one", facts=_known(networks))
-            before = class_sums_twin(alone)[1].sum() / 2
-            for v, name in enumerate(networks.names):
-                if splits is None:
-                    settled[v] += share * (before - class_sums_twin(_with_target(alone, name))[1].sum() / 2)
-                    continue
-                known = fixed | FixedPairs.by_targets(networks.names, [[name]])
-                alike = [one for one in members if known.class_of(one) == known.class_of(dag)]
-                settled[v] += share * (len(_shared_arcs(alike)) - len(_shared_arcs(members)))
-    return settled
-
-
-def _shared_arcs(dags: Iterable[Dag]) -> frozenset[tuple[str, str]]:
-    return frozenset.intersection(*(frozenset(dag.arcs) for dag in dags))
 
 
 def _with_target(networks: NetworkSet, name: str) -> NetworkSet:
     """Return the networks as if the variable had been set in one more experiment."""
-    targets = [*(networks.facts.get(TARGETS) or ()), [name]]
-    return replace(networks, facts={**networks.facts, TARGETS: targets})
+    targets = [*(networks.facts.known.targets or ()), [name]]
+    return replace(networks, facts=networks.facts.but(Known(targets=targets)))
 
 
 def _is_by_targets_alone(networks: NetworkSet) -> bool:
-    """Say whether no constraint and no odds fix the direction of an edge."""
+    """Return whether no constraint and no odds fix the direction of an edge."""
     return fixed_pairs(networks.names, networks.obeyed, (), networks.score.get("beliefs")) is None
 
 
@@ -187,24 +156,24 @@ def _without_odds(networks: NetworkSet) -> NetworkSet:
     return replace(networks, score={}, facts=_known(networks), carried_out=None)
 
 
-def _listed(networks: Ensemble, seed: int, deadline: Deadline) -> NetworkSet:
-    if isinstance(networks, NetworkSet):
-        return networks
+def _listed(networks: Ensemble, seed: int, run: Run) -> NetworkSet:
+    if networks.listed is not None:
+        return networks.listed
     if not isinstance(networks, CredibleSet):
         raise OptionError(
             "which experiment is next depends on whole networks, and these were only counted.",
             remedies=Remedy("build a CredibleSet, or list the networks"),
         )
     if networks.count <= MOST_DAGS:
-        return listed_or_drawn(networks, count=MOST_DAGS, limits=deadline.limits)
+        return networks.drawn(MOST_DAGS, limits=run.limits)
     if networks.has_whole_classes:
-        classes = networks.count_classes(deadline.limits)
+        classes = networks.count_classes(run.limits)
         if classes is not None and classes <= MOST_CLASSES // 10:
-            found = networks.networks("mec", limits=deadline.limits)
+            found = networks.networks("mec", limits=run.limits)
             with contextlib.suppress(UnfinishedError):  # the members of a class with fixed pairs may be too many
                 if found.complete:
                     return weigh_classes(found)
-    return listed_or_drawn(networks, count=DRAWS, seed=seed, limits=deadline.limits)
+    return networks.drawn(DRAWS, seed=seed, limits=run.limits)
 
 
 def _classes(networks: NetworkSet, rng: np.random.Generator) -> tuple[NetworkSet, int]:
@@ -230,34 +199,32 @@ def _classes(networks: NetworkSet, rng: np.random.Generator) -> tuple[NetworkSet
     return networks[first].with_weights(weights), n_classes
 
 
-def _check_time(deadline: Deadline) -> None:
-    if deadline.is_over:
+def _check_time(run: Run) -> None:
+    if run.is_over:
         raise UnfinishedError(
             "which experiment is next could not be found in the time allowed.", remedies=Remedy("allow more time")
         )
 
 
-def _settled(members: NetworkSet, deadline: Deadline) -> tuple[NDArray[np.float64], float]:
+def _settled(members: NetworkSet, run: Run) -> tuple[NDArray[np.float64], float]:
     """Return how many open directions setting each variable settles, and how many are open: means over networks."""
     _, undirected = class_sums(members)
     settled = np.zeros(members.n_variables)
     for v in np.flatnonzero(undirected.sum(axis=0) > 0).tolist():
-        _check_time(deadline)
+        _check_time(run)
         _, left = class_sums(_with_target(members, members.names[v]))
         settled[v] = (undirected.sum() - left.sum()) / 2
     return np.maximum(settled, 0.0), float(undirected.sum() / 2)
 
 
-def _by_components(
-    classes: NetworkSet, rng: np.random.Generator, deadline: Deadline
-) -> tuple[NDArray[np.float64], float, bool]:
+def _by_components(classes: NetworkSet, rng: np.random.Generator, run: Run) -> tuple[NDArray[np.float64], float, bool]:
     """Average over the orientations of each connected graph of open edges, which are looked at once each."""
     fixed = classes.fixed or FixedPairs(classes.names)
     known: dict[tuple[int, ...], tuple[NDArray[np.float64], bool]] = {}
     settled, open_now, drawn = np.zeros(classes.n_variables), 0.0, False
     draws = max(1, min(MOST_LISTED, MEMBERS // classes.count))
     for dag, weight in zip(classes, classes.weights.tolist(), strict=True):
-        _check_time(deadline)
+        _check_time(run)
         neighbours = fixed.class_of(dag).neighbour_masks
         joined = sum(1 << v for v, mask in enumerate(neighbours) if mask)
         open_now += weight * sum(mask.bit_count() for mask in neighbours) / 2
@@ -266,7 +233,7 @@ def _by_components(
             place = {v: k for k, v in enumerate(nodes)}
             graph = tuple(sum(1 << place[u] for u in bits(neighbours[v])) for v in nodes)
             if graph not in known:
-                known[graph] = _settled_in(graph, draws, rng, deadline)
+                known[graph] = _settled_in(graph, draws, rng, run)
             own, was_drawn = known[graph]
             settled[nodes] += weight * own
             drawn |= was_drawn
@@ -274,7 +241,7 @@ def _by_components(
 
 
 def _settled_in(
-    graph: tuple[int, ...], draws: int, rng: np.random.Generator, deadline: Deadline
+    graph: tuple[int, ...], draws: int, rng: np.random.Generator, run: Run
 ) -> tuple[NDArray[np.float64], bool]:
     """Return what setting each node of a connected chordal graph settles, and whether orientations were drawn."""
     whole, counter = (1 << len(graph)) - 1, OrientationCounter(graph)
@@ -287,31 +254,29 @@ def _settled_in(
     names = [str(v) for v in range(len(graph))]
     dags = []
     for parents in found:
-        _check_time(deadline)
+        _check_time(run)
         dags.append(Dag(names, [list(bits(parents[v])) for v in range(len(graph))]))
-    return _settled(NetworkSet.from_dags(dags, origin="orientations"), deadline)[0], drawn
+    return _settled(NetworkSet.from_dags(dags, origin="orientations"), run)[0], drawn
 
 
-def _by_members(
-    classes: NetworkSet, rng: np.random.Generator, deadline: Deadline
-) -> tuple[NDArray[np.float64], float, bool]:
+def _by_members(classes: NetworkSet, rng: np.random.Generator, run: Run) -> tuple[NDArray[np.float64], float, bool]:
     """Average over whole members of the classes."""
     most = max(1, min(MOST_LISTED, MEMBERS // classes.count))
     found: list[Dag] = []
     shares: list[float] = []
     drawn = False
     for dag, weight in zip(classes, classes.weights.tolist(), strict=True):
-        _check_time(deadline)
+        _check_time(run)
         own, complete = _some(dag, classes.fixed, most, rng)
         drawn |= not complete
         found += own
         shares += [weight / len(own)] * len(own)
     made = NetworkSet.from_dags(found, origin=classes.origin, facts=_known(classes))
-    return *_settled(made.with_weights(np.array(shares)), deadline), drawn
+    return *_settled(made.with_weights(np.array(shares)), run), drawn
 
 
 def _by_allowed_members(
-    classes: NetworkSet, obeyed: Constraints, rng: np.random.Generator, deadline: Deadline
+    classes: NetworkSet, obeyed: Constraints, rng: np.random.Generator, run: Run
 ) -> tuple[NDArray[np.float64], float, bool]:
     """Average over the members of the classes that constraints allow which no pair of variables shows.
 
@@ -321,7 +286,7 @@ def _by_allowed_members(
     most = max(1, min(MOST_LISTED, MEMBERS // classes.count))
     settled, open_now, drawn = np.zeros(classes.n_variables), 0.0, False
     for dag, weight in zip(classes, classes.weights.tolist(), strict=True):
-        _check_time(deadline)
+        _check_time(run)
         own, complete = _some(dag, classes.fixed, most, rng)
         drawn |= not complete
         arcs = np.array([one.to_adjacency() for one in own if obeyed.allows_dag(one)] or [dag.to_adjacency()], bool)
@@ -350,8 +315,6 @@ def _some(dag: Dag, fixed: FixedPairs | None, most: int, rng: np.random.Generato
         return [dag], False
 
 
-def _known(networks: NetworkSet) -> dict[str, object]:
+def _known(networks: NetworkSet) -> Facts:
     """Return what constraints and experiments say, but not the odds, as facts of other networks."""
-    obeyed = networks.obeyed
-    known: dict[str, object] = {} if obeyed is None else {CONSTRAINTS: obeyed.describe()}
-    return known | ({TARGETS: networks.facts[TARGETS]} if TARGETS in networks.facts else {})
+    return Facts.of(Known.of(networks.obeyed, networks.targets))

@@ -1,4 +1,4 @@
-"""`recommend`: which threshold to use for what mistakes cost the analyst, by which rule, and what else was close.
+"""`choose_threshold` by a rule, and `recommend`: which one to use for what mistakes cost, and what else was close.
 
 Two rules know what a cut-off will cost. With calibrated probabilities the cut-off that is best on average follows from
 the data at hand. The learned thresholds of Liao (2022) are those that were best on average over known networks, one for
@@ -7,24 +7,71 @@ all data sets of a kind. The first is used where probabilities were studied, bec
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
-from arcwise.confidence.calibration.edge_probability import Expected
+from arcwise.base.errors import Argument, OptionError, Remedy, UnknownNameError, suggestion
+from arcwise.base.showing import one_screen
 from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.confidence.learned_table import ANY, GRID, LearnedTable, check_metric, size_warning, table_for
-from arcwise.confidence.rules import Threshold, calibrated_threshold, cost_threshold, gross_threshold
-from arcwise.confidence.rules.learned import learned_threshold, score_name
-from arcwise.ensemble.sources import SOURCES
-from arcwise.errors import OptionError, UnknownNameError, suggestion
-from arcwise.mentions import Argument, Remedy
-from arcwise.showing import one_screen
+from arcwise.confidence.permutations import broom_from_confidence
+from arcwise.confidence.probability import Expected
+from arcwise.confidence.rules import (
+    calibrated_threshold,
+    cost_threshold,
+    fixed_threshold,
+    gross_threshold,
+    learned_from_confidence,
+    learned_threshold,
+    score_name,
+    scutari_threshold,
+)
+from arcwise.confidence.threshold import Threshold
+from arcwise.recipes.registry import SOURCES
 
-__all__ = ["Alternative", "Recommendation", "recommend"]
-
+RULES: dict[str, Callable[..., Threshold]] = {
+    "scutari": lambda confidence: scutari_threshold(confidence.vector),
+    "broom": broom_from_confidence,
+    "gross": lambda confidence: gross_threshold(confidence.n_networks),
+    "cost": lambda confidence, **options: cost_threshold(**options),
+    "calibrated": calibrated_threshold,
+    "fixed": lambda confidence, **options: fixed_threshold(**options),
+    "learned": learned_from_confidence,
+}
+# What each rule takes, and what it cannot do without.
+TAKEN: dict[str, tuple[str, ...]] = {
+    "scutari": (),
+    "broom": ("data", "permuted", "significance", "permutations", "seed", "threads", "limits", "progress"),
+    "gross": (),
+    "cost": ("beta", "alpha"),
+    "calibrated": ("metric", "beta", "alpha", "false_rate"),
+    "fixed": ("value",),
+    "learned": ("metric", "beta", "alpha", "score", "n_cases", "source", "table"),
+}
+NEEDED = {"fixed": ("value",)}
 NEIGHBOURS = 2  # how many steps of the grid to show on either side
+
+
+def choose_threshold(confidence: EdgeConfidence, rule: str, **options: Any) -> Threshold:
+    """Apply a rule by name, with its options.
+
+    "scutari"; "broom" (data=, the data that the confidences come from, or permuted=, vectors of permuted data);
+    "gross"; "cost" (beta= or alpha=); "calibrated" (metric=, and beta= or alpha=; or
+    false_rate=); "fixed" (value=); "learned" (metric=, and beta= or alpha=).
+    """
+    if rule not in RULES:
+        raise UnknownNameError(suggestion("threshold rule", rule, RULES))
+    for name, value in options.items():
+        if name not in TAKEN[rule]:
+            takes = f"takes {', '.join(TAKEN[rule])}" if TAKEN[rule] else "has no options"
+            raise OptionError(Argument(name, value), f": the rule '{rule}' {takes}.")
+    if missing := [name for name in NEEDED.get(rule, ()) if name not in options]:
+        raise OptionError(f"the rule '{rule}' needs", Argument(missing[0]), ".")
+    return RULES[rule](confidence, **options)
 
 
 @one_screen
@@ -164,7 +211,7 @@ def recommend(
 
 
 def _by_probability(confidence: EdgeConfidence) -> list[str]:
-    """Say why the cut-off is the one that the probabilities ask for."""
+    """Return why the cut-off is the one that the probabilities ask for."""
     calibration = confidence.probability.calibration
     said = (
         "It is the cut-off that is best on average by the probabilities of the edges, for these data rather than for "
@@ -250,7 +297,7 @@ def _goal(metric: str) -> str:
 
 
 def _in_words(metric: str, weight: float) -> str:
-    """Say what the weight means, as one would to a colleague."""
+    """Return what the weight means, as one would to a colleague."""
     if metric == "shd":
         return "a missed edge, an extra edge and a wrong direction count the same"
     if metric == "cost":

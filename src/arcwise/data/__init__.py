@@ -1,13 +1,12 @@
 """Data in: read -> impute -> discretize -> `Dataset`."""
 
-from arcwise.data.dataset import Dataset
+from arcwise.data.checks import Targets
+from arcwise.data.column import Column
+from arcwise.data.dataset import Dataset, Incomplete, stack
 from arcwise.data.discretize import apply_cuts, discretize, find_cuts
 from arcwise.data.impute import impute
-from arcwise.data.incomplete import Incomplete
 from arcwise.data.read import ReadingSettings, read_data, read_table
-from arcwise.data.stack import stack
-from arcwise.data.table import Column, Table
-from arcwise.data.targets import Targets
+from arcwise.data.table import Table
 from arcwise.data.write import write_data, write_table
 
 __all__ = [

@@ -8,17 +8,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from arcwise.base.arrays import CLOSED, first_line, identifier
+from arcwise.base.errors import Argument, FormatError, Remedy, suggestion
+from arcwise.base.run import ProgressCallback
 from arcwise.data.source import Source, TextOptions
 from arcwise.data.table import Table
-from arcwise.errors import FormatError, suggestion
-from arcwise.mentions import Argument, Remedy
-from arcwise.parquet import CLOSED, first_line, identifier
-from arcwise.progress import ProgressCallback
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = ["chosen_table", "marked_missing", "read_duckdb", "read_sqlite"]
 
 
 def read_sqlite(source: Source, options: TextOptions, progress: ProgressCallback) -> Table:

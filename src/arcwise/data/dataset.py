@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,26 +12,41 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from arcwise import _core
+from arcwise.base.errors import Argument, DataError, OptionError, Remedy, suggestion
+from arcwise.base.run import Seed, generator_of
+from arcwise.base.showing import LINES, html_table
 from arcwise.data.checks import (
+    COLUMN,
+    Conditions,
+    Targets,
     checked_codes,
     checked_names,
     checked_states,
     checked_targets,
     checked_weights,
-    code_type,
+    content_digest,
     copied_codes,
     frozen,
     largest_codes,
 )
-from arcwise.data.targets import COLUMN, Conditions, Targets
-from arcwise.errors import DataError, OptionError, suggestion
-from arcwise.seeds import Seed
-from arcwise.showing import LINES, html_table
+from arcwise.data.column import code_type
+from arcwise.data.columns import Columns, encode
+from arcwise.data.write import write_data
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Codes", "Dataset"]
+
+# Cases are drawn in blocks of this size, so that memory stays small; the size is part of what a seed means.
+BLOCK_CASES = 2**20
+# Of more cases in weighted rows, as many are drawn row by row, from binomial distributions: a hundred million cases in
+# a million distinct rows take a second in place of ten. The number is part of what a seed means, too.
+ROW_BY_ROW = 2**24
+# With no more cases than this, draws are counted by case, a byte each, which stays in a cache: no row is searched for.
+MOST_COUNTED = 2**22
+# numpy's multivariate hypergeometric distribution goes no further.
+MAX_WEIGHTED_SPLIT = 10**9
 
 Codes = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
 
@@ -142,8 +158,6 @@ class Dataset:
         are stored, where they came from and the machine do not matter. So `collapse`, `expand` and a reordering of
         rows or columns change the digest, although most scores stay the same.
         """
-        from arcwise.data.content_digest import content_digest
-
         return content_digest(self)
 
     @property
@@ -272,12 +286,10 @@ class Dataset:
             For missing values (see `impute`), numeric columns (see `discretize`), identifiers, columns with one
             state, fewer than two columns, no rows.
         """
-        from arcwise.data.table import Table
-
-        table = Table.from_dataframe(frame, weights=weights)
+        columns = Columns.from_dataframe(frame, weights=weights)
         if interventions is not None:
-            table = table.with_interventions(interventions, conditions)
-        return table.to_dataset(states=states, categorical=categorical, max_levels=max_levels)
+            columns = columns.with_interventions(interventions, conditions)
+        return Dataset(*encode(columns, states, categorical, max_levels))
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return the rows as a DataFrame of categorical columns; weights, if any, repeat rows.
@@ -300,8 +312,6 @@ class Dataset:
 
     def to_file(self, path: str | os.PathLike[str], *, format: str | None = None) -> None:  # noqa: A002
         """Write the cases to a file; see `arcwise.data.write_data`."""
-        from arcwise.data.write import write_data
-
         write_data(self, path, format=format)
 
     # ---- The same data in another shape
@@ -369,8 +379,6 @@ class Dataset:
 
     @cached_property
     def _collapsed(self) -> Dataset:
-        from arcwise import _core
-
         if self.targets is None:
             first, weights = _core.data.group_rows(self.codes, self.arities, self.native_weights)
             return self._unchecked(np.take(self.codes, first, axis=1), weights, None)
@@ -387,8 +395,6 @@ class Dataset:
         Where variables were set, the cases of each experiment are drawn from its own: how many there are of each was
         chosen, not observed.
         """
-        from arcwise.data.resample import bootstrap_weights
-
         return self._unchecked(self.codes, bootstrap_weights(self, seed), self.targets)
 
     def permute_columns(self, seed: Seed = None) -> Dataset:
@@ -397,8 +403,6 @@ class Dataset:
         Margins stay, associations are lost. Nothing is copied until the codes are used. The cases in which a variable
         was set, and those in which it was not, are shuffled among themselves.
         """
-        from arcwise.data.resample import PermutedDataset
-
         return PermutedDataset.of(self, seed)
 
     def split(self, fraction: float, seed: Seed = None) -> tuple[Dataset, Dataset]:
@@ -406,9 +410,24 @@ class Dataset:
 
         Both keep all declared states, and the order of the rows.
         """
-        from arcwise.data.resample import split_cases
-
-        return split_cases(self, fraction, seed)
+        rng = generator_of(seed)
+        if not 0 < fraction < 1:
+            raise OptionError(Argument("fraction", fraction), "must lie between 0 and 1, e.g. 0.7.")
+        size = round(fraction * self.n_cases)
+        if size in (0, self.n_cases):
+            raise DataError(
+                f"a split of {self.n_cases:,} cases at {fraction} leaves one side empty; use more data or another "
+                "fraction."
+            )
+        if self.weights is None:
+            chosen = np.zeros(self.n_rows, dtype=bool)
+            chosen[rng.permutation(self.n_rows)[:size]] = True
+            return self.take(chosen), self.take(~chosen)
+        if self.n_cases >= MAX_WEIGHTED_SPLIT:
+            raise DataError(f"{self.n_cases:,} weighted cases cannot be split at random; at most 10^9 can.")
+        first = rng.multivariate_hypergeometric(self.weights, size, method="marginals")
+        second = self.weights - first
+        return _weighted(self, first), _weighted(self, second)
 
     def _unchecked(self, codes: NDArray[Any], weights: NDArray[np.int64] | None, targets: Targets | None) -> Dataset:
         """Return these names and states with other codes and weights that are known to be valid, and targets."""
@@ -495,3 +514,501 @@ class Dataset:
 
 def _signed(arity: int) -> type[np.signedinteger]:
     return np.int8 if arity <= 127 else np.int16 if arity <= 32767 else np.int64
+
+
+def draw_weights(rng: np.random.Generator, n_rows: int, given: NDArray[np.int64] | None) -> NDArray[np.int64]:
+    """Return how often each row is drawn, of which there are so many cases (None: one of each)."""
+    ends = None if given is None else np.cumsum(given)
+    n_cases = n_rows if ends is None else int(ends[-1])
+    if given is not None and n_cases > ROW_BY_ROW:
+        return rng.multinomial(n_cases, given / n_cases)
+    drawn = None if given is None or n_cases > MOST_COUNTED else _core.data.DrawnCases(n_cases)
+    weights = np.zeros(n_rows, dtype=np.int64)
+    for start in range(0, n_cases, BLOCK_CASES):
+        cases = rng.integers(0, n_cases, size=min(BLOCK_CASES, n_cases - start))
+        if drawn is not None:
+            drawn.add(cases)
+        else:
+            rows = cases if ends is None else np.searchsorted(ends, cases, side="right")
+            weights += np.bincount(rows, minlength=n_rows)
+    return weights if drawn is None or given is None else drawn.weights(given)
+
+
+def bootstrap_weights(data: Dataset, seed: Seed) -> NDArray[np.int64]:
+    """Return how often each row is drawn when N cases are drawn with replacement.
+
+    Cases are drawn as integers below N, and each belongs to a row, so the probabilities are exact. The
+    cases of each experiment (rows in which the same variables were set) are drawn from its own, one experiment after
+    the other, so that every variable keeps its number of cases.
+    """
+    rng = generator_of(seed)
+    if data.targets is None:
+        return draw_weights(rng, data.n_rows, data.weights)
+    weights = np.zeros(data.n_rows, dtype=np.int64)
+    for experiment in range(len(data.targets.sets)):
+        rows = np.flatnonzero(data.targets.of_row == experiment)
+        weights[rows] = draw_weights(rng, len(rows), None if data.weights is None else data.weights[rows])
+    return weights
+
+
+class PermutedDataset(Dataset):
+    """A data set whose columns were each shuffled on their own; the codes are made when they are first used.
+
+    Until then it holds a reference to the original and one number drawn from the generator, which fixes the
+    permutations; afterwards it holds the codes and lets the original go. Weighted rows are expanded to cases first,
+    because it is cases that are shuffled.
+    """
+
+    _original: Dataset | None
+    _seed: int
+
+    @classmethod
+    def of(cls, data: Dataset, seed: Seed) -> PermutedDataset:
+        """Return `data` with permuted columns."""
+        made = object.__new__(cls)
+        drawn = int(generator_of(seed).integers(0, 2**63))
+        targets = data.targets
+        if targets is not None and data.weights is not None:
+            targets = targets.repeat(data.weights)
+        made.__dict__.update(
+            names=data.names, states=data.states, weights=None, targets=targets, _original=data, _seed=drawn
+        )
+        return made
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows: the number of cases of the original."""
+        return int(self.codes.shape[1]) if self._original is None else self._original.n_cases
+
+    @cached_property
+    def codes(self) -> NDArray[Any]:
+        """The permuted codes."""
+        assert self._original is not None
+        rng = np.random.default_rng(self._seed)
+        original = self._original.expand().codes
+        if self.targets is None:
+            codes = rng.permuted(original, axis=1)
+        else:  # without any association, a variable that was not set is distributed as it is in all other such cases
+            codes = np.array(original)
+            for v, name in enumerate(self.names):
+                alone = self.targets.rows_without(name)
+                for rows in (alone, ~alone):
+                    codes[v, rows] = rng.permuted(codes[v, rows])
+        codes.flags.writeable = False
+        self.__dict__["_original"] = None
+        return codes
+
+
+def _weighted(data: Dataset, weights: NDArray[np.int64]) -> Dataset:
+    """Return the rows of which some cases are left."""
+    kept = weights > 0
+    targets = None if data.targets is None else data.targets.take(kept)
+    return Dataset(data.codes[:, kept], data.names, data.states, weights[kept], targets)
+
+
+# `stack`: the rows of several data sets, one after the other, such as those of several experiments.
+
+
+def stack(parts: Iterable[Dataset]) -> Dataset:
+    """Return the rows of all data sets, in their order, with their weights and targets.
+
+    All must have the same variables, in any order, with the same states.
+
+    >>> observed = Dataset.from_codes([[0, 0], [1, 1]], names=["a", "b"])
+    >>> both = stack([observed, observed.with_targets(["a", "a"])])
+    >>> both.n_rows, both.targets.sets
+    (4, ((), ('a',)))
+    """
+    listed = list(parts)
+    if not listed:
+        raise DataError("there are no data sets to stack.")
+    first = listed[0]
+    for place, other in enumerate(listed):
+        if set(other.names) != set(first.names):
+            differing = ", ".join(sorted(set(other.names) ^ set(first.names)))
+            raise DataError(f"data set {place + 1} of {len(listed)} has other variables than the first: {differing}.")
+        for v, name in enumerate(first.names):
+            if other.states[other.index(name)] != first.states[v]:
+                raise DataError(
+                    f"'{name}' has the states {', '.join(first.states[v])} in the first data set and "
+                    f"{', '.join(other.states[other.index(name)])} in data set {place + 1}; declare the same states "
+                    "for both."
+                )
+    aligned = [other if other.names == first.names else other.select(first.names) for other in listed]
+    weights = None
+    if any(other.weights is not None for other in aligned):
+        weights = np.concatenate([np.ones(o.n_rows, np.int64) if o.weights is None else o.weights for o in aligned])
+    return Dataset(
+        np.concatenate([other.codes for other in aligned], axis=1),
+        first.names,
+        first.states,
+        weights,
+        _stacked_targets(aligned),
+    )
+
+
+def _stacked_targets(parts: list[Dataset]) -> Targets:
+    sets: list[tuple[str, ...]] = [()]
+    of_row = []
+    for part in parts:
+        if part.targets is None:
+            of_row.append(np.zeros(part.n_rows, dtype=np.int32))
+        else:
+            of_row.append(part.targets.of_row + len(sets))
+            sets += part.targets.sets
+    return Targets(tuple(sets), np.concatenate(of_row))
+
+
+# `GapStates`: data in which a missing value is one more state, for scores that count families over available cases.
+
+
+class GapStates(Dataset):
+    """Data whose variables have one more state than they were declared with, the last: it stands for a missing value.
+
+    Tables of counts then tell the cases that have all values of a family from those that lack one. Only available-case
+    scores (`Score.takes_gaps`) may see it: any other would take a missing value for a value.
+    """
+
+    @classmethod
+    def of(cls, data: Incomplete) -> GapStates:
+        """Mark the missing values of data."""
+        states = tuple((*own, _new_name(own)) for own in data.states)
+        kind = code_type(max(len(own) for own in states))
+        codes = np.where(data.missing, data.arities[:, None], data.held.codes).astype(kind)
+        return cls(codes, data.names, states, data.held.weights, data.held.targets)
+
+    @cached_property
+    def constant(self) -> NDArray[np.bool_]:
+        """For each variable, whether all cases that have its value show the same one, or none has it."""
+        seen = self.codes if self.weights is None else self.codes[:, self.weights > 0]
+        gaps = gap_codes(self)[:, None]
+        lowest = np.where(seen == gaps, gaps, seen).min(axis=1, initial=2**31 - 1)
+        highest = np.where(seen == gaps, -1, seen.astype(np.int32)).max(axis=1, initial=-1)
+        return frozen(highest <= lowest)
+
+    @cached_property
+    def digest(self) -> str:
+        """As of any data set, but another one than if the last states were values."""
+        return hashlib.sha256(f"gaps {super().digest}".encode()).hexdigest()
+
+    def permute_columns(self, seed: Seed = None) -> GapStates:
+        """Return the data with the cases of every column shuffled independently of the others, gaps included."""
+        return _marked(super().permute_columns(seed))
+
+    def select(self, names: Iterable[str]) -> GapStates:
+        """Return the given variables, in the order given."""
+        return _marked(super().select(names))
+
+    def take(self, rows: ArrayLike) -> GapStates:
+        """Return the given rows."""
+        return _marked(super().take(rows))
+
+    def _unchecked(self, codes: NDArray[Any], weights: NDArray[np.int64] | None, targets: Targets | None) -> GapStates:
+        return _marked(super()._unchecked(codes, weights, targets))
+
+
+def _marked(data: Dataset) -> GapStates:
+    made = object.__new__(GapStates)
+    made.__dict__.update(
+        names=data.names,
+        states=data.states,
+        codes=data.codes,
+        weights=data.weights,
+        targets=checked_targets(data.targets, data.names, data.codes.shape[1], data.weights),
+    )
+    return made
+
+
+def gap_codes(data: Dataset) -> NDArray[np.int32]:
+    """Return for each variable the code that stands for a missing value; -1 where no code does."""
+    if isinstance(data, GapStates):
+        return np.asarray(data.arities - 1, dtype=np.int32)
+    return np.full(data.n_variables, -1, dtype=np.int32)
+
+
+def _new_name(states: tuple[str, ...]) -> str:
+    """Return a name for the state of missing values that no state has."""
+    name = "missing"
+    while name in states:
+        name = f"({name})"
+    return name
+
+
+# `Incomplete`: discrete data with gaps, for what completes them again and again rather than once.
+
+
+# Every case is completed on its own, so that weighted rows are written out: up to this many cells.
+MOST_CELLS = 2**31
+
+
+@dataclass(frozen=True, eq=False)
+class Incomplete:
+    """Discrete data of which some cells are missing. It is not a `Dataset`, so that nothing learns from it by mistake.
+
+    Parameters
+    ----------
+    held
+        The data, with the first state in place of what is missing.
+    missing
+        Array of shape (variables, rows): which cells are missing. Every variable needs a case that has its value.
+
+    Examples
+    --------
+    >>> data = Dataset.from_codes([[0, 1], [1, 0], [1, 1]], names=["a", "b"])
+    >>> Incomplete(data, [[False, True, False], [False, False, False]])
+    <Incomplete: 2 variables of 2 states, 3 rows, 1 missing value>
+    """
+
+    held: Dataset
+    missing: NDArray[np.bool_]
+
+    def __post_init__(self) -> None:
+        missing = np.array(self.missing, dtype=bool, order="C")  # a copy: it is made read-only
+        shape = (self.held.n_variables, self.held.n_rows)
+        if missing.shape != shape:
+            raise DataError(f"missing has the shape {missing.shape}; it must be (variables, rows), {shape}.")
+        _check_set_values(self.held, missing)
+        codes = self.held.codes
+        if (codes[missing] != 0).any():
+            codes = codes.copy()
+            codes[missing] = 0
+            object.__setattr__(self, "held", self.held._unchecked(codes, self.held.weights, self.held.targets))
+        empty = np.flatnonzero((missing | (self.held.native_weights == 0 if self.is_weighted else False)).all(axis=1))
+        if empty.size:
+            raise DataError(
+                f"variable '{self.names[int(empty[0])]}' has no value at all: nothing can be learned about it. Drop it."
+            )
+        missing.flags.writeable = False
+        object.__setattr__(self, "missing", missing)
+
+    # ---- What it holds
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables."""
+        return self.held.names
+
+    @property
+    def states(self) -> tuple[tuple[str, ...], ...]:
+        """The names of each variable's states."""
+        return self.held.states
+
+    @property
+    def arities(self) -> NDArray[np.int32]:
+        """The number of states of each variable."""
+        return self.held.arities
+
+    @property
+    def n_variables(self) -> int:
+        """The number of variables."""
+        return self.held.n_variables
+
+    @property
+    def n_rows(self) -> int:
+        """The number of stored rows."""
+        return self.held.n_rows
+
+    @property
+    def n_cases(self) -> int:
+        """The number of cases: the sum of the weights."""
+        return self.held.n_cases
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether rows have weights."""
+        return self.held.weights is not None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, variables), as a data frame has it."""
+        return self.held.shape
+
+    def index(self, name: str) -> int:
+        """Return the position of a variable."""
+        return self.held.index(name)
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def __repr__(self) -> str:
+        count, held = int(self.missing.sum()), repr(self.held).removeprefix("<Dataset").removesuffix(">")
+        return f"<Incomplete{held}, {count:,} missing value{'' if count == 1 else 's'}>"
+
+    @cached_property
+    def _shares(self) -> NDArray[np.float64]:
+        """The share of each row among the cases."""
+        weights = np.ones(self.n_rows) if self.held.weights is None else self.held.weights.astype(np.float64)
+        return np.asarray(weights / weights.sum())
+
+    @cached_property
+    def shares_missing(self) -> NDArray[np.float64]:
+        """For each variable, the share of the cases that lack its value."""
+        return np.asarray(self.missing @ self._shares)
+
+    @cached_property
+    def pair_shares_missing(self) -> NDArray[np.float64]:
+        """n x n: for each two variables, the share of the cases that lack one of the two values, or both."""
+        seen = (~self.missing).astype(np.float64)
+        both = (seen * self._shares) @ seen.T
+        return np.abs(np.clip(np.round(1.0 - both, 12), 0.0, 1.0))  # no -0.0
+
+    @cached_property
+    def cell_flags(self) -> NDArray[np.uint8]:
+        """(variables, rows), as native code takes it: 1 if a cell is missing, 2 if an experiment set it."""
+        flags = self.missing.astype(np.uint8)
+        targets = self.held.targets
+        if targets is not None:
+            for name in targets.names:
+                flags[self.index(name), ~targets.rows_without(name)] = 2
+        return flags
+
+    @property
+    def share_of_cells(self) -> float:
+        """The share of all cells that are missing."""
+        return float(self.shares_missing.mean())
+
+    @property
+    def share_of_complete_cases(self) -> float:
+        """The share of the cases that lack nothing."""
+        return float(self._shares[~self.missing.any(axis=0)].sum())
+
+    def observed_counts(self, variable: int) -> NDArray[np.int64]:
+        """Return how many cases show each state of a variable."""
+        seen = ~self.missing[variable]
+        weights = None if self.held.weights is None else self.held.weights[seen]
+        counts = np.bincount(self.held.codes[variable][seen], weights=weights, minlength=int(self.arities[variable]))
+        return np.asarray(np.round(counts), dtype=np.int64)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the data and of where they are missing: see `Dataset.digest`."""
+        hasher = hashlib.sha256(self.held.digest.encode())
+        hasher.update(np.packbits(self.missing).data)
+        return hasher.hexdigest()
+
+    # ---- Made from other things, and into them
+
+    @classmethod
+    def from_dataframe(cls, frame: pd.DataFrame, **options: Any) -> Incomplete:
+        """Make it of a pandas DataFrame; the options are those of `Dataset.from_dataframe`."""
+        columns = Columns.from_dataframe(frame, weights=options.pop("weights", None))
+        return cls(Dataset(*encode(columns, **options, gaps=True)), columns.is_missing)
+
+    @classmethod
+    def trusted(cls, held: Dataset, missing: NDArray[np.bool_]) -> Incomplete:
+        """Make it of parts that were checked before; a variable may have no value among these rows."""
+        made = object.__new__(cls)
+        made.__dict__.update(held=held, missing=np.ascontiguousarray(missing))
+        return made
+
+    def completed(self, codes: NDArray[Any]) -> Dataset:
+        """Return the data with these codes, of which only those of gaps may differ from what is held."""
+        return self.held._unchecked(codes, self.held.weights, self.held.targets)
+
+    def complete_cases(self) -> Dataset:
+        """Return the cases that lack nothing."""
+        whole = ~self.missing.any(axis=0)
+        if not whole.any():
+            raise DataError(f"every one of the {self.n_rows:,} rows has a missing value: none would be left.")
+        return self.held.take(whole)
+
+    def with_gap_states(self) -> GapStates:
+        """Return the data with one more state for every variable, its last, which stands for a missing value."""
+        return GapStates.of(self)
+
+    def select(self, names: Iterable[str]) -> Incomplete:
+        """Return the given variables, in the order given."""
+        chosen = list(names)
+        return Incomplete(self.held.select(chosen), self.missing[[self.index(name) for name in chosen]])
+
+    def take(self, rows: ArrayLike) -> Incomplete:
+        """Return the given rows: positions, with repeats, or a mask."""
+        return Incomplete(self.held.take(rows), self.missing[:, np.asarray(rows)])
+
+    def expand(self) -> Incomplete:
+        """Return one row per case: each is completed on its own, also those that are alike."""
+        if self.held.weights is None:
+            return self
+        if self.n_cases * self.n_variables > MOST_CELLS:
+            raise DataError(
+                f"{self.n_cases:,} weighted cases with gaps are too many: every case is completed on its own, and at "
+                f"most {MOST_CELLS:,} cells can be.",
+                remedies=Remedy("fill the gaps before learning, with", Argument("impute", "mode")),
+            )
+        return Incomplete(self.held.expand(), np.repeat(self.missing, self.held.weights, axis=1))
+
+    def collapse(self) -> Incomplete:
+        """Return the distinct rows, with the number of their cases as weights."""
+        marked = self.with_gap_states().collapse()
+        missing = marked.codes == self.arities[:, None]
+        codes = np.where(missing, 0, marked.codes).astype(self.held.codes.dtype)
+        return Incomplete(self.held._unchecked(codes, marked.weights, marked.targets), missing)
+
+    # ---- At random
+
+    def resample(self, seed: Seed = None) -> Incomplete:
+        """Return a bootstrap sample: N cases drawn with replacement, one row each."""
+        whole = self.expand()
+        return whole.take(whole.resampled_rows(seed))
+
+    def resampled_rows(self, seed: Seed = None) -> NDArray[np.int64]:
+        """Return as many rows as there are, drawn with replacement; those of each experiment from its own.
+
+        If none of them has a value of some variable, one that has it takes a place: without any there is nothing to
+        learn from.
+        """
+        rng = generator_of(seed)
+        rows = _drawn_rows(self.held.targets, self.n_rows, rng)
+        for v in np.flatnonzero(self.missing[:, rows].all(axis=1)):
+            chosen = int(rng.choice(np.flatnonzero(~self.missing[v])))
+            places = np.flatnonzero(
+                _experiment_of(self.held.targets, rows) == _experiment_of(self.held.targets, chosen)
+            )
+            rows[rng.choice(places)] = chosen
+        return rows
+
+    def permute_columns(self, seed: Seed = None) -> Incomplete:
+        """Return the data with the cases of every column shuffled independently of the others, gaps included.
+
+        The cases in which a variable was set, and those in which it was not, are shuffled among themselves.
+        """
+        rng = generator_of(seed)
+        whole = self.expand()
+        targets = whole.held.targets
+        order = np.tile(np.arange(whole.n_rows), (whole.n_variables, 1))
+        if targets is None:
+            order = rng.permuted(order, axis=1)
+        else:
+            for v, name in enumerate(whole.names):
+                alone = targets.rows_without(name)
+                for rows in (alone, ~alone):
+                    order[v, rows] = rng.permuted(order[v, rows])
+        codes = np.take_along_axis(whole.held.codes, order, axis=1)
+        return Incomplete(whole.held._unchecked(codes, None, targets), np.take_along_axis(whole.missing, order, axis=1))
+
+
+def _check_set_values(held: Dataset, missing: NDArray[np.bool_]) -> None:
+    """Refuse a value that was set and is not known: it follows from nothing."""
+    targets = held.targets
+    if targets is None:
+        return
+    for name in targets.names:
+        unknown = np.flatnonzero(missing[held.index(name)] & ~targets.rows_without(name))
+        if unknown.size:
+            raise DataError(
+                f"variable '{name}' was set by an experiment in {unknown.size:,} rows that lack its value, the first "
+                f"being row {int(unknown[0]) + 1:,}: to what it was set cannot be told from other values.",
+                remedies=(Remedy("fill these values in"), Remedy("leave the rows out")),
+            )
+
+
+def _experiment_of(targets: Targets | None, rows: NDArray[np.int64] | int) -> NDArray[np.int32]:
+    return np.zeros(np.shape(rows), dtype=np.int32) if targets is None else np.asarray(targets.of_row[rows])
+
+
+def _drawn_rows(targets: Targets | None, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw rows with replacement; how many there are of each experiment was chosen, not observed, and stays."""
+    if targets is None:
+        return rng.integers(0, count, size=count)
+    groups = [np.flatnonzero(targets.of_row == k) for k in range(len(targets.sets))]
+    return np.concatenate([group[rng.integers(0, len(group), size=len(group))] for group in groups])

@@ -12,20 +12,24 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data.dataset import Dataset
-from arcwise.data.header import completed_header
-from arcwise.data.labels import numbers_of, quoted
-from arcwise.data.source import Source, TextOptions, not_utf8
-from arcwise.data.table import Column, Table
-from arcwise.data.titles import find_titles
-from arcwise.errors import DataError, FormatError, OptionError
-from arcwise.mentions import Argument, Remedy
-from arcwise.progress import ProgressCallback, native_callback
+from arcwise import _core
+from arcwise.base.errors import Argument, DataError, FormatError, OptionError, Remedy
+from arcwise.base.run import ProgressCallback, native_callback
+from arcwise.data.column import Column, code_type, numbers_of, quoted
+from arcwise.data.source import (
+    Source,
+    TextOptions,
+    checked_header,
+    completed_header,
+    find_titles,
+    named_separator,
+    not_utf8,
+)
+from arcwise.data.table import Table
 
 if TYPE_CHECKING:
     from arcwise._core.data import DelimitedTable
 
-__all__ = ["Dialect", "checked_header", "columns_from", "merged_labels", "parse", "read_delimited"]
 
 # The numbers of `arcwise::DelimitedProblem`.
 RAGGED, UNCLOSED_QUOTE, TEXT_AFTER_QUOTE, NUL_BYTE, FIELD_TOO_LONG, INTERRUPTED = range(1, 7)
@@ -102,8 +106,6 @@ def parse(
     text: NDArray[np.uint8], name: str, dialect: Dialect, *, header: bool, line: int, progress: ProgressCallback
 ) -> DelimitedTable:
     """Run the native reader and turn what stopped it into an error."""
-    from arcwise import _core
-
     parsed = _core.data.read_delimited(
         text,
         separator=dialect.separator,
@@ -129,8 +131,9 @@ def _refuse(parsed: DelimitedTable, name: str, separator: str) -> NoReturn:
             first = "the header" if parsed.header()[1].size > 1 else "the first row"
             raise FormatError(
                 f"{where} has {parsed.found:,} field{'' if parsed.found == 1 else 's'}, but {first} has "
-                f"{parsed.expected:,}. Every line needs the same number; a value that contains {_named(separator)} "
-                f"must be in double quotes{', and a title above the header must go' if parsed.expected == 1 else ''}."
+                f"{parsed.expected:,}. Every line needs the same number; a value that contains "
+                f"{named_separator(separator)} must be in double quotes"
+                f"{', and a title above the header must go' if parsed.expected == 1 else ''}."
             )
         case 2:
             raise FormatError(f"{field}: the quote that opens this field is never closed.")
@@ -144,48 +147,6 @@ def _refuse(parsed: DelimitedTable, name: str, separator: str) -> NoReturn:
             raise FormatError(f"{field} is longer than 1 MiB. Is a quote not closed, or is this not a table?")
         case _:
             raise KeyboardInterrupt
-
-
-def _named(separator: str) -> str:
-    return {",": "a comma", "\t": "a tab", ";": "a semicolon", " ": "a space"}.get(separator, f"'{separator}'")
-
-
-def checked_header(names: list[str], name: str, separator: str) -> list[str]:
-    """Return the names of the columns of file `name`, if they are all different and none is empty.
-
-    One column is enough for a file of evidence, not for learning; but not if it looks like several.
-    """
-    joined = names[0] if len(names) == 1 else ""
-    other = next((s for s in (",", ";", "\t", "|", " ") if s != separator and s in joined), None)
-    if other is not None:
-        raise DataError(
-            f"{name}: there is only one column, {quoted(names)}, with the separator {separator!r}; a structure needs "
-            f"at least two variables. The line contains {_named(other)}.",
-            remedies=Remedy("give", Argument("separator", other)),
-        )
-    seen: dict[str, int] = {}
-    for position, own in enumerate(names, start=1):
-        if not own:
-            index = " (pandas writes its index like this: use index=False)" if position == 1 else ""
-            raise FormatError(
-                f"{name}: the header is empty in field {position:,} of {len(names):,}{index}; "
-                "every column needs a name."
-            )
-        if own in seen:
-            no_header = Remedy("give", Argument("header", False), only_if="the first line holds data")
-            raise DataError(
-                f"{name}: the header has the name {quoted([own])} in fields {seen[own]:,} and {position:,}; "
-                "names must differ.",
-                remedies=(no_header,) if numbers_of(names) is not None else (),
-            )
-        seen[own] = position
-    numbers = numbers_of(names)
-    if numbers is not None and bool((numbers != np.floor(numbers)).any()):
-        raise FormatError(
-            f"{name}: the header consists of numbers, {quoted(names)}.",
-            remedies=Remedy("give", Argument("header", False), only_if="it is data"),
-        )
-    return names
 
 
 def _decoded(blob: bytes, offsets: NDArray[np.int64], where: Callable[[int], str], name: str) -> list[str]:
@@ -217,7 +178,7 @@ def columns_from(
             _check_spaces(parsed, v, labels, gaps, f"column '{own}'", name=name)
         lookup, kept = merged_labels(labels, gaps, merge)
         codes = parsed.take_codes(v)
-        kind = Dataset.code_type(len(kept) + 1)
+        kind = code_type(len(kept) + 1)
         if codes.dtype != kind or not np.array_equal(lookup, np.arange(len(labels))):
             codes = lookup.astype(kind)[codes]
         columns.append(Column(own, codes, tuple(kept)))

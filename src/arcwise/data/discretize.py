@@ -2,35 +2,222 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import cuts as cutting
-from arcwise.data.cluster_cuts import cluster_cuts
-from arcwise.data.dataset import Dataset
-from arcwise.data.entropy_cuts import entropy_cuts
-from arcwise.data.labels import quoted
-from arcwise.data.table import MAX_LEVELS, Column, Table
-from arcwise.defaults import BINS
-from arcwise.errors import DataError, OptionError, suggestion
-from arcwise.mentions import Argument, Remedy
+from arcwise.base.errors import Argument, DataError, OptionError, Remedy, UnknownNameError, suggestion
+from arcwise.base.options import BINS
+from arcwise.data.column import MAX_LEVELS, Column, code_type, numbers_of, quoted
+from arcwise.data.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "METHODS",
-    "apply_cuts",
-    "case_rows",
-    "check_numbers",
-    "class_column",
-    "cut_points",
-    "discretize",
-    "find_cuts",
-]
+
+# Cut points: where a column of numbers is divided into intervals.
+#
+# Intervals are closed on the right: a value on a cut belongs to the lower interval, always.
+
+
+CutPoints = NDArray[np.float64]
+
+
+def equal_width(values: NDArray[np.float64], bins: int) -> CutPoints:
+    """Return the cuts of `bins` intervals of equal width between the least and the largest value.
+
+    Data are decimal: 5.5 is on the cut between 4.3 and 7.9 at one third, but not in binary arithmetic. The cuts are
+    therefore computed as fractions of the shortest decimals that denote the two ends, and rounded once.
+    """
+    low, high = (Fraction(repr(float(end))) for end in (values.min(), values.max()))
+    return np.array([float(low + (high - low) * k / bins) for k in range(1, bins)])
+
+
+def quantiles(values: NDArray[np.float64], bins: int, counts: NDArray[np.int64] | None = None) -> CutPoints:
+    """Return the cuts of `bins` intervals with as equal numbers of rows as ties allow: values of the data.
+
+    Where so many rows have the largest value that no cut lies below it, it is cut off from all others. `counts` say in
+    how many rows each value is, if not in one.
+    """
+    if counts is None:
+        cuts: CutPoints = np.unique(np.quantile(values, np.arange(1, bins) / bins, method="inverted_cdf"))
+    else:
+        order = np.argsort(values, kind="stable")
+        ends = np.cumsum(counts[order])
+        ranks = [max(0, math.ceil(int(ends[-1]) * (k / bins) - 1)) for k in range(1, bins)]
+        cuts = np.unique(values[order][np.searchsorted(ends, ranks, side="right")])
+    largest = values.max()
+    if cuts[0] == largest:
+        return np.asarray(np.unique(values)[-2:-1])
+    return np.asarray(cuts[cuts < largest])
+
+
+def mean(values: NDArray[np.float64], counts: NDArray[np.int64] | None = None) -> CutPoints:
+    """Return one cut, at the mean; `counts` say in how many rows each value is, if not in one."""
+    return np.array([values.mean() if counts is None else np.average(values, weights=counts)])
+
+
+def intervals_of(values: NDArray[np.float64], cuts: CutPoints) -> NDArray[np.int64]:
+    """Return the number of each value's interval: 0 up to the first cut, and so on."""
+    return np.searchsorted(cuts, values, side="left")
+
+
+def interval_labels(cuts: CutPoints) -> tuple[str, ...]:
+    """Return "(-inf,2.45]", "(2.45,4.75]", "(4.75,inf)", with as many digits as tell the cuts apart, six or more.
+
+    >>> interval_labels(np.array([2.45, 4.75]))
+    ('(-inf,2.45]', '(2.45,4.75]', '(4.75,inf)')
+    """
+    ends: list[str] = []
+    for digits in range(6, 18):
+        ends = [f"{cut:.{digits}g}" for cut in cuts]
+        if len(set(ends)) == len(ends):
+            break
+    if not ends:
+        return ("(-inf,inf)",)
+    middle = [f"({low},{high}]" for low, high in pairwise(ends)]
+    return (f"(-inf,{ends[0]}]", *middle, f"({ends[-1]},inf)")
+
+
+# Cut points between clusters of numbers: the best k-means clustering there is, found exactly.
+#
+# Numbers have an order, and the best clusters are intervals of it, so that dynamic programming finds them: the best
+# clustering of the first j values into k clusters ends with a cluster that begins somewhere at i, after the best
+# clustering of the first i values into k - 1. Where it begins never falls as j grows (Groenlund, Larsen, Mathiasen,
+# Nielsen, Schneider and Song, "Fast exact k-means, k-medians and Bregman divergence clustering in 1D", arXiv
+# 1701.07204, section 2.2): halving the range of j, all middles of one size at once, takes k m log m steps for m
+# distinct values. Lloyd's iterations, which everybody runs from a few random starts, may end elsewhere.
+
+
+Floats = NDArray[np.float64]
+Spread = Callable[[NDArray[np.int64], NDArray[np.int64]], Floats]
+
+
+def cluster_cuts(values: Floats, clusters: int, counts: NDArray[np.int64] | None = None) -> Floats:
+    """Return the cuts halfway between the centres of the clusters with the least sum of squared distances.
+
+    `counts` say how often each value occurs, if not once.
+
+    >>> cluster_cuts(np.array([1.0, 2.0, 1.5, 10.0, 11.0, 30.0]), 3).tolist()
+    [6.0, 20.25]
+    """
+    distinct, position = np.unique(values, return_inverse=True)
+    counts = np.bincount(position, counts)
+    weights = np.concatenate([[0.0], np.cumsum(counts)])
+    centred = distinct - np.average(distinct, weights=counts)  # sums of squares of large numbers would cancel
+    sums = np.concatenate([[0.0], np.cumsum(counts * centred)])
+    squares = np.concatenate([[0.0], np.cumsum(counts * centred**2)])
+
+    def spread(start: NDArray[np.int64], end: NDArray[np.int64]) -> Floats:
+        """Return the sum of squared distances from the mean, of the values from start to before end."""
+        total = sums[end] - sums[start]
+        return np.asarray(squares[end] - squares[start] - total**2 / (weights[end] - weights[start]))
+
+    size = len(distinct)
+    ends = np.arange(1, size + 1)
+    best = np.concatenate([[np.inf], spread(np.zeros_like(ends), ends)])
+    came: list[NDArray[np.int64]] = []
+    for _ in range(1, min(clusters, size)):
+        best, begins = _one_more(best, spread)
+        came.append(begins)
+    at, bounds = size, [size]
+    for begins in reversed(came):
+        at = int(begins[at])
+        bounds.append(at)
+    edges = np.array([0, *bounds[::-1]])
+    whole = np.concatenate([[0.0], np.cumsum(counts * distinct)])
+    centres = np.diff(whole[edges]) / np.diff(weights[edges])
+    return np.asarray(0.5 * (centres[1:] + centres[:-1]))
+
+
+def _one_more(best: Floats, spread: Spread) -> tuple[Floats, NDArray[np.int64]]:
+    """Return for every number of first values the best sum with one more cluster, and where the last one begins."""
+    size = len(best) - 1
+    found = np.full(size + 1, np.inf)
+    begins = np.zeros(size + 1, dtype=np.int64)
+    left, right = np.array([1]), np.array([size])  # ranges of j that are open, and of where their last cluster begins
+    low, high = np.array([0]), np.array([size - 1])
+    while len(left):
+        middle = (left + right) // 2
+        lengths = np.minimum(high, middle - 1) - low + 1
+        firsts = np.cumsum(lengths) - lengths
+        starts = np.arange(int(lengths.sum())) - np.repeat(firsts - low, lengths)
+        sums = best[starts] + spread(starts, np.repeat(middle, lengths))
+        least = np.minimum.reduceat(sums, firsts)
+        at = np.minimum.reduceat(np.where(sums == np.repeat(least, lengths), starts, size), firsts)
+        found[middle], begins[middle] = least, at
+        left, right = np.concatenate([left, middle + 1]), np.concatenate([middle - 1, right])
+        low, high = np.concatenate([low, at]), np.concatenate([at, high])
+        keep = left <= right
+        left, right, low, high = left[keep], right[keep], low[keep], high[keep]
+    return found, begins
+
+
+# Supervised cut points by the minimum description length principle (Fayyad and Irani 1993; Liao 4.6.1).
+
+
+def entropy_cuts(values: NDArray[np.float64], classes: NDArray[np.integer], n_classes: int) -> NDArray[np.float64]:
+    """Return the cuts that a class makes in the values, ascending; none if the class says nothing about them.
+
+    A set S of N rows is cut where the class entropy after the cut is least, midway between two neighbouring values,
+    and both parts are cut again, as long as a cut pays for its description: its gain in bits must exceed
+
+        (log2(N - 1) + log2(3^k - 2) - k E(S) + k1 E(S1) + k2 E(S2)) / N,
+
+    where E is the class entropy in bits and k, k1, k2 are the numbers of classes present in S and its parts. Rows of
+    equal value are first merged, and the best cut of a range is found from cumulative class counts, so a range of m
+    distinct values costs m x classes.
+    """
+    distinct, where = np.unique(values, return_inverse=True)
+    table = np.zeros((len(distinct), n_classes), dtype=np.int64)
+    np.add.at(table, (where, classes), 1)
+    below = np.vstack([np.zeros(n_classes, dtype=np.int64), table.cumsum(axis=0)])
+    cuts: list[float] = []
+    ranges = [(0, len(distinct))]
+    while ranges:
+        start, end = ranges.pop()
+        cut = _best_cut(below[start : end + 1])
+        if cut is not None:
+            cuts.append(0.5 * (distinct[start + cut - 1] + distinct[start + cut]))
+            ranges += [(start, start + cut), (start + cut, end)]
+    return np.array(sorted(cuts), dtype=np.float64)
+
+
+def _best_cut(below: NDArray[np.int64]) -> int | None:
+    """Return after how many distinct values a range is cut, or None; `below` has the cumulative class counts."""
+    if len(below) < 3:
+        return None
+    left = below[1:-1] - below[0]
+    right = below[-1] - below[1:-1]
+    whole = below[-1] - below[0]
+    rows = int(whole.sum())
+    bits_left, bits_right = _bits(left), _bits(right)
+    after = bits_left + bits_right
+    best = int(np.argmin(after))
+    bits = float(_bits(whole[None, :])[0])
+    classes = [int(np.count_nonzero(counts)) for counts in (whole, left[best], right[best])]
+    sizes = [rows, int(left[best].sum()), int(right[best].sum())]
+    entropies = [b / size for b, size in zip((bits, bits_left[best], bits_right[best]), sizes, strict=True)]
+    # log2(3^k - 2) without the power: k may be large.
+    choices = classes[0] * np.log2(3.0) + np.log2(1.0 - 2.0 * 3.0 ** -float(classes[0]))
+    cost = np.log2(rows - 1.0) + choices
+    cost -= classes[0] * entropies[0] - classes[1] * entropies[1] - classes[2] * entropies[2]
+    return best + 1 if bits - float(after[best]) > cost else None
+
+
+def _bits(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return for each row of counts the total number of bits N x E."""
+    total = counts.sum(axis=1)
+    terms = np.where(counts > 0, counts * np.log2(np.maximum(counts, 1)), 0.0).sum(axis=1)
+    return np.asarray(total * np.log2(np.maximum(total, 1)) - terms)
+
 
 METHODS = ("mdl", "width", "quantile", "kmeans", "mean")
 MOST_CASES = 10**8  # that weighted rows are written out as
@@ -124,7 +311,7 @@ def discretize(
         table = table.drop(uncut)
         found = {name: cuts for name, cuts in found.items() if len(cuts)}
     elif without_cuts == "median":
-        found |= {name: cutting.quantiles(_known(table.column(name).values()), 2) for name in uncut}
+        found |= {name: quantiles(_known(table.column(name).values()), 2) for name in uncut}
     table = apply_cuts(table, found, keep_empty=keep_empty)
     return table if isinstance(data, Table) else table.to_dataframe()
 
@@ -166,10 +353,10 @@ def _weighted_cuts(column: Column, weights: NDArray[Any], method: str, bins: int
     seen = counts > 0
     numbers, counts = column.numbers[seen], counts[seen]
     if method == "width":
-        return cutting.equal_width(numbers, bins)
+        return equal_width(numbers, bins)
     if method == "quantile":
-        return cutting.quantiles(numbers, bins, counts)
-    return cluster_cuts(numbers, bins, counts) if method == "kmeans" else cutting.mean(numbers, counts)
+        return quantiles(numbers, bins, counts)
+    return cluster_cuts(numbers, bins, counts) if method == "kmeans" else mean(numbers, counts)
 
 
 def cut_points(
@@ -191,10 +378,10 @@ def cut_points(
         return entropy_cuts(values[known], classes[known], n_classes)
     numbers = values[known]
     if method == "width":
-        return cutting.equal_width(numbers, bins)
+        return equal_width(numbers, bins)
     if method == "quantile":
-        return cutting.quantiles(numbers, bins)
-    return cluster_cuts(numbers, bins) if method == "kmeans" else cutting.mean(numbers)
+        return quantiles(numbers, bins)
+    return cluster_cuts(numbers, bins) if method == "kmeans" else mean(numbers)
 
 
 def _known(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -216,12 +403,12 @@ def apply_cuts(
             raise DataError(f"{data.prefix}{data.place(column)} does not hold numbers and cannot be cut.")
         if points.ndim != 1 or not bool(np.isfinite(points).all()) or bool((np.diff(points) <= 0).any()):
             raise OptionError(f"the cuts of '{name}' must be finite and ascending, not {points.tolist()}.")
-        labels = cutting.interval_labels(points)
-        interval = cutting.intervals_of(column.numbers, points)
+        labels = interval_labels(points)
+        interval = intervals_of(column.numbers, points)
         if not keep_empty:
             seen, interval = np.unique(interval, return_inverse=True)
             labels = tuple(labels[k] for k in seen)
-        lookup = np.append(interval, len(labels)).astype(Dataset.code_type(len(labels) + 1))
+        lookup = np.append(interval, len(labels)).astype(code_type(len(labels) + 1))
         cut.append(Column(name, lookup[column.codes], labels, declared=True))
     return data.with_columns(cut)
 
@@ -283,3 +470,79 @@ def class_column(table: Table, target: str | None) -> Column:
             "needed. Discretise it first, without a target."
         )
     return classes
+
+
+# `Interval`: the numbers that a state such as ``(2.45,4.75]`` stands for, read from its label.
+
+
+_LABEL = re.compile(r"\s*([\[(])\s*([^\s,]+)\s*,\s*([^\s,]+)\s*([\])])\s*")
+# Labels have at least so many digits of a cut point, and a cut may differ from them by what comes after.
+DIGITS = 6
+
+
+@dataclass(frozen=True)
+class Interval:
+    """The numbers from one end to another, each with or without the end itself.
+
+    >>> Interval.parse("(2.45,4.75]"), Interval.parse("high")
+    (Interval(low=2.45, high=4.75, with_low=False, with_high=True), None)
+    """
+
+    low: float
+    high: float
+    with_low: bool
+    with_high: bool
+
+    @classmethod
+    def parse(cls, label: str) -> Interval | None:
+        """Read a label, None if it is no interval."""
+        found = _LABEL.fullmatch(label)
+        if found is None:
+            return None
+        opening, low, high, closing = found.groups()
+        first, last = _end(low), _end(high)
+        if first is None or last is None or not first < last:
+            return None
+        return cls(first, last, opening == "[", closing == "]")
+
+    def holds(self, number: float) -> bool:
+        """Return whether a number is in it."""
+        above = number > self.low or (self.with_low and number == self.low)
+        return above and (number < self.high or (self.with_high and number == self.high))
+
+    def is_near_an_end(self, number: float) -> bool:
+        """Return whether the label has too few digits to tell on which side of an end a number is."""
+        return number not in (self.low, self.high) and float(f"{number:.{DIGITS}g}") in (self.low, self.high)
+
+
+def _end(text: str) -> float | None:
+    """Return an end as a number, which may be infinite."""
+    if text.lower().lstrip("+-") in ("inf", "infinity"):
+        return -math.inf if text.startswith("-") else math.inf
+    number = numbers_of([text])
+    return None if number is None else float(number[0])
+
+
+def state_holding(name: str, text: str, states: Sequence[str]) -> str:
+    """Return the state of a variable that is the interval of a number; whatever else is no state is refused.
+
+    >>> state_holding("age", "50", ["(-inf,37]", "(37,61]", "(61,inf)"])
+    '(37,61]'
+    """
+    parsed = {state: Interval.parse(state) for state in states}  # a gap may be a state beside intervals
+    intervals = {state: interval for state, interval in parsed.items() if interval is not None}
+    number = numbers_of([text])
+    if number is None or not intervals:
+        hint = " A number stands for the interval that holds it." if intervals else ""
+        raise UnknownNameError(suggestion(f"state of '{name}'", text, states) + hint)
+    value = float(number[0])
+    near = [state for state, interval in intervals.items() if interval.is_near_an_end(value)]
+    found = near or [state for state, interval in intervals.items() if interval.holds(value)]
+    if len(found) == 1 and not near:
+        return found[0]
+    listed = quoted(found or list(intervals), 12)
+    if not found:
+        raise UnknownNameError(f"no interval of '{name}' holds {text}: they are {listed}.")
+    raise UnknownNameError(
+        f"{text} may be in any of these intervals of '{name}': {listed}. Name the one that you mean."
+    )

@@ -15,16 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc
 
+from arcwise.base.errors import DataWarning
+from arcwise.base.showing import one_screen
+from arcwise.data.dataset import Incomplete
 from arcwise.data.discretize import discretize
-from arcwise.data.incomplete import Incomplete
 from arcwise.data.table import Table
-from arcwise.errors import DataWarning
-from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["LEVEL", "GapDependence", "gap_dependences", "gap_frame", "table_gap_dependences"]
 
 # The level of the tests, after Holm's correction for their number.
 LEVEL = 0.05

@@ -2,20 +2,187 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
-from arcwise.data.neighbours import from_neighbours, preference
-from arcwise.data.table import MAX_LEVELS, Column, Table
-from arcwise.errors import DataError, OptionError, suggestion
-from arcwise.mentions import Argument, Remedy
-from arcwise.progress import ProgressCallback, show_progress
+from arcwise.base.errors import Argument, DataError, OptionError, Remedy, suggestion
+from arcwise.base.run import ProgressCallback, ProgressEvent, show_progress
+from arcwise.data.column import MAX_LEVELS, Column, code_type, sorted_labels, spell
+from arcwise.data.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["METHODS", "impute"]
+
+# Missing values from the most similar rows.
+
+
+# The distances of this many pairs of rows are held at once; between two batches Ctrl-C is noticed.
+BATCH_PAIRS = 2**23
+TIE = 1e-9  # votes that differ by less are equal
+
+
+def preference(table: Table, column: Column) -> NDArray[np.int64]:
+    """Return a number for each label: the larger, the more frequent it is or, if equally so, the earlier in order."""
+    ranking = list(range(len(column.labels))) if column.declared else sorted_labels(column.labels)
+    place = np.empty(len(column.labels), dtype=np.int64)
+    place[ranking] = np.arange(len(column.labels))
+    weights = None if table.weights is None else np.asarray(table.weights, dtype=np.float64)
+    counts = np.bincount(column.codes, weights=weights, minlength=len(column.labels) + 1)[:-1]
+    preferred = np.empty(len(column.labels), dtype=np.int64)
+    preferred[np.lexsort((-place, counts))] = np.arange(len(column.labels))
+    return preferred
+
+
+def from_neighbours(table: Table, k: int, max_levels: int, report: ProgressCallback) -> Iterator[Column]:
+    """Yield the columns that have gaps, filled from the `k` nearest rows that have the value."""
+    features = _features(table, max_levels)
+    gaps = {column.name: column.is_missing for column in table.columns if column.n_missing}
+    filled = {name: np.zeros(int(where.sum())) for name, where in gaps.items()}
+    done = dict.fromkeys(gaps, 0)
+    rows = np.flatnonzero(np.any(list(gaps.values()), axis=0))
+    batch = max(1, BATCH_PAIRS // table.n_rows)
+    for start in range(0, len(rows), batch):
+        part = rows[start : start + batch]
+        distance = features.distances(part)
+        for name, where in gaps.items():
+            receivers = where[part]
+            count = int(receivers.sum())
+            if count:
+                if table.is_grouped and table.weights is not None:
+                    chosen = _nearest_cases(distance[receivers][:, ~where], k, np.asarray(table.weights)[~where])
+                else:
+                    chosen = _nearest(distance[receivers][:, ~where], k).astype(np.float64)
+                values = _combined(table, table.column(name), np.flatnonzero(~where), chosen, max_levels)
+                filled[name][done[name] : done[name] + count] = values
+                done[name] += count
+        report(ProgressEvent("imputing", min(start + batch, len(rows)), len(rows)))
+    for name, values in filled.items():
+        column = table.column(name)
+        yield _with_numbers(column, values) if column.is_continuous(max_levels) else _with_labels(column, values)
+
+
+@dataclass(frozen=True, eq=False)
+class _Features:
+    """The table as the distance needs it; zeros stand where a value is missing."""
+
+    indicators: NDArray[np.float32]  # one column per state
+    has_category: NDArray[np.float32]  # one column per categorical column: 1 if the row has a value
+    quantities: NDArray[np.float64]  # scaled to [0, 1]
+    has_quantity: NDArray[np.float32]
+
+    def distances(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the distance of the given rows to all rows; infinite if they have no column in common.
+
+        The products count columns, so they are exact in single precision, and the squares are added column by column:
+        the result does not depend on how a product is split among threads.
+        """
+        both = self.has_category[rows] @ self.has_category.T
+        total = (both - self.indicators[rows] @ self.indicators.T).astype(np.float64)
+        both = both + self.has_quantity[rows] @ self.has_quantity.T
+        for q in range(self.quantities.shape[1]):
+            difference = self.quantities[rows, q, None] - self.quantities[None, :, q]
+            difference *= self.has_quantity[rows, q, None]
+            difference *= self.has_quantity[None, :, q]
+            total += difference * difference
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(both > 0, total / both, np.inf)
+
+
+def _features(table: Table, max_levels: int) -> _Features:
+    indicators, has_category, quantities, has_quantity = [], [], [], []
+    for column in table.columns:
+        present = (~column.is_missing).astype(np.float32)
+        if column.is_continuous(max_levels):
+            values = column.values()
+            low, high = np.nanmin(values), np.nanmax(values)
+            quantities.append(np.nan_to_num((values - low) / (high - low)))
+            has_quantity.append(present)
+        else:
+            states = np.eye(len(column.labels) + 1, len(column.labels), dtype=np.float32)
+            indicators.append(states[column.codes])
+            has_category.append(present)
+    none = np.zeros((table.n_rows, 0), dtype=np.float32)
+    return _Features(
+        np.hstack([none, *indicators]),
+        np.stack(has_category, axis=1) if has_category else none,
+        np.stack(quantities, axis=1) if quantities else none.astype(np.float64),
+        np.stack(has_quantity, axis=1) if has_quantity else none,
+    )
+
+
+def _nearest(distance: NDArray[np.float64], k: int) -> NDArray[np.bool_]:
+    """Return for each row which columns are its `k` nearest; equally distant ones from the left; none at infinity."""
+    k = min(k, distance.shape[1])
+    furthest = np.partition(distance, k - 1, axis=1)[:, k - 1, None]
+    nearer = distance < furthest
+    level = distance == furthest
+    wanted = k - nearer.sum(axis=1, keepdims=True)
+    return np.asarray((nearer | (level & (np.cumsum(level, axis=1) <= wanted))) & np.isfinite(distance))
+
+
+def _nearest_cases(distance: NDArray[np.float64], k: int, weights: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return for each row how many cases of each column, a distinct row of many, are among its `k` nearest.
+
+    Distinct rows are in the order of their codes: of equally distant ones the first would always be the lowest. As many
+    of each are taken as there are on average if the cases come in any order.
+    """
+    distance = np.where(weights > 0, distance, np.inf)
+    own = min(k, distance.shape[1])
+    # Each has a case at least, so that the k nearest rows have the k nearest cases, and all rows nearer than the last.
+    rows = np.argpartition(distance, own - 1, axis=1)[:, :own]
+    rows = np.take_along_axis(rows, np.argsort(np.take_along_axis(distance, rows, axis=1), axis=1), axis=1)
+    last = np.argmax(np.cumsum(weights[rows], axis=1) >= k, axis=1)
+    last[weights[rows].sum(axis=1) < k] = own - 1
+    furthest = np.take_along_axis(distance, np.take_along_axis(rows, last[:, None], axis=1), axis=1)
+    nearer, level = distance < furthest, (distance == furthest) & np.isfinite(distance)
+    wanted = k - nearer @ weights
+    share = np.minimum(1.0, wanted / np.maximum(level @ weights, 1))
+    return np.asarray((nearer + level * share[:, None]) * weights)
+
+
+def _combined(
+    table: Table, column: Column, donors: NDArray[np.int64], chosen: NDArray[np.float64], max_levels: int
+) -> NDArray[np.float64]:
+    """Return for each row of `chosen` the mean of its donors' numbers, or the label most of them have."""
+    receiver, position = np.nonzero(chosen)
+    amount = chosen[receiver, position]
+    found = np.bincount(receiver, amount, minlength=len(chosen))
+    if column.is_continuous(max_levels):
+        values = column.values()
+        sums = np.bincount(receiver, weights=amount * values[donors[position]], minlength=len(chosen))
+        return np.where(found > 0, sums / np.where(found > 0, found, 1), np.nanmean(values))
+    votes = np.zeros((len(chosen), len(column.labels)))
+    np.add.at(votes, (receiver, column.codes[donors[position]]), amount)
+    most = votes >= votes.max(axis=1, keepdims=True) - TIE
+    return np.asarray(np.where(most, preference(table, column), -1).argmax(axis=1), dtype=np.float64)
+
+
+def _with_labels(column: Column, labels: NDArray[np.float64]) -> Column:
+    codes = column.codes.copy()
+    codes[column.is_missing] = labels
+    return Column(column.name, codes, column.labels, column.declared)
+
+
+def _with_numbers(column: Column, values: NDArray[np.float64]) -> Column:
+    """Fill gaps with numbers, as new labels where they are new."""
+    assert column.numbers is not None
+    known = {float(number): code for code, number in enumerate(column.numbers)}
+    labels = list(column.labels)
+    new = []
+    for value in values.tolist():
+        if value not in known:
+            known[value] = len(labels)
+            labels.append(spell(value))
+        new.append(known[value])
+    codes = column.codes.astype(code_type(len(labels) + 1))
+    codes[column.is_missing] = new
+    return Column(column.name, codes, tuple(labels))
+
 
 METHODS = ("knn", "mode", "state", "drop")
 

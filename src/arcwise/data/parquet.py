@@ -2,44 +2,19 @@
 
 from __future__ import annotations
 
-import itertools
-import os
 import tempfile
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from arcwise.base.arrays import CLOSED, KEY, open_parquet
+from arcwise.base.errors import FormatError
+from arcwise.base.files import parse_json
+from arcwise.base.run import ProgressCallback
 from arcwise.data.checks import checked_weights
-from arcwise.data.dataset import Dataset
 from arcwise.data.source import Source, TextOptions
 from arcwise.data.table import Table
-from arcwise.data.targets import COLUMN
-from arcwise.errors import FormatError
-from arcwise.files import parse_json
-from arcwise.parquet import CLOSED, KEY, open_parquet, write_parquet
-from arcwise.progress import ProgressCallback
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = [
-    "check_joinable",
-    "declared_names",
-    "declared_states",
-    "declared_weights",
-    "read_parquet",
-    "read_parquet_folder",
-    "with_cases",
-    "write_parquet_data",
-]
-
-
-# A data set of more cases is written with weights, where it has them: repeated rows would fill memory and disk.
-MOST_CASES = 10**7
 
 
 def read_parquet(source: Source, options: TextOptions, progress: ProgressCallback) -> Table:
@@ -101,34 +76,6 @@ def check_joinable(kept: Iterable[bytes], folder: str) -> None:
             raise FormatError(f"{folder}: names of columns differ in case only in a file: read its files one by one.")
         if "weights" in facts:
             raise FormatError(f"{folder}: the rows of a file stand for many cases each: read its files one by one.")
-
-
-def write_parquet_data(data: Dataset, path: str | os.PathLike[str]) -> None:
-    """Write the cases of a data set, with the states of every variable in the file's metadata.
-
-    Of more than `MOST_CASES` the rows are written with their weights, as a last column that the metadata name.
-    """
-    states = dict(zip(data.names, data.states, strict=True))
-    if data.targets is not None:
-        states[COLUMN] = data.targets.column().labels
-    facts: dict[str, Any] = {"kind": "data", "states": states}
-    frame = with_cases(data.unweighted().to_dataframe(), data.weights, facts)
-    if len({name.lower() for name in frame.columns}) < len(frame.columns):  # DuckDB takes A and a for one name
-        facts["names"] = {f"column {k}": str(name) for k, name in enumerate(frame.columns, start=1)}
-        facts["states"] = {plain: states[name] for plain, name in facts["names"].items() if name in states}
-        frame = frame.set_axis(list(facts["names"]), axis=1)
-    write_parquet(frame, path, facts=facts)
-
-
-def with_cases(frame: pd.DataFrame, weights: NDArray[np.int64] | None, facts: dict[str, Any]) -> pd.DataFrame:
-    """Return rows as often as they occur; of more than `MOST_CASES`, with that as a last column, named in the facts."""
-    if weights is None:
-        return frame
-    if int(weights.sum()) <= MOST_CASES:
-        return frame.loc[np.repeat(np.arange(len(frame)), weights)]
-    names = ("number of cases" + "'" * k for k in itertools.count())
-    facts["weights"] = next(name for name in names if name not in frame.columns)
-    return frame.assign(**{facts["weights"]: weights})
 
 
 def declared_names(facts: Mapping[str, Any], columns: Collection[str], source: str) -> dict[str, str]:

@@ -7,28 +7,25 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import TYPE_CHECKING, Unpack
 
-from arcwise.data.arff import read_arff
+from arcwise.base.errors import Argument, DataWarning, FormatError, OptionError, Remedy, suggestion
+from arcwise.base.options import gather, option
+from arcwise.base.run import ProgressCallback, show_progress
+from arcwise.base.showing import one_screen
+from arcwise.data.checks import Conditions
+from arcwise.data.column import MISSING, quoted
 from arcwise.data.database import marked_missing, read_duckdb, read_sqlite
 from arcwise.data.dataset import Dataset
 from arcwise.data.delimited import read_delimited
-from arcwise.data.json_lines import read_json_lines
-from arcwise.data.labels import MISSING, quoted
-from arcwise.data.large.grouping import Grouping, is_grouped, read_grouped
-from arcwise.data.lau import read_lau
+from arcwise.data.formats import read_arff, read_json_lines, read_lau, read_workbook
+from arcwise.data.large import Grouping, is_grouped, read_grouped
 from arcwise.data.parquet import read_parquet, read_parquet_folder
 from arcwise.data.source import STDIN, Source, TextOptions, open_source
 from arcwise.data.table import Table
-from arcwise.data.targets import Conditions
-from arcwise.data.workbook import read_workbook
-from arcwise.errors import DataWarning, FormatError, OptionError, suggestion
-from arcwise.mentions import Argument, Remedy
-from arcwise.progress import ProgressCallback, show_progress
-from arcwise.settings import gather
-from arcwise.showing import one_screen
 
-__all__ = ["FORMATS", "ReadingKeywords", "ReadingSettings", "read_data", "read_table", "warn_of_titles"]
+if TYPE_CHECKING:
+    from arcwise.keywords import ReadingKeywords
 
 # Formats, and the suffixes that stand for them.
 FORMATS: dict[str, tuple[str, ...]] = {
@@ -57,13 +54,13 @@ class ReadingSettings:
     format
         "csv", "tsv", "parquet", "arff", "lau", "xlsx", "jsonl", "sqlite" or "duckdb"; by default what the suffix says
         (before ".gz"), and for standard input what the content looks like. A folder holds Parquet files. See
-        `arcwise.data.lau` for the definition of Lau's format.
+        `arcwise.data.formats` for the definition of Lau's format.
     separator
         The character between the fields of a CSV or TSV file; by default what the
         first lines show: a comma, a semicolon, a tab or a bar.
     header
         Whether the first line of a CSV or TSV file, or row of a sheet, names the columns; if not, they are X0, X1, ...
-        By default the first line does, unless it is a title above a header: see `arcwise.data.titles`.
+        By default the first line does, unless it is a title above a header: see `arcwise.data.source`.
     missing
         What counts as a missing value, after stripping spaces; () if nothing does.
     merge
@@ -81,32 +78,42 @@ class ReadingSettings:
         That is so from 10^8 cells on.
     """
 
-    format: str | None = None
-    separator: str | None = None
-    header: bool | None = None
+    format: str | None = option(
+        None,
+        "the format: csv, tsv, parquet, arff, lau, xlsx, jsonl, sqlite or duckdb",
+        usual="what the suffix says",
+    )
+    separator: str | None = option(
+        None,
+        "field separator of a text file",
+        usual="what the first lines show: a comma, a semicolon, a tab or a bar",
+    )
+    header: bool | None = option(
+        None,
+        "where the names of the columns are: in the first line, or none",
+        usual="in the first line that is no title",
+        names={"first": True, "none": False},
+    )
     missing: Collection[str] = MISSING
     merge: bool = False
     weights: str | None = None
-    table: str | None = None
-    interventions: str | None = None
-    conditions: Conditions | None = None
+    table: str | None = option(None, "the table of a data base or the sheet of a workbook", usual="the only one")
+    interventions: str | None = option(
+        None,
+        "a column that names the variables which an experiment set in each row, several with ; between them; empty "
+        "where none was",
+        usual="the data are observations",
+        metavar="NAME",
+    )
+    conditions: Conditions | None = option(
+        None,
+        "what a label of the column of interventions sets, LABEL=VARIABLE;VARIABLE, or LABEL= for nothing; may be "
+        "repeated",
+        kind=tuple,
+        flags=("--condition",),
+        metavar="LABEL=NAME",
+    )
     grouping: Grouping = USUAL_GROUPING
-
-
-class ReadingKeywords(TypedDict, total=False):
-    """`ReadingSettings` as keywords."""
-
-    settings: ReadingSettings
-    format: str | None
-    separator: str | None
-    header: bool | None
-    missing: Collection[str]
-    merge: bool
-    weights: str | None
-    table: str | None
-    interventions: str | None
-    conditions: Conditions | None
-    grouping: Grouping
 
 
 def read_data(

@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from arcwise.data.checks import checked_weights
-from arcwise.data.dataset import Dataset
-from arcwise.data.delimited import checked_header
-from arcwise.data.frame import frame_of
-from arcwise.data.labels import MISSING, quoted
-from arcwise.data.parquet import with_cases, write_parquet_data
-from arcwise.data.source import Source
-from arcwise.data.table import Column, Table
-from arcwise.data.targets import COLUMN, SEPARATOR, Targets
-from arcwise.errors import FormatError, OptionError, suggestion
-from arcwise.files import atomic_write
-from arcwise.parquet import write_parquet
+from arcwise.base.arrays import write_parquet
+from arcwise.base.errors import FormatError, OptionError, suggestion
+from arcwise.base.files import atomic_write
+from arcwise.data.checks import COLUMN, SEPARATOR, Targets, checked_weights
+from arcwise.data.column import MISSING, Column, quoted
+from arcwise.data.columns import frame_of
+from arcwise.data.source import Source, checked_header
 
-__all__ = ["format_to_write", "write_data", "write_table"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from arcwise.data.dataset import Dataset
+    from arcwise.data.table import Table
+
 
 FORMATS = {"csv": (".csv",), "tsv": (".tsv", ".tab"), "arff": (".arff",), "parquet": (".parquet", ".pq")}
 BLOCK_ROWS = 2**14
 # What the reader of text takes for a field; see cpp/core/data/delimited.hpp.
 LONGEST_FIELD = 2**20
+# A data set of more cases is written with weights, where it has them: repeated rows would fill memory and disk.
+MOST_CASES = 10**7
 # Half of a character of UTF-16.
 SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -54,7 +58,7 @@ def write_data(data: Dataset, path: str | os.PathLike[str], *, format: str | Non
     columns += _targets_column(data.targets, data.names, path)
     check_readable(columns, path, kind)
     if kind == "parquet":
-        write_parquet_data(data, path)
+        _write_parquet(data, path)
         return
     _write_text(columns, data.weights, path, kind)
 
@@ -73,7 +77,35 @@ def write_table(table: Table, path: str | os.PathLike[str], *, format: str | Non
         return
     states = {column.name: column.labels for column in columns if column.declared}
     facts: dict[str, Any] = {"kind": "data", "states": states}
-    write_parquet(with_cases(frame_of(columns), weights, facts), path, facts=facts)
+    write_parquet(_with_cases(frame_of(columns), weights, facts), path, facts=facts)
+
+
+def _write_parquet(data: Dataset, path: str | os.PathLike[str]) -> None:
+    """Write the cases of a data set, with the states of every variable in the file's metadata.
+
+    Of more than `MOST_CASES` the rows are written with their weights, as a last column that the metadata name.
+    """
+    states = dict(zip(data.names, data.states, strict=True))
+    if data.targets is not None:
+        states[COLUMN] = data.targets.column().labels
+    facts: dict[str, Any] = {"kind": "data", "states": states}
+    frame = _with_cases(data.unweighted().to_dataframe(), data.weights, facts)
+    if len({name.lower() for name in frame.columns}) < len(frame.columns):  # DuckDB takes A and a for one name
+        facts["names"] = {f"column {k}": str(name) for k, name in enumerate(frame.columns, start=1)}
+        facts["states"] = {plain: states[name] for plain, name in facts["names"].items() if name in states}
+        frame = frame.set_axis(list(facts["names"]), axis=1)
+    write_parquet(frame, path, facts=facts)
+
+
+def _with_cases(frame: pd.DataFrame, weights: NDArray[np.int64] | None, facts: dict[str, Any]) -> pd.DataFrame:
+    """Return rows as often as they occur; of more than `MOST_CASES`, with that as a last column, named in the facts."""
+    if weights is None:
+        return frame
+    if int(weights.sum()) <= MOST_CASES:
+        return frame.loc[np.repeat(np.arange(len(frame)), weights)]
+    names = ("number of cases" + "'" * k for k in itertools.count())
+    facts["weights"] = next(name for name in names if name not in frame.columns)
+    return frame.assign(**{facts["weights"]: weights})
 
 
 def _targets_column(targets: Targets | None, names: Sequence[str], path: str | os.PathLike[str]) -> list[Column]:

@@ -5,4 +5,11 @@ from arcwise.effects.effect_matrix import EffectMatrix, find_effects
 from arcwise.effects.possible_effects import PossibleEffects, possible_effects
 from arcwise.effects.search import find_effect
 
-__all__ = ["Effect", "EffectMatrix", "PossibleEffects", "find_effect", "find_effects", "possible_effects"]
+__all__ = [
+    "Effect",
+    "EffectMatrix",
+    "PossibleEffects",
+    "find_effect",
+    "find_effects",
+    "possible_effects",
+]

@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
+import contextlib
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.cluster import Cluster, open_cluster
-from arcwise.data import Dataset
-from arcwise.deadline import Deadline
-from arcwise.effects.back_door import cases_that_tell, usable_cases
-from arcwise.effects.effect import LEVEL, state_pairs
-from arcwise.effects.mixture import Mixture
-from arcwise.effects.search import CauseParts, check_copies, check_effect_options, reach_of
-from arcwise.ensemble import Ensemble, Posterior
-from arcwise.ensemble.reach import FamilyReach
-from arcwise.limits import Limits, Status
-from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
-from arcwise.showing import LINES, html_table
+from arcwise.base.cluster import Cluster, open_cluster
+from arcwise.base.run import Limits, ProgressCallback, Run, Status
+from arcwise.base.showing import LINES, html_table
+from arcwise.confidence.reach import FamilyReach
+from arcwise.data.dataset import Dataset
+from arcwise.effects.effect import LEVEL, Mixture, state_pairs
+from arcwise.effects.search import (
+    CauseParts,
+    cases_that_tell,
+    check_copies,
+    check_effect_options,
+    reach_of,
+    usable_cases,
+)
+from arcwise.networks.summary import Ensemble
+from arcwise.plotting.charts import plot_matrix
+from arcwise.posterior.posterior import Posterior
 
 if TYPE_CHECKING:
     import pandas as pd
     from distributed import Client
     from matplotlib.axes import Axes
-
-__all__ = ["EffectMatrix", "find_effects"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,8 +102,6 @@ class EffectMatrix:
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the matrix of expected differences, causes in rows; return the axes."""
-        from arcwise.plotting.charts import plot_matrix
-
         return plot_matrix(
             self.names, self.expected, labels=("effect of", "effect on"), legend="expected largest difference", ax=ax
         )
@@ -141,7 +143,7 @@ def find_effects(
     """
     check_effect_options(data, (), level, ess)
     check_copies(data, copies)
-    deadline = Deadline.of(limits)
+    run = Run.of(limits)
     reach = reach_of(networks, data)
     n = data.n_variables
     probability = reach.ancestor_probabilities()
@@ -151,12 +153,11 @@ def find_effects(
     status = Status.COMPLETE
     untold: list[str] = []
     causes = _Causes(reach, data, level, ess, copies)
-    with show_progress(progress) as callback:
-
-        def note(done: int) -> None:
-            callback(ProgressEvent("effects", done, n))
-
-        for x, found in enumerate(causes.found(deadline, cluster, note)):
+    with contextlib.ExitStack() as opened:
+        run = opened.enter_context(Run.begin(run, progress))
+        if cluster is not None:
+            run = run.but(cluster=opened.enter_context(open_cluster(cluster)))
+        for x, found in enumerate(causes.found(run)):
             if found is None:
                 status = Status.TIME_LIMIT
                 break
@@ -190,29 +191,30 @@ class _Causes:
     ess: float
     copies: int
 
-    def found(
-        self, deadline: Deadline, cluster: str | Client | Cluster | None, note: Callable[[int], None]
-    ) -> Iterator[_OfCause | None]:
+    def found(self, run: Run) -> Iterator[_OfCause | None]:
         """Yield the effects of each cause in order, None where the time was over, here or on a cluster."""
         n = self.data.n_variables
-        if cluster is None:
+
+        def note(done: int) -> None:
+            run.report("effects", done, n)
+
+        if run.cluster is None:
             for x in range(n):
-                yield self.effects(x, deadline.limits)
+                yield self.effects(x, run)
                 note(x + 1)
             return
-        with open_cluster(cluster) as opened:
-            asked = [(x, deadline.limits) for x in range(n)]
-            # What networks lead to has no digest: it is sent for this call alone.
-            own = f"effects {uuid.uuid4()}"
-            try:
-                found = opened.run_all(_effects_of, self, own, asked, deadline=deadline, note=note)
-            finally:
-                opened.forget(own)
+        asked = [(x, run.limits) for x in range(n)]
+        # What networks lead to has no digest: it is sent for this call alone.
+        own = f"effects {uuid.uuid4()}"
+        try:
+            found = run.cluster.run_all(_effects_of, self, own, asked, run=run, note=note)
+        finally:
+            run.cluster.forget(own)
         yield from found
 
-    def effects(self, x: int, limits: Limits) -> _OfCause | None:
+    def effects(self, x: int, run: Run) -> _OfCause | None:
         """Return the effects of one cause; None if the time is over first."""
-        data, n, deadline = self.data, self.data.n_variables, Deadline.of(limits)
+        data, n = self.data, self.data.n_variables
         change, low, high = (np.full(n, np.nan) for _ in range(3))
         at = np.full((n, 3), -1, dtype=np.int64)
         told = cases_that_tell(data, data.names[x])
@@ -220,7 +222,7 @@ class _Causes:
             return _OfCause(change, low, high, at, is_told=False)
         parts = CauseParts(self.reach, told, x, self.ess, copies=self.copies)
         for row in parts.rows:
-            if deadline.is_over:
+            if run.is_over:
                 return None
             parts.add(row, list(range(n)))
         for y in range(n):
@@ -240,4 +242,4 @@ class _Causes:
 
 
 def _effects_of(causes: _Causes, asked: tuple[int, Limits]) -> _OfCause | None:
-    return causes.effects(*asked)
+    return causes.effects(asked[0], Run(limits=asked[1]))

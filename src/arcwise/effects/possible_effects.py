@@ -15,20 +15,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Dataset
-from arcwise.effects.back_door import Strata, marginal_moments, usable_cases
-from arcwise.effects.effect import LEVEL
-from arcwise.effects.mixture import Mixture
-from arcwise.effects.search import check_copies, check_effect_options
-from arcwise.errors import GraphError, OptionError
-from arcwise.graph import Dag, Pdag
-from arcwise.graph.bitset import bits
-from arcwise.showing import LINES, html_table
+from arcwise.base.errors import GraphError, OptionError
+from arcwise.base.showing import LINES, html_table
+from arcwise.data.dataset import Dataset
+from arcwise.effects.effect import LEVEL, Mixture
+from arcwise.effects.search import Strata, check_copies, check_effect_options, marginal_moments, usable_cases
+from arcwise.graph.dag import Dag, Pdag
+from arcwise.graph.nodes import bits
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["PossibleEffects", "possible_effects", "possible_parents"]
 
 # A variable with more open edges has more sets of parents than anybody looks at.
 MOST_OPEN = 20

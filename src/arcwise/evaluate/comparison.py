@@ -2,17 +2,246 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
-from arcwise.errors import GraphError
-from arcwise.evaluate.aligned import Graph, align
-from arcwise.evaluate.edge_counts import EdgeCounts, directed_counts, skeleton_counts, undirected_counts
-from arcwise.evaluate.f_beta import weigh_classes
-from arcwise.evaluate.moral_distance import moral_distance
-from arcwise.evaluate.structural_hamming import StructuralHamming, structural_hamming
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Comparison", "compare"]
+from arcwise.base.errors import Argument, DataError, GraphError, OptionError, UnknownNameError, suggestion
+from arcwise.base.showing import one_screen
+from arcwise.graph.dag import Dag, Pdag
+from arcwise.graph.nodes import listed
+
+# Two graphs over the same nodes, brought to the form and the node order that the measures compare.
+
+
+Graph = Dag | Pdag
+
+
+def align(true: Graph, learned: Graph) -> tuple[Pdag, Pdag]:
+    """Return both graphs as partially directed graphs with the same node order.
+
+    A `Dag` stands for its Markov equivalence class, so that it becomes its CPDAG. A `Pdag` is taken as it is: an edge
+    that it leaves undirected counts as undirected. Nodes are matched by name.
+    """
+    first, second = (graph.cpdag if isinstance(graph, Dag) else graph for graph in (true, learned))
+    match_names(first.names, second.names)
+    return first, second if first.names == second.names else second.reorder(first.names)
+
+
+def match_nodes(true: Graph, learned: Graph) -> Graph:
+    """Return the learned graph with the node order of the true one; nodes are matched by name."""
+    match_names(true.names, learned.names)
+    return learned if true.names == learned.names else learned.reorder(true.names)
+
+
+def match_names(true: tuple[str, ...], learned: tuple[str, ...]) -> None:
+    """Refuse graphs over different nodes."""
+    missing = sorted(set(true) - set(learned))
+    surplus = sorted(set(learned) - set(true))
+    if missing or surplus:
+        parts = [f"the {which} graph alone has {listed(names)}" for which, names in _named(missing, surplus)]
+        raise GraphError(
+            f"the graphs have different nodes: {'; '.join(parts)}. Compare graphs over the same variables."
+        )
+
+
+def _named(missing: list[str], surplus: list[str]) -> list[tuple[str, list[str]]]:
+    return [(which, names) for which, names in (("true", missing), ("learned", surplus)) if names]
+
+
+# `EdgeCounts`: how many edges of one kind were found, missed and invented.
+
+
+@one_screen
+@dataclass(frozen=True, slots=True)
+class EdgeCounts:
+    """True positives, false positives and false negatives among edges of one kind."""
+
+    true_positives: int
+    false_positives: int
+    false_negatives: int
+
+    @property
+    def n_true(self) -> int:
+        """The number of edges of this kind in the true graph."""
+        return self.true_positives + self.false_negatives
+
+    @property
+    def precision(self) -> float:
+        """The share of the learned edges that are true; 0 if none was learned although there are some, else 1."""
+        learned = self.true_positives + self.false_positives
+        return self.true_positives / learned if learned else float(self.false_negatives == 0)
+
+    @property
+    def recall(self) -> float:
+        """The share of the true edges that were learned; 0 if there are none although some were learned, else 1."""
+        return self.true_positives / self.n_true if self.n_true else float(self.false_positives == 0)
+
+    def f_beta(self, beta: float = 1.0) -> float:
+        """Return the F-beta score (Liao, Definition 2.3); beta < 1 favours precision, beta > 1 recall.
+
+        Written with counts, (1 + beta^2) TP / ((1 + beta^2) TP + beta^2 FN + FP), it is 0 where precision and recall
+        are both 0 (Liao's Example 2.4), and 1 if there is nothing to find and nothing was invented.
+        """
+        if not (beta >= 0 and math.isfinite(beta)):
+            raise OptionError(Argument("beta", beta), "must be 0 or more, and finite.")
+        weight = beta * beta
+        hits = (1 + weight) * self.true_positives
+        errors = weight * self.false_negatives + self.false_positives
+        if self.true_positives + self.false_negatives + self.false_positives == 0:
+            return 1.0
+        return hits / (hits + errors) if hits + errors else 0.0
+
+    def cost(self, alpha: float = 1.0) -> float:
+        """Return the misclassification cost alpha FN + FP (Liao, Definition 2.5)."""
+        if not (alpha >= 0 and math.isfinite(alpha)):
+            raise OptionError(Argument("alpha", alpha), "must be 0 or more, and finite.")
+        return alpha * self.false_negatives + self.false_positives
+
+
+def skeleton_counts(true: Graph, learned: Graph) -> EdgeCounts:
+    """Count the edges without their directions."""
+    first, second = align(true, learned)
+    return _count(_pairs(first.skeleton), _pairs(second.skeleton))
+
+
+def directed_counts(true: Graph, learned: Graph) -> EdgeCounts:
+    """Count the arcs of the CPDAGs; an arc with the wrong direction is a false positive and a false negative."""
+    first, second = align(true, learned)
+    return _count(set(first.arcs), set(second.arcs))
+
+
+def undirected_counts(true: Graph, learned: Graph) -> EdgeCounts:
+    """Count the undirected edges of the CPDAGs."""
+    first, second = align(true, learned)
+    return _count(_pairs(first.edges), _pairs(second.edges))
+
+
+def misclassification_cost(true: Graph, learned: Graph, *, alpha: float = 1.0) -> float:
+    """Return C_alpha = alpha FN + FP on undirected edges (Liao, Definition 2.5; used like this in Figures 4.3, 5.3).
+
+    alpha > 1 makes a missing edge cost more than an extra one.
+    """
+    return skeleton_counts(true, learned).cost(alpha)
+
+
+def _pairs(edges: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
+    return {(min(edge), max(edge)) for edge in edges}
+
+
+def _count(true: set[tuple[str, str]], learned: set[tuple[str, str]]) -> EdgeCounts:
+    return EdgeCounts(len(true & learned), len(learned - true), len(true - learned))
+
+
+# F-beta scores: on skeletons, and on CPDAGs where an edge must have its kind and direction.
+
+
+Average = Literal["weighted", "macro"]
+AVERAGES = ("weighted", "macro")
+
+
+def f_beta(true: Graph, learned: Graph, *, beta: float = 1.0) -> float:
+    """Return the binary F-beta score of the skeletons (Liao, section 2.4.2, Definition 2.3)."""
+    return skeleton_counts(true, learned).f_beta(beta)
+
+
+def multiclass_f_beta(true: Graph, learned: Graph, *, beta: float = 1.0, average: Average = "weighted") -> float:
+    """Return the multi-class F-beta score of the CPDAGs (Liao, section 2.4.2, Definition 2.4).
+
+    The classes are directed and undirected edges; each has its own F-beta score. "weighted" averages them by how many
+    edges of the class the *true* CPDAG has, which the thesis uses; "macro" weighs them equally. Hence an edge of a
+    class that the true CPDAG does not have at all costs nothing under "weighted"; the skeleton's score shows it.
+    """
+    return weigh_classes(directed_counts(true, learned), undirected_counts(true, learned), beta=beta, average=average)
+
+
+def weigh_classes(
+    directed: EdgeCounts, undirected: EdgeCounts, *, beta: float = 1.0, average: Average = "weighted"
+) -> float:
+    """Average the F-beta scores of the two classes; if the true graph has no edge, the score is 1 or 0."""
+    if average not in AVERAGES:
+        raise UnknownNameError(suggestion("average", average, AVERAGES))
+    scores = directed.f_beta(beta), undirected.f_beta(beta)
+    if average == "macro":
+        return (scores[0] + scores[1]) / 2
+    n_true = directed.n_true + undirected.n_true
+    if n_true == 0:
+        return float(directed.false_positives + undirected.false_positives == 0)
+    return (scores[0] * directed.n_true + scores[1] * undirected.n_true) / n_true
+
+
+# The Hamming distance between moral graphs.
+
+
+def moral_distance(true: Graph, learned: Graph) -> int:
+    """Return the number of pairs of nodes that are joined in one moral graph only (Scanagatta, section 4.1).
+
+    All DAGs of a Markov equivalence class have the same moral graph. A `Pdag` stands for its consistent extensions, and
+    is refused if it has none.
+    """
+    align(true, learned)  # the nodes must be the same
+    first, second = (
+        {frozenset(edge) for edge in (graph if isinstance(graph, Dag) else graph.extend()).moral_edges}
+        for graph in (true, learned)
+    )
+    return len(first ^ second)
+
+
+# The structural Hamming distance between two equivalence classes, and what it is made of.
+
+
+@one_screen
+@dataclass(frozen=True, slots=True)
+class StructuralHamming:
+    """The edges in which a learned graph differs from the true one, by kind (the columns of Ueno's Tables 1 and 2)."""
+
+    missing: int
+    """ME: edges of the true graph that the learned one does not have."""
+    extra: int
+    """EE: edges that only the learned graph has."""
+    wrong_orientation: int
+    """WO: directed in both, but in opposite directions."""
+    missing_orientation: int
+    """MO: directed in the true graph, undirected in the learned one."""
+    extra_orientation: int
+    """EO: undirected in the true graph, directed in the learned one."""
+
+    @property
+    def total(self) -> int:
+        """The structural Hamming distance."""
+        return self.missing + self.extra + self.wrong_orientation + self.missing_orientation + self.extra_orientation
+
+
+def structural_hamming(true: Graph, learned: Graph) -> StructuralHamming:
+    """Return the structural Hamming distance between the CPDAGs of two graphs, by kind of difference.
+
+    Liao, Definition 2.2 (section 2.4.1), after Tsamardinos, Brown and Aliferis (2006): the number of edges to add or
+    delete and of orientations to add, remove or reverse to turn one CPDAG into the other; an edge counts once. Ueno
+    (2012, Tables 1 and 2) reports the five kinds. A `Dag` stands for its CPDAG; a `Pdag` is compared as it is.
+    """
+    first, second = align(true, learned)
+    missing = extra = wrong = missing_orientation = extra_orientation = 0
+    for v in range(first.n_nodes):
+        true_in, learned_in = first.parent_masks[v], second.parent_masks[v]
+        true_out, learned_out = first.child_masks[v], second.child_masks[v]
+        true_free, learned_free = first.neighbour_masks[v], second.neighbour_masks[v]
+        earlier = (1 << v) - 1  # every edge is looked at from its later node, once
+        true_all, learned_all = true_in | true_out | true_free, learned_in | learned_out | learned_free
+        missing += (true_all & ~learned_all & earlier).bit_count()
+        extra += (learned_all & ~true_all & earlier).bit_count()
+        wrong += ((true_in & learned_out | true_out & learned_in) & earlier).bit_count()
+        missing_orientation += ((true_in | true_out) & learned_free & earlier).bit_count()
+        extra_orientation += (true_free & (learned_in | learned_out) & earlier).bit_count()
+    return StructuralHamming(missing, extra, wrong, missing_orientation, extra_orientation)
+
+
+def shd(true: Graph, learned: Graph) -> int:
+    """Return the structural Hamming distance between the CPDAGs of two graphs."""
+    return structural_hamming(true, learned).total
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,3 +345,166 @@ def compare(true: Graph, learned: Graph, *, beta: float = 1.0, alpha: float = 1.
     )
     comparison.to_dict()  # refuses an alpha or beta out of range now, not when it is printed
     return comparison
+
+
+# Causal distances: for how many pairs of variables a learned graph adjusts wrongly for the effect of one on the other.
+#
+# A graph is used to read off which variables to adjust for. The distances count the ordered pairs (t, y) for which the
+# set that the learned graph proposes is not valid in the true one: the parents of t (the structural intervention
+# distance, Peters and Bühlmann 2015), its ancestors, or the set of least asymptotic variance (Henckel, Würtzen and
+# Weichwald 2024, who also give the algorithms that gadjid runs).
+
+
+Strategy = Literal["ancestor", "parent", "optimal"]
+DIRECTED, UNDIRECTED = 1, 2  # gadjid's entries of an adjacency matrix
+
+
+@one_screen
+@dataclass(frozen=True, slots=True)
+class AdjustmentDistance:
+    """How many of the ordered pairs of variables get a wrong adjustment, and their share."""
+
+    mistakes: int
+    pairs: int
+
+    @property
+    def share(self) -> float:
+        """The mistakes as a share of all pairs; 0 for a single variable."""
+        return self.mistakes / self.pairs if self.pairs else 0.0
+
+
+def sid(true: Dag, learned: Dag) -> AdjustmentDistance:
+    """Return the structural intervention distance between two DAGs; needs gadjid.
+
+    The effect of t on y is computed by adjusting for the parents that t has in the learned graph; it counts as a
+    mistake if that is wrong for some distribution of the true graph (Peters and Bühlmann 2015).
+
+    >>> chain = Dag.from_parents({"a": [], "b": ["a"], "c": ["b"]})
+    >>> sid(chain, Dag.from_parents({"a": ["b"], "b": ["c"], "c": []})).mistakes
+    6
+    """
+    for graph in (true, learned):
+        if not isinstance(graph, Dag):
+            raise GraphError("the structural intervention distance is one between DAGs; use adjustment_distance.")
+    return _distance("sid", true, learned)
+
+
+def adjustment_distance(true: Graph, learned: Graph, strategy: Strategy = "ancestor") -> AdjustmentDistance:
+    """Return the adjustment identification distance between two graphs; needs gadjid.
+
+    Parameters
+    ----------
+    true, learned
+        Graphs over the same nodes, matched by name, both DAGs or both CPDAGs (a `Dag` is taken as it is here, since an
+        effect depends on directions: for classes, give ``dag.cpdag``).
+    strategy
+        Which set the learned graph proposes for t: "ancestor", "parent" or "optimal" (the O-set). It
+        proposes no effect if y is no descendant of t in the learned graph ("parent": if y is a parent of t, so that for
+        DAGs this is `sid`), and no set if the effect cannot be identified there.
+
+    >>> chain = Dag.from_parents({"a": [], "b": ["a"], "c": ["b"]})
+    >>> adjustment_distance(chain, chain).share
+    0.0
+    """
+    if strategy not in get_args(Strategy):
+        raise UnknownNameError(suggestion("strategy", str(strategy), get_args(Strategy)))
+    name = "oset_aid" if strategy == "optimal" else f"{strategy}_aid"
+    return _distance(name, true, learned)
+
+
+def _distance(name: str, true: Graph, learned: Graph) -> AdjustmentDistance:
+    if isinstance(true, Dag) != isinstance(learned, Dag):
+        raise GraphError("both graphs must be DAGs, or both CPDAGs; dag.cpdag is the class of a DAG.")
+    second = match_nodes(true, learned)
+    function: Any = getattr(_gadjid(), name)
+    _, mistakes = function(_matrix(true), _matrix(second), edge_direction="from row to column")
+    return AdjustmentDistance(int(mistakes), true.n_nodes * (true.n_nodes - 1))
+
+
+def _matrix(graph: Graph) -> NDArray[np.int8]:
+    entries = graph.to_adjacency().astype(np.int8)
+    if isinstance(graph, Dag):
+        return entries * DIRECTED
+    both = (entries & entries.T).astype(bool)
+    # An undirected edge is there once.
+    return np.where(np.triu(both), UNDIRECTED, np.where(both, 0, entries * DIRECTED)).astype(np.int8)
+
+
+def _gadjid() -> Any:
+    try:
+        import gadjid
+    except ImportError:
+        raise OptionError(
+            "adjustment distances need gadjid, which is not installed: pip install gadjid, or pip install "
+            "'arcwise[adjustment]'."
+        ) from None
+    return gadjid
+
+
+# The Borda count: which candidate does best over many instances.
+
+
+@one_screen
+@dataclass(frozen=True, eq=False)
+class BordaCount:
+    """Points per candidate: in total, and on each instance."""
+
+    candidates: tuple[str, ...]
+    by_instance: NDArray[np.int64]
+    """Shape (instances, candidates)."""
+
+    @property
+    def points(self) -> NDArray[np.int64]:
+        """The points of each candidate, over all instances."""
+        return np.asarray(self.by_instance.sum(axis=0, dtype=np.int64))
+
+    @property
+    def ranking(self) -> tuple[tuple[str, int], ...]:
+        """Candidates with their points, most points first; those with equal points in the order given."""
+        order = np.argsort(-self.points, kind="stable")
+        return tuple((self.candidates[k], int(self.points[k])) for k in order)
+
+    @property
+    def winners(self) -> tuple[str, ...]:
+        """The candidate with the most points, or all of them if several have."""
+        best = self.points.max()
+        return tuple(name for name, points in zip(self.candidates, self.points, strict=True) if points == best)
+
+
+def borda_count(
+    values: ArrayLike,
+    *,
+    candidates: Sequence[str] | None = None,
+    higher_is_better: bool = True,
+    tolerance: float = 0.0,
+) -> BordaCount:
+    """Award each candidate, on each instance, one point per opponent that does strictly worse; ties give none.
+
+    Liao, section 2.4.4.
+
+    Parameters
+    ----------
+    values
+        The metric: one row per instance, one column per candidate.
+    candidates
+        The names of the candidates; 0, 1, ... if None.
+    higher_is_better
+        False for costs and distances.
+    tolerance
+        Values that differ by no more than this tie.
+    """
+    table = np.asarray(values, dtype=np.float64)
+    if table.ndim != 2 or table.size == 0:
+        raise DataError(f"one row per instance and one column per candidate are needed, not the shape {table.shape}.")
+    if np.isnan(table).any():
+        instance, candidate = (int(i) for i in np.argwhere(np.isnan(table))[0])
+        raise DataError(f"candidate {candidate} has no value (NaN) on instance {instance}; leave such instances out.")
+    if not tolerance >= 0:
+        raise DataError(Argument("tolerance", tolerance), "must be 0 or more.")
+    names = tuple(str(k) for k in range(table.shape[1])) if candidates is None else tuple(candidates)
+    if len(names) != table.shape[1]:
+        raise DataError(f"{len(names)} candidates but {table.shape[1]} columns of values.")
+    oriented = table if higher_is_better else -table
+    with np.errstate(invalid="ignore"):  # inf - inf: a tie
+        ahead = oriented[:, :, None] - oriented[:, None, :] > tolerance
+    return BordaCount(names, ahead.sum(axis=2, dtype=np.int64))

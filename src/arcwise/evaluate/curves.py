@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.confidence import EdgeConfidence
-from arcwise.confidence.calibration.reliability import Reliability, reliability
-from arcwise.errors import GraphError, UnknownNameError, suggestion
-from arcwise.evaluate.aligned import Graph, match_names
-from arcwise.graph import Dag, Pdag
-from arcwise.showing import one_screen
+from arcwise.base.errors import GraphError, UnknownNameError, suggestion
+from arcwise.base.showing import one_screen
+from arcwise.confidence.edge_confidence import EdgeConfidence
+from arcwise.confidence.probability import Reliability, reliability
+from arcwise.evaluate.comparison import Graph, match_names
+from arcwise.graph.dag import Dag, Pdag
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ConfidenceCurve", "Kind", "confidence_curve", "confidence_reliability"]
 
 Kind = Literal["edges", "arcs"]
 

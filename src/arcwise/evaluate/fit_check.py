@@ -18,22 +18,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, xlogy
 
+from arcwise.base.errors import DataError
+from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, generator_of
+from arcwise.base.showing import LINES, html_table
 from arcwise.counts import contingency
-from arcwise.data import Dataset
-from arcwise.deadline import Deadline
-from arcwise.errors import DataError
-from arcwise.graph import Dag
-from arcwise.limits import Limits, Status
-from arcwise.model import BayesianNetwork
-from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
-from arcwise.seeds import Seed, generator_of
-from arcwise.showing import LINES, html_table
+from arcwise.data.dataset import Dataset
+from arcwise.graph.dag import Dag
+from arcwise.model.network import BayesianNetwork
+from arcwise.plotting.charts import plot_uniformity
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["FitCheck", "PairFit", "check_fit", "markov_tests"]
 
 REPLICATES = 100
 # A test needs so many cases per degree of freedom for its p-value to mean anything.
@@ -147,8 +144,6 @@ class FitCheck:
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the p-values of implied independences against uniform ones; return the axes."""
-        from arcwise.plotting.charts import plot_uniformity
-
         return plot_uniformity(self.p_values, ax=ax)
 
     def __repr__(self) -> str:
@@ -165,7 +160,7 @@ class FitCheck:
 
 
 def markov_tests(
-    dag: Dag, data: Dataset, deadline: Deadline | None = None
+    dag: Dag, data: Dataset, run: Run | None = None
 ) -> dict[tuple[int, int], tuple[tuple[int, ...], float]]:
     """Test every independence of two variables without an edge, given the parents of one: {(i, j): (given, p)}.
 
@@ -181,7 +176,7 @@ def markov_tests(
         for j in range(i + 1, dag.n_nodes):
             if dag.parent_masks[i] >> j & 1 or dag.parent_masks[j] >> i & 1:
                 continue
-            if deadline is not None and deadline.is_over:
+            if run is not None and run.is_over:
                 return found
             ways = [(a, b) for a, b in ((i, j), (j, i)) if not leads[a] >> b & 1]
             v, w = min(ways, key=lambda way: math.prod(arities[p] for p in dag.parents[way[0]]))
@@ -227,7 +222,7 @@ def check_fit(
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
 ) -> FitCheck:
-    """Say how far data look as a network says.
+    """Return how far data look as a network says.
 
     Parameters
     ----------
@@ -250,22 +245,21 @@ def check_fit(
         raise DataError("there is no case to compare with.")
     if data.states != network.states:
         raise DataError("the data and the network have different states; code the data with those of the network.")
-    deadline = Deadline.of(limits)
-    distinct = data.collapse()  # what is counted is counted many times
-    tests = markov_tests(network.dag, distinct, deadline)
-    # What experiments set is not as in data that the network draws; without any other case, nothing is drawn.
-    is_set = data.targets is not None and all(data.targets.sets)
-    observed = distinct if is_set else distinct.observations()
-    replicates = 0 if is_set else replicates
-    seen = _pair_information(observed)
-    drawn = []
-    rng = generator_of(seed)
-    with show_progress(progress) as callback:
+    with Run.begin(limits, progress) as run:
+        distinct = data.collapse()  # what is counted is counted many times
+        tests = markov_tests(network.dag, distinct, run)
+        # What experiments set is not as in data that the network draws; without any other case, nothing is drawn.
+        is_set = data.targets is not None and all(data.targets.sets)
+        observed = distinct if is_set else distinct.observations()
+        replicates = 0 if is_set else replicates
+        seen = _pair_information(observed)
+        drawn = []
+        rng = generator_of(seed)
         for number in range(replicates):
-            if deadline.is_over:
+            if run.is_over:
                 break
             drawn.append(_pair_information(network.sample(observed.n_cases, seed=rng, progress=False)))
-            callback(ProgressEvent("data sets from the network", number + 1, replicates))
+            run.report("data sets from the network", number + 1, replicates)
     n, names = network.n_variables, network.names
     everything = n * (n - 1) // 2 - len(network.dag.arcs)
     status = Status.COMPLETE if len(drawn) == replicates and len(tests) == everything else Status.TIME_LIMIT

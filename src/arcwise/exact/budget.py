@@ -1,4 +1,4 @@
-"""`Budget`: what is left of the limits while a search runs, and to whom it reports its progress."""
+"""`Budget`: what is left of a run while a search goes on, over all of its parts."""
 
 from __future__ import annotations
 
@@ -6,45 +6,29 @@ import contextlib
 import math
 from collections.abc import Callable, Iterator
 
-from arcwise.deadline import Deadline
-from arcwise.limits import Limits, Status
-from arcwise.progress import ProgressCallback, ProgressEvent
-
-__all__ = ["Budget"]
+from arcwise.base.run import ProgressEvent, Run, Status, native_callback
 
 REPORT_SECONDS = 0.1
 
 
 class Budget:
-    """The deadline, the node counter and the progress report of one search over all of its parts.
+    """The run, the node counter and the status of one search over all of its parts.
 
     A search asks `exhausted` before every expensive step and stops when it is true; `status` then says why. A progress
     callback that raises KeyboardInterrupt stops the search like a limit. While one part is worked on, `elsewhere` holds
     what the others contribute, so that reports speak of the whole network.
     """
 
-    def __init__(self, limits: Limits | Deadline, callback: ProgressCallback) -> None:
-        self._deadline = Deadline.of(limits)
-        self.limits = self._deadline.given
+    def __init__(self, run: Run) -> None:
+        self.run = run
         self.nodes = 0
-        self._most_nodes = float(self.limits.native_count)
+        self._most_nodes = float(run.given.native_count)
         self._outer: Budget | None = None
         self.status = Status.COMPLETE
-        self._callback = callback
         self._next_report = REPORT_SECONDS
         self._last: ProgressEvent | None = None
         self._score_elsewhere = 0.0
         self._bound_elsewhere = 0.0
-
-    @property
-    def seconds(self) -> float:
-        """The time since the search began."""
-        return self._deadline.seconds
-
-    @property
-    def seconds_left(self) -> float:
-        """The time that is left, at least 0; infinity without a limit."""
-        return self._deadline.seconds_left
 
     @property
     def nodes_left(self) -> int:
@@ -52,17 +36,22 @@ class Budget:
         return max(0, int(self._most_nodes - self.nodes))
 
     def exhausted(self) -> bool:
-        """Say whether the search must stop."""
+        """Return whether the search must stop."""
         if self.status is Status.COMPLETE:
             if self._outer is not None and self._outer.exhausted():
                 self.status = self._outer.status
-            elif self._deadline.is_over:
+            elif self.run.is_over:
                 self.status = Status.TIME_LIMIT
             elif self.nodes >= self._most_nodes:
                 self.status = Status.COUNT_LIMIT
         return self.status is not Status.COMPLETE
 
-    def stop(self, status: Status) -> None:
+    def check(self) -> None:
+        """Raise KeyboardInterrupt if the search must stop: what native code stops at."""
+        if self.exhausted():
+            raise KeyboardInterrupt
+
+    def stop(self, status: Status = Status.INTERRUPTED) -> None:
         """Record why the search stops, unless it already has a reason."""
         if self.status is Status.COMPLETE:
             self.status = status
@@ -70,7 +59,7 @@ class Budget:
     @contextlib.contextmanager
     def aside(self, nodes: int) -> Iterator[Budget]:
         """Give a smaller problem some of the nodes that are left; its progress is not told, only that there is some."""
-        inner = Budget(self._deadline, lambda event: self._repeat())
+        inner = Budget(self.run.but(progress=lambda event: self._repeat()))
         inner._outer = self
         inner._most_nodes = min(nodes, self._most_nodes - self.nodes)
         try:
@@ -78,7 +67,7 @@ class Budget:
         finally:
             self.nodes += inner.nodes
             if inner.status is Status.INTERRUPTED:  # by a second Ctrl-C: it is for all of it
-                self.stop(Status.INTERRUPTED)
+                self.stop()
 
     @contextlib.contextmanager
     def elsewhere(self, score: float, bound: float) -> Iterator[None]:
@@ -97,7 +86,7 @@ class Budget:
 
     def report(self, stage: str, incumbent: float, bound: float) -> None:
         """Tell the caller where the part at hand stands, at most ten times a second."""
-        now = self.seconds
+        now = self.run.seconds
         if now < self._next_report:
             return
         self._next_report = now + REPORT_SECONDS
@@ -108,20 +97,18 @@ class Budget:
 
     def native_report(self, stage: str) -> Callable[[int, int, float, float], None]:
         """Return a callback for native code, which reports (done, total, incumbent, bound) and stops if it raises."""
+        tell = native_callback(self._send, stage)
 
         def forward(done: int, total: int, incumbent: float, bound: float) -> None:
-            known = {name: v for name, v in (("incumbent", incumbent), ("bound", bound)) if math.isfinite(v)}
-            self._send(ProgressEvent(stage, done, total or None, known))
-            if self.exhausted():
-                raise KeyboardInterrupt
+            tell(done, total, incumbent, bound)
+            self.check()
 
         return forward
 
     def pulse(self, *_: float) -> None:
         """Repeat the last report, for native code that has nothing to add to it; stop it like `native_report`."""
         self._repeat()
-        if self.exhausted():
-            raise KeyboardInterrupt
+        self.check()
 
     def _repeat(self) -> None:
         if self._last is not None:
@@ -130,6 +117,6 @@ class Budget:
     def _send(self, event: ProgressEvent) -> None:
         self._last = event
         try:
-            self._callback(event)
+            self.run.callback(event)
         except KeyboardInterrupt:
-            self.stop(Status.INTERRUPTED)
+            self.stop()

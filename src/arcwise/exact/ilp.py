@@ -18,20 +18,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise import _core
 from arcwise.exact.budget import Budget
 from arcwise.exact.incumbent import Incumbent
-from arcwise.limits import Status
 
 if TYPE_CHECKING:
     from arcwise._core.parent_sets import CandidateSets
 
-__all__ = ["solve_by_ilp"]
-
 
 def solve_by_ilp(sets: CandidateSets, incumbent: Incumbent, budget: Budget, tolerance: float) -> float:
     """Improve the incumbent, which is a network, to the optimum; return the upper bound proved."""
-    from arcwise import _core
-
     program = _Program(sets)
     columns = np.arange(sets.rows, dtype=np.int64)
     bound = math.inf
@@ -95,7 +91,7 @@ class _Watch:
                 thread.join(0.02)
                 self._budget.report("integer program", self._incumbent, self._bound)
             except KeyboardInterrupt:  # of a second Ctrl-C, or a handler that was set meanwhile
-                self._budget.stop(Status.INTERRUPTED)
+                self._budget.stop()
             self._stopping = self._stopping or self._budget.exhausted()
         solver.clearCallbacks()
 
@@ -105,8 +101,6 @@ class _Program:
 
     def __init__(self, sets: CandidateSets) -> None:
         import highspy
-
-        from arcwise import _core
 
         self._sets = sets
         self._columns = np.arange(sets.rows, dtype=np.int64)

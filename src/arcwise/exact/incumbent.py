@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise import _core
+from arcwise.base.run import Status
 from arcwise.exact.budget import Budget
-from arcwise.limits import Status
 
 if TYPE_CHECKING:
     from arcwise._core.local import OrderedNetwork
     from arcwise._core.parent_sets import CandidateSets
 
-__all__ = ["Incumbent"]
 
 FIRST_ITERATIONS = 2000
 PATIENCE = 120
@@ -28,8 +28,6 @@ class Incumbent:
     """
 
     def __init__(self, sets: CandidateSets, seed: int, budget: Budget) -> None:
-        from arcwise import _core
-
         self.sets = sets
         self.score = -math.inf
         self.order: NDArray[np.int32] = np.arange(sets.variables, dtype=np.int32)
@@ -41,8 +39,6 @@ class Incumbent:
 
     def begin(self) -> bool:
         """Take any acyclic choice, in the time of reading the sets once; False if there is none at all."""
-        from arcwise import _core
-
         order = _core.exact.feasible_order(self.sets)
         return order.size == self.sets.variables and self.take(order)
 
@@ -64,7 +60,7 @@ class Incumbent:
         start = self.order if self._improved else np.empty(0, dtype=np.int32)
         self._improved = True
         network, reason = self._search.iterate(
-            start, iterations, PATIENCE, self._budget.seconds_left, self._budget.native_report("local search")
+            start, iterations, PATIENCE, self._budget.run.seconds_left, self._budget.native_report("local search")
         )
         self.offer(network)
         if reason:

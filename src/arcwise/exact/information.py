@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Dataset
+from arcwise import _core
+from arcwise.data.dataset import Dataset
 from arcwise.exact.budget import Budget
 
 if TYPE_CHECKING:
-    from arcwise import _core
     from arcwise._core.exact import CutPool
     from arcwise._core.parent_sets import CandidateSets
 
-__all__ = ["Information", "bits_of"]
 
 # Fewer parent sets than this, or fewer cases, take less time without.
 FEWEST_ROWS = 1000
@@ -52,8 +51,6 @@ class Information:
     """The entropies of the families of a component under one network; makes and finds cuts."""
 
     def __init__(self, network: _core.model.RowPosteriors8, arities: NDArray[np.int32], cases: float) -> None:
-        from arcwise import _core
-
         self._network = network
         self._arities = arities
         self._native = _core.exact.Information(arities)
@@ -79,7 +76,7 @@ class Information:
         if sizes.max() > LARGEST_FAMILY or cells.sum() > MOST_CELLS or (cells * np.exp2(sizes)).sum() > MOST_SUMS:
             return None
         network = _posteriors(inside[rows], arities, data, sets.node_origins)
-        if network.prepare(budget.seconds_left, None):
+        if network.prepare(budget.run.seconds_left, None):
             return None
         information = cls(network, arities, data.n_cases)
         if not information._learn(families, budget):
@@ -99,7 +96,7 @@ class Information:
             last = offsets[1:] - 1
             others = np.delete(members, last)
             others_from = offsets - np.arange(len(chosen) + 1)
-            status, tables = self._network.count(members[last], others_from, others, budget.seconds_left, None)
+            status, tables = self._network.count(members[last], others_from, others, budget.run.seconds_left, None)
             if status:
                 return False
             self._native.learn(offsets, members, tables)
@@ -130,8 +127,6 @@ def _posteriors(
     model: NDArray[np.bool_], arities: NDArray[np.int32], data: Dataset, columns: NDArray[np.int64]
 ) -> _core.model.RowPosteriors8:
     """Return the network, with the frequencies of the data, as what a row knows of which nothing is observed."""
-    from arcwise import _core
-
     n = len(arities)
     weights = data.native_weights
     parents = [np.flatnonzero(row) for row in model]

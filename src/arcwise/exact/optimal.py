@@ -3,44 +3,197 @@
 from __future__ import annotations
 
 import contextlib
+import heapq
+import itertools
+import json
 import math
+import os
 from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Dataset
-from arcwise.deadline import Deadline
-from arcwise.errors import ConstraintError, OptionError, UnknownNameError, suggestion
-from arcwise.exact.ancestral import ancestral_optimum
-from arcwise.exact.branch_and_bound import BranchAndBound, Root, solve_root
+from arcwise import _core
+from arcwise.base.errors import (
+    Argument,
+    Call,
+    ConstraintError,
+    DataError,
+    FormatError,
+    GuaranteeError,
+    OptionError,
+    Remedy,
+    UnfinishedError,
+    UnknownNameError,
+    suggestion,
+)
+from arcwise.base.files import write_bytes
+from arcwise.base.run import (
+    Limits,
+    ProgressCallback,
+    Run,
+    Seed,
+    Status,
+    deferred_interrupt,
+    resolve_seed,
+    thread_count,
+)
+from arcwise.certificate import checker
+from arcwise.certificate.certified import plain_table
+from arcwise.data.dataset import Dataset
 from arcwise.exact.budget import Budget
 from arcwise.exact.ilp import solve_by_ilp
 from arcwise.exact.incumbent import Incumbent
-from arcwise.exact.interruption import deferred_interrupt
-from arcwise.exact.layers import solve_by_layers
-from arcwise.exact.optimum import PROOF_TOLERANCE, Optimum, check_against_data
+from arcwise.exact.optimum import PROOF_TOLERANCE, Optimum
 from arcwise.exact.proof import ProofRecord, Scope, Step
-from arcwise.exact.relaxation import LpSolution
-from arcwise.exact.subset_dp import dp_fits, solve_by_dp
-from arcwise.exact.windows import Window, order_of_rows, undecided
-from arcwise.graph import Constraints
-from arcwise.limits import Limits, Status
-from arcwise.mentions import Argument, Remedy
-from arcwise.parent_sets import ParentSetTable
+from arcwise.exact.relaxation import BranchAndBound, LpSolution, Root, solve_root
+from arcwise.exact.subset_dp import Window, dp_fits, order_of_rows, solve_by_dp, solve_by_layers, undecided
+from arcwise.graph.constraints import Constraints
+from arcwise.graph.dag import Dag
+from arcwise.graph.statements import Arc, Kind
+from arcwise.parent_sets.build import scaled
 from arcwise.parent_sets.candidate_sets import candidate_sets, components_of, network_of_rows
-from arcwise.parent_sets.score_range import scaled
-from arcwise.progress import ProgressCallback, show_progress
+from arcwise.parent_sets.table import ParentSetTable, check_required, check_slack
 from arcwise.scores.believed import log_prior_of
-from arcwise.seeds import Seed, resolve_seed
-from arcwise.thread_count import thread_count
+from arcwise.scores.registry import make_score
 
 if TYPE_CHECKING:
     from arcwise._core.parent_sets import CandidateSets
 
-__all__ = ["METHODS", "SearchOptions", "find_optimal", "search_table"]
+
+# The best network in which some variables lead to others, and some do not.
+#
+# That x leads to y is about whole networks: no single arc decides it, and the parent sets that it allows depend on
+# each other. So it is not part of the linear relaxation nor of the dynamic program, but of a tree above them. The best
+# network that the arcs allow is found; if it satisfies everything, it is the answer. If not, the networks that do are
+# split into disjoint parts, each of which is about arcs again:
+#
+# - x must lead to y and does not: with R what x reaches, every path from x to y leaves R by one of the arcs from R to
+#   the rest, so the part in which the first of these arcs is there, the part in which it is not but the second is, ...
+# - x must not lead to y and does, by a path: the part without its first arc, with the first but without the second,
+#   ...
+#
+# Parts are opened in the order of their best networks, so the first that satisfies everything is the best of all. The
+# parts are many where n is large and the data object strongly; the method is for what the data nearly say anyway.
+#
+# **What the table must hold.** A table with slack s holds every parent set of every network within s of the optimum
+# that its constraints allow. The parts need no more than that as long as the answer is within s: a network that is
+# better than the answer is within s, too, and so all in the table. If the answer lies further below, it may be wrong,
+# and is refused with the slack that would do.
+
+
+Solver = Callable[[ParentSetTable], Optimum]
+
+
+def ancestral_optimum(table: ParentSetTable, constraints: Constraints, solve: Solver) -> Optimum:
+    """Return the best network that satisfies constraints on ancestors; `solve` finds that of a table.
+
+    Raises
+    ------
+    GuaranteeError
+        If the best network lies further below the optimum than the table is complete for, or is not in it.
+    ConstraintError
+        If no network of the table satisfies the constraints.
+    UnfinishedError
+        If a limit ended the search: before its end there is no network.
+    """
+    if constraints.names != table.names:
+        constraints = constraints.reorder(table.names)
+    start = constraints.arc_part
+    check_required(table, start)
+    first = _complete(solve(table.filter(start)), 1)
+    numbers = itertools.count()
+    heap: list[tuple[float, int, Constraints, Optimum]] = [(-first.score, next(numbers), start, first)]
+    solved = 1
+    while heap:
+        _, _, part, best = heapq.heappop(heap)
+        broken = _broken(constraints, best.dag)
+        if broken is None:
+            # Rounding apart, a slack that is not known is the caller's affair, as everywhere.
+            if not math.isnan(table.slack):
+                check_slack(table, first.score - best.score - PROOF_TOLERANCE, "the best network with these ancestors")
+            return replace(
+                best,
+                nodes=best.nodes + solved,
+                statistics={**best.statistics, "parts solved": solved},
+                reason=f"{best.reason}; {solved} parts for the constraints on ancestors",
+            )
+        kind, x, y = broken
+        for smaller in _split(part, best.dag, kind, x, y):
+            try:
+                found = _complete(solve(table.filter(smaller)), solved)
+            except ConstraintError:
+                continue  # no network is left in this part
+            solved += 1
+            heapq.heappush(heap, (-found.score, next(numbers), smaller, found))
+    if math.isfinite(table.slack):
+        wider = float(f"{2 * max(table.slack, 1.0):.4g}")
+        raise GuaranteeError(
+            f"no network in the table satisfies the constraints on ancestors; it is complete within {table.slack:.4g} "
+            "of the optimum.",
+            remedies=Remedy("rebuild it with", Call("build_parent_sets", Argument("slack", wider))),
+        )
+    raise ConstraintError("no network in the table satisfies the constraints on ancestors. Relax them.")
+
+
+def _complete(found: Optimum, solved: int) -> Optimum:
+    if found.status.unless_interrupted() is Status.COMPLETE:
+        return found
+    raise UnfinishedError(
+        f"the best network under constraints on ancestors was not found: {found.status} after {solved:,} parts.",
+        remedies=(Remedy("raise", Argument("limits")), Remedy("say which arcs you mean, as required or forbidden")),
+    )
+
+
+def _broken(constraints: Constraints, dag: Dag) -> tuple[Kind, str, str] | None:
+    """Return the first pair that is not as it must be."""
+    for x, y in constraints.non_ancestors:
+        if y in dag.descendants(x):
+            return Kind.NON_ANCESTOR, x, y
+    for x, y in constraints.ancestors:
+        if y not in dag.descendants(x):
+            return Kind.ANCESTOR, x, y
+    return None
+
+
+def _split(part: Constraints, dag: Dag, kind: Kind, x: str, y: str) -> Iterator[Constraints]:
+    """Yield disjoint parts that together hold all networks of the part which satisfy the pair."""
+    if kind is Kind.NON_ANCESTOR:
+        path = _path(dag, x, y)
+        steps = [(path[:k], [path[k]]) for k in range(len(path))]
+    else:
+        reached = {x, *dag.descendants(x)}
+        out = [(tail, head) for tail in dag.names if tail in reached for head in dag.names if head not in reached]
+        out = [arc for arc in out if arc[0] not in part.forbidden_parents(arc[1])]
+        steps = [([out[k]], out[:k]) for k in range(len(out))]
+    for required, forbidden in steps:
+        try:
+            yield part.changed(required=(*part.required, *required), forbidden=(*part.forbidden, *forbidden))
+        except ConstraintError:
+            continue
+
+
+def _path(dag: Dag, source: str, target: str) -> list[Arc]:
+    """Return the arcs of a shortest path."""
+    came: dict[str, str] = {}
+    layer = [source]
+    while target not in came:
+        following = []
+        for tail in layer:
+            for head in dag.children_of(tail):
+                if head not in came:
+                    came[head] = tail
+                    following.append(head)
+        layer = following
+    path = []
+    while target != source:
+        path.append((came[target], target))
+        target = came[target]
+    return path[::-1]
+
 
 METHODS = ("auto", "dp", "branch-and-bound", "ilp")
 
@@ -88,7 +241,6 @@ class _Search:
 
     method: str
     budget: Budget
-    threads: int
     seed: int
     record: ProofRecord | None = None
     data: Dataset | None = None  # the variables of the table in its order
@@ -97,8 +249,6 @@ class _Search:
 
     def solve(self, sets: CandidateSets, incumbent: Incumbent) -> _Part:
         """Solve one component; on a limit or Ctrl-C, return the best network known and the bound that holds."""
-        from arcwise import _core
-
         if sets.variables == 1:
             unique = sets.rows == 1 or bool(sets.scores[1] < sets.scores[0] - PROOF_TOLERANCE)
             return _Part(sets.origins[:1], float(sets.scores[0]), float(sets.scores[0]), unique)
@@ -118,7 +268,7 @@ class _Search:
                 return self._by_ilp(sets, incumbent, trivial)
             return self._by_branch_and_bound(sets, incumbent, trivial)
         except KeyboardInterrupt:  # of a second Ctrl-C, or a handler that was set meanwhile
-            self.budget.stop(Status.INTERRUPTED)
+            self.budget.stop()
             return self._part(incumbent, trivial)
 
     def solve_all(self, parts: list[CandidateSets]) -> list[_Part]:
@@ -144,7 +294,7 @@ class _Search:
         return incumbent
 
     def _by_dp(self, sets: CandidateSets, incumbent: Incumbent, bound: float) -> _Part:
-        answer = solve_by_dp(sets, self.budget, self.threads)
+        answer = solve_by_dp(sets, self.budget)
         if answer is None:
             return self._part(incumbent, bound)
         score, rows = answer
@@ -194,7 +344,7 @@ class _Search:
         try:
             upper = tree.run()
         except KeyboardInterrupt:  # of a second Ctrl-C, or a handler that was set meanwhile
-            self.budget.stop(Status.INTERRUPTED)
+            self.budget.stop()
             upper = bound
         self.counts["LP solves"] += tree.relaxation.solves
         self.counts["cuts"] += len(tree.relaxation.pool)
@@ -217,7 +367,7 @@ class _Search:
         sets = window.sets.undominated(self.budget.native_report("windows"))
         rows = incumbent.rows.copy()
         with self.budget.aside(WINDOW_NODES) as budget:
-            inner = _Search("auto", budget, self.threads, self.seed, in_window=True)
+            inner = _Search("auto", budget, self.seed, in_window=True)
             for members in components_of(sets):
                 part = sets.component(members, budget.pulse)
                 start = Incumbent(part, self.seed, budget)
@@ -260,10 +410,8 @@ class SearchOptions:
     """The options of `find_optimal` that say how the search is done."""
 
     method: str
-    limits: Limits | Deadline
-    threads: int
+    run: Run
     seed: Seed
-    progress: bool | ProgressCallback | None
 
 
 def find_optimal(
@@ -293,7 +441,7 @@ def find_optimal(
         independent second proof; "auto" picks, and `Optimum.reason` says why.
     constraints
         What the network must satisfy. Constraints on ancestors are obeyed by many searches, one for each of the parts
-        that they split the networks into (`arcwise.exact.ancestral`); the slack of the table must reach the answer.
+        that they split the networks into (`arcwise.exact.optimal`); the slack of the table must reach the answer.
     limits
         Seconds, memory (of dp's layers, of open nodes) and count (branch-and-bound nodes). A limit ends the search with
         the best network so far, its bound and a status; so does Ctrl-C (only a second one, a second later, raises
@@ -310,15 +458,16 @@ def find_optimal(
     ConstraintError
         If no acyclic network in the table satisfies the constraints.
     """
-    options = SearchOptions(method, limits, thread_count(threads), seed, progress)
+    run = Run.of(limits).but(threads=thread_count(threads), progress=progress)
+    options = SearchOptions(method, run, seed)
     if constraints is None or not constraints.is_ancestral:
         return search_table(table, data, constraints, options)[0]
     if method not in METHODS:
         raise UnknownNameError(suggestion("method", method, METHODS))
-    within = replace(options, limits=Deadline.of(limits), progress=False)
+    within = replace(options, run=run.but(progress=False))
     found = ancestral_optimum(table, constraints, lambda part: search_table(part, None, None, within)[0])
     if data is not None:
-        check_against_data(table, found.dag, found.score, data)
+        _check_against_data(table, found.dag, found.score, data)
     return found
 
 
@@ -330,12 +479,12 @@ def search_table(
     record: ProofRecord | None = None,
 ) -> tuple[Optimum, Step]:
     """Do what `find_optimal` promises; return the optimum and, if there is a record, the steps that prove its bound."""
-    method, threads = options.method, options.threads
+    method = options.method
     if method not in METHODS:
         raise UnknownNameError(suggestion("method", method, METHODS))
     with contextlib.ExitStack() as stack:
-        budget = Budget(options.limits, stack.enter_context(show_progress(options.progress)))
-        stack.enter_context(deferred_interrupt(lambda: budget.stop(Status.INTERRUPTED)))
+        budget = Budget(stack.enter_context(options.run.shown()))
+        stack.enter_context(deferred_interrupt(budget.stop))
         # A table of two million sets takes a second for each of these. After Ctrl-C they go on: without them there is
         # nothing to return.
         budget.announce("preparing", 0, 4)
@@ -359,7 +508,7 @@ def search_table(
                 remedies=Remedy("use", Argument("method", "branch-and-bound")),
             )
         seed = resolve_seed(options.seed)
-        search = _Search("auto" if method == "auto" else picked, budget, threads, seed, record, near.data)
+        search = _Search("auto" if method == "auto" else picked, budget, seed, record, near.data)
         rows = np.empty(table.n_variables, dtype=np.int64)
         with budget.elsewhere(constant / unit, constant / unit):
             solved = search.solve_all(components)
@@ -370,7 +519,7 @@ def search_table(
         status = budget.status
         dag, score = network_of_rows(table, rows, constraints)
         if data is not None:
-            check_against_data(table, dag, score, data)
+            _check_against_data(table, dag, score, data)
         if bound <= math.fsum(near.scores[rows].tolist()) + PROOF_TOLERANCE:
             status = Status.COMPLETE  # the limit came too late to matter
         upper = score if status is Status.COMPLETE else max(unit * bound + constant, score)
@@ -382,7 +531,7 @@ def search_table(
             status=status,
             method=picked,
             reason=reason,
-            seconds=budget.seconds,
+            seconds=budget.run.seconds,
             nodes=budget.nodes,
             ties_possible=not (unique and _no_equal_rows(near, rows)),
             log_prior=log_prior_of(table.score, dag),
@@ -402,7 +551,7 @@ def search_table(
 
 
 def _dp_at_once(sets: CandidateSets) -> bool:
-    """Say whether the 2^n subsets of a component take less time than the linear programs of its sets may."""
+    """Return whether the 2^n subsets of a component take less time than the linear programs of its sets may."""
     return any(sets.variables <= most and sets.rows >= dense * sets.variables for most, dense in DP_AT_ONCE)
 
 
@@ -425,9 +574,159 @@ def _no_network() -> ConstraintError:
 
 
 def _no_equal_rows(table: ParentSetTable, rows: NDArray[np.int64]) -> bool:
-    """Say whether no chosen row has another of the same node within the tolerance."""
+    """Return whether no chosen row has another of the same node within the tolerance."""
     for node, row in enumerate(rows.tolist()):
         scores = table.scores[table.node_offsets[node] : table.node_offsets[node + 1]]
         if np.count_nonzero(np.abs(scores - table.scores[row]) <= PROOF_TOLERANCE) > 1:
             return False
     return True
+
+
+def _check_against_data(table: ParentSetTable, dag: Dag, score: float, data: Dataset) -> None:
+    """Recompute the network's score from the raw data, by code that shares nothing with tables or searches.
+
+    Raises
+    ------
+    DataError
+        If the data are not those of the table, or the scores differ.
+    """
+    if table.data_digest is not None and table.data_digest != data.digest:
+        raise DataError(
+            "the data given for checking are not those the table was built from (their digests differ). "
+            "Give the same data set, or build the table again."
+        )
+    if not table.score:
+        raise DataError("the table does not say which score it holds, so the data cannot check it; leave out data=.")
+    options = dict(table.score)
+    recomputed = make_score(options.pop("name"), **options).score_network(data, dag)
+    if abs(recomputed - score) > 1e-6 + 1e-8 * abs(score):
+        raise DataError(
+            f"the network scores {score:.6f} by the table but {recomputed:.6f} by the data: "
+            "the table was built from other data or another score. Build it again."
+        )
+
+
+# `certify_optimal`: the best network, and a file with the proof for a program that trusts nothing but the table.
+
+
+SUFFIXES = (".json", ".json.gz")
+# Of a time limit; published instances take about a third of the search's time, or less, to be checked.
+SEARCH_SHARE = 0.75
+
+
+def certify_optimal(
+    table: ParentSetTable,
+    path: str | os.PathLike[str],
+    *,
+    data: Dataset | None = None,
+    constraints: Constraints | None = None,
+    limits: Limits = Limits(),  # noqa: B008
+    seed: Seed = 0,
+    progress: bool | ProgressCallback | None = None,
+) -> Optimum:
+    """Find the network with the highest score, and write a proof that there is none better.
+
+    The search is `find_optimal` by branch and bound. What it did is written down as steps, which prove the bound in
+    exact arithmetic (`arcwise.certificate`): any program can check them, and whoever trusts none can write one.
+    Before it is written, the certificate is checked, so that its figures are those that every checker will find. When a
+    limit was reached, it proves the bound that had been reached.
+
+    Parameters
+    ----------
+    table
+        The candidate parent sets. The certificate is about the networks that it allows; what pruning left out of the
+        table is not part of it.
+    path
+        Where to write it, as .json or .json.gz.
+    data
+        The data behind the table: the result's score is then recomputed from them.
+    constraints
+        Required and forbidden arcs, tiers, parent limits; they are part of what is certified.
+    limits
+        As of `find_optimal`; the memory limit is for what is recorded, too. A quarter of the time is kept for checking.
+    seed
+        As of `find_optimal`.
+    progress
+        As of `find_optimal`.
+
+    Raises
+    ------
+    ConstraintError
+        If no acyclic network in the table satisfies the constraints.
+
+    Examples
+    --------
+    >>> from arcwise.certificate import check_certificate
+    >>> from arcwise.parent_sets import ParentSetTable
+    >>> table = ParentSetTable.from_lists(["a", "b"], [[(-3.0, ()), (-1.0, (1,))], [(-2.5, ()), (-1.0, (0,))]])
+    >>> optimum = certify_optimal(table, path, progress=False)  # doctest: +SKIP
+    >>> check_certificate(table, path).gap  # doctest: +SKIP
+    Fraction(0, 1)
+    """
+    if not str(path).endswith(SUFFIXES):
+        raise FormatError(f"cannot write {path}: the name of a certificate ends in .json or .json.gz.")
+    record = ProofRecord()
+    run = Run.of(limits).but(threads=1, progress=progress).share(SEARCH_SHARE)
+    options = SearchOptions("branch-and-bound", run, seed)
+    optimum, first = search_table(table, data, constraints, options, record)
+    plain = plain_table(table)
+    content = _content(plain, constraints, optimum.dag, first, record)
+    checked = checker.derive(plain, content)
+    content |= {"score": str(checked.score), "bound": str(checked.bound)}
+    content["digest"] = checker.digest_of(content)
+    write_bytes(path, json.dumps(content, separators=(",", ":")).encode())
+    return optimum
+
+
+def _content(
+    table: checker.Table, constraints: Constraints | None, dag: Dag, first: Step, record: ProofRecord
+) -> dict[str, Any]:
+    """Return the certificate without its figures: what is stated, and the steps that prove it."""
+    names, n = dag.names, dag.n_nodes
+    known = Constraints(names) if constraints is None else constraints.reorder(names)
+    rules = {
+        what: [[u for u in range(n) if u != v and masks[v] >> u & 1] for v in range(n)]
+        for what, masks in (("required", known.required_masks), ("forbidden", known.forbidden_masks))
+    }
+    cuts, tables = _cuts(record)
+    return {
+        "format": checker.FORMAT,
+        "variables": list(names),
+        "table": checker.table_digest(table),
+        **rules,
+        "most parents": [min(limit, n) for limit in known.limits],
+        "network": [list(dag.parents[v]) for v in range(n)],
+        "tables": tables,
+        "cuts": cuts,
+        "steps": [_step(step, record.unit) for step in first.walk()],
+    }
+
+
+def _cuts(record: ProofRecord) -> tuple[list[list[Any]], list[list[str]]]:
+    """Return the cuts, and the tables of those on four variables."""
+    coefficients = _core.exact.facet_coefficients().reshape(-1, 4, 16).tolist()
+    used: dict[int, int] = {}
+    cuts: list[list[Any]] = []
+    for code, members in record.cuts:
+        if code > 0:
+            cuts.append(["cluster", code, list(members)])
+        else:
+            cuts.append(["table", used.setdefault(-code - 1, len(used)), list(members)])
+    return cuts, [["".join(map(str, row)) for row in coefficients[facet]] for facet in used]
+
+
+def _step(step: Step, unit: float) -> dict[str, Any]:
+    """Return a step: what stands below it comes after it in the list."""
+    content: dict[str, Any] = {}
+    rounds = []
+    for proof in step.rounds:
+        weights = [int(m * unit * 2**checker.FRACTION_BITS) for m in proof.multipliers.tolist()]
+        used = [(cut, weight) for cut, weight in zip(proof.cuts.tolist(), weights, strict=True) if weight]
+        rounds.append({"cuts": [cut for cut, _ in used], "weights": [weight for _, weight in used]})
+    if rounds:
+        content["rounds"] = rounds
+    if step.branch is not None:
+        content["branch"] = list(step.branch)
+    elif step.groups is not None:
+        content["groups"] = step.groups
+    return content

@@ -1,17 +1,12 @@
-"""`Optimum`: the best network with its proof, and the checks that it has to pass."""
+"""`Optimum`: the best network with its proof."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from arcwise.data import Dataset
-from arcwise.errors import DataError
-from arcwise.graph import Dag
-from arcwise.limits import Status
-from arcwise.parent_sets import ParentSetTable
-
-__all__ = ["PROOF_TOLERANCE", "Optimum", "check_against_data"]
+from arcwise.base.run import Status
+from arcwise.graph.dag import Dag
 
 # Absolute, in units of the score (natural log). A search stops when nothing better by more than this can exist, so that
 # networks that differ by rounding only count as equal. A factor of 1 + 1e-7 in likelihood means nothing to anyone.
@@ -85,29 +80,3 @@ class Optimum:
     def is_proved(self) -> bool:
         """Whether the network is proved optimal among those that the table allows."""
         return self.status is Status.COMPLETE
-
-
-def check_against_data(table: ParentSetTable, dag: Dag, score: float, data: Dataset) -> None:
-    """Recompute the network's score from the raw data, by code that shares nothing with tables or searches.
-
-    Raises
-    ------
-    DataError
-        If the data are not those of the table, or the scores differ.
-    """
-    from arcwise.scores import make_score
-
-    if table.data_digest is not None and table.data_digest != data.digest:
-        raise DataError(
-            "the data given for checking are not those the table was built from (their digests differ). "
-            "Give the same data set, or build the table again."
-        )
-    if not table.score:
-        raise DataError("the table does not say which score it holds, so the data cannot check it; leave out data=.")
-    options = dict(table.score)
-    recomputed = make_score(options.pop("name"), **options).score_network(data, dag)
-    if abs(recomputed - score) > 1e-6 + 1e-8 * abs(score):
-        raise DataError(
-            f"the network scores {score:.6f} by the table but {recomputed:.6f} by the data: "
-            "the table was built from other data or another score. Build it again."
-        )

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from arcwise._core.exact import CutPool
 
-__all__ = ["OBJECT_BYTES", "ProofRecord", "Round", "RoundLog", "Scope", "Step"]
 
 # Of a step and a round, besides their arrays: Python's objects.
 OBJECT_BYTES = 400

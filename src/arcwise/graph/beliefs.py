@@ -15,28 +15,170 @@ where it is 2 times as likely under the uniform prior, and "x -> y: 2, y -> x: 0
 
 from __future__ import annotations
 
+import csv
+import decimal
 import hashlib
+import io
 import json
 import math
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from decimal import Decimal
+from functools import lru_cache
+from operator import mul
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
-from arcwise.errors import OptionError
-from arcwise.graph.expected_edges import edge_odds_for
-from arcwise.graph.family_prior import FamilyPrior
+from arcwise.base.errors import ArcwiseError, Argument, FormatError, OptionError, Remedy, suggestion
+from arcwise.base.files import parse_json, parse_toml, read_bytes
+from arcwise.base.showing import one_screen
+from arcwise.graph.dag import Dag
 from arcwise.graph.fixed_pairs import FixedPairs
 from arcwise.graph.nodes import NamedNodes
-from arcwise.mentions import Argument, Remedy
-from arcwise.showing import one_screen
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from arcwise.graph.constraints import Constraints
 
-__all__ = ["Beliefs", "Odds", "odds_text", "read_odds"]
+
+# How many edges a network has on average if every edge has the same odds, exactly, and the odds for a given number.
+#
+# Let Z(n) be the sum of t^edges over all DAGs with n nodes: the prior weights if each edge has the odds t. Robinson's
+# recurrence, by inclusion and exclusion over the k nodes without parents (1973; with marked edges: Rodionov 1992), is
+#
+#     Z(n) = sum over k = 1 .. n of (-1)^(k + 1) C(n, k) (1 + t)^(k (n - k)) Z(n - k).
+#
+# Divided by n! (1 + t)^C(n, 2) it becomes a convolution, z(n) = sum of (-1)^(k + 1) c(k) z(n - k) with c(k) = 1 / (k!
+# (1 + t)^C(k, 2)); and the expected number of edges is the derivative of log Z(n) by log t. That acyclicity makes
+# edges rarer is so taken into account: three equally likely states of every pair would give two thirds of all pairs an
+# edge; with all odds 1, it is 64 % of them among three variables, and less among more.
+#
+# The terms alternate and cancel, by a bit or so in every step: the sums are taken with so many digits more.
+
+
+# n^2 steps with n digits: a second.
+MOST_VARIABLES = 200
+# Digits beyond those that cancel.
+DIGITS = 30
+
+
+def expected_edges(n: int, odds: float) -> float:
+    """Return the expected number of edges of a DAG with n nodes whose weight is odds^edges.
+
+    >>> round(expected_edges(2, 1.0), 6)  # no edge, or either of two: three networks
+    0.666667
+    """
+    with decimal.localcontext() as context:
+        context.prec = DIGITS + n // 2
+        t = Decimal(odds)
+        share = t / (1 + t)
+        terms, slopes = _terms(n, t, share)
+        z, slope = [Decimal(1)], [Decimal(0)]
+        for m in range(1, n + 1):
+            first, rates = terms[m:0:-1], slopes[m:0:-1]
+            change = sum(map(mul, rates, z), Decimal(0)) + sum(map(mul, first, slope), Decimal(0))
+            z.append(sum(map(mul, first, z), Decimal(0)))
+            slope.append(change)
+        return float(slope[n] / z[n] + share * math.comb(n, 2))
+
+
+def _terms(n: int, t: Decimal, share: Decimal) -> tuple[list[Decimal], list[Decimal]]:
+    """Return (-1)^(k + 1) c(k) for k = 0 .. n, and its derivative by log t."""
+    terms, slopes = [Decimal(-1)], [Decimal(0)]
+    power = Decimal(1)  # (1 + t)^(k - 1)
+    for k in range(1, n + 1):
+        terms.append(-terms[-1] / (k * power))
+        slopes.append(-terms[-1] * share * math.comb(k, 2))
+        power *= 1 + t
+    return terms, slopes
+
+
+@lru_cache(maxsize=64)
+def edge_odds_for(n: int, edges: float) -> float:
+    """Return the odds of every edge that make `edges` the expected number of edges of a DAG with n nodes.
+
+    >>> round(edge_odds_for(2, 2 / 3), 6)
+    1.0
+    """
+    from scipy.optimize import brentq
+
+    pairs = math.comb(n, 2)
+    if not 0 < edges < pairs:
+        raise OptionError(
+            f"{edges:g} edges are expected, but {n} variables can have an expected number between 0 and {pairs}, both "
+            "excluded."
+        )
+    if n > MOST_VARIABLES:
+        raise OptionError(
+            f"the odds that make {edges:g} edges the expected number are computed for up to {MOST_VARIABLES} variables,"
+            f" not for {n:,}.",
+            remedies=Remedy("give the odds of every edge themselves as", Argument("every_edge")),
+        )
+    # Acyclicity makes edges rarer than in the graph without it, where 2t/(1 + 2t) of the pairs have one.
+    low = math.log(edges / (pairs - edges) / 2) - 1e-9
+    high = low + 1.0
+    while expected_edges(n, math.exp(high)) < edges:
+        high += high - low
+    return math.exp(brentq(lambda x: expected_edges(n, math.exp(x)) - edges, low, high, xtol=1e-11, rtol=1e-11))
+
+
+# `FamilyPrior`: what is believed about the parents of each variable, as numbers; one term per family.
+
+
+@one_screen
+@dataclass(frozen=True, eq=False)
+class FamilyPrior:
+    """The log prior of every family, up to a constant that all networks share; `Beliefs.on` makes it.
+
+    The prior of the parents P of a variable c is ``sizes[|P|]`` plus the sum of ``weights[p, c]`` over P; that of a
+    network is the sum over its families. cpp/core/scores/family_prior.hpp has the native counterpart.
+
+    Parameters
+    ----------
+    names
+        The variables.
+    weights
+        The natural logarithm of the odds of every arc, by parent and child.
+    sizes
+        The term of 0, 1, ... parents.
+    """
+
+    names: tuple[str, ...]
+    weights: NDArray[np.float64]  # (parent, child)
+    sizes: NDArray[np.float64]
+
+    def family(self, child: int, parents: Iterable[int]) -> float:
+        """Return the log prior of a variable's parents, all by position; the terms are added in their order."""
+        ordered = sorted(parents)
+        total = float(self.sizes[len(ordered)])
+        for parent in ordered:
+            total += float(self.weights[parent, child])
+        return total
+
+    def most(self, child: int, parents: Iterable[int]) -> float:
+        """Return the largest log prior of these parents and of all their supersets.
+
+        Of the supersets with k members, the best adds the k - \\|P\\| heaviest of the others.
+        """
+        members = sorted(parents)
+        others = [v for v in range(len(self.names)) if v != child and v not in members]
+        total = sum(float(self.weights[p, child]) for p in members)
+        best, size = float(self.sizes[len(members)]) + total, len(members)
+        for weight in sorted((float(self.weights[p, child]) for p in others), reverse=True):
+            total, size = total + weight, size + 1
+            best = max(best, float(self.sizes[size]) + total)
+        return best
+
+    def network(self, dag: Dag) -> float:
+        """Return the log prior of a network, up to the constant; its nodes may be in any order."""
+        ordered = dag if dag.names == self.names else dag.reorder(self.names)
+        return sum(self.family(v, parents) for v, parents in enumerate(ordered.parents))
+
 
 LARGEST = 10**300
 # One statement: two variables and the odds of the arc, or the edge, between them.
@@ -220,7 +362,7 @@ class Beliefs:
         return FixedPairs(names, masks)
 
     def idle_under(self, constraints: Constraints) -> tuple[str, ...]:
-        """Say of which odds the constraints leave nothing to decide: of forbidden and of required arcs.
+        """Return of which odds the constraints leave nothing to decide: of forbidden and of required arcs.
 
         >>> from arcwise.graph import Constraints
         >>> rules = Constraints(["a", "b"], forbidden=[("a", "b")])
@@ -300,3 +442,121 @@ def _fate(constraints: Constraints, tail: str, head: str) -> str:
     if tail in constraints.required_parents(head):
         return "require"
     return "forbid" if tail in constraints.forbidden_parents(head) else ""
+
+
+# Files of prior odds: CSV for single arcs and edges; TOML or JSON for everything that `Beliefs` can say.
+#
+# from,to,odds,kind                 every_edge = 0.5                        # or expected_edges = 12
+# smoke,cancer,4,->                 arcs = [["smoke", "cancer", 4]]
+# age,sex,1:10,--                   edges = [["age", "sex", "1:10"]]
+#
+# Without a column `kind` the rows are arcs. Further columns are ignored, such as one with the reasons.
+
+
+KEYS = ("arcs", "edges", "every_edge", "expected_edges", "expected_parents", "fair_sizes")
+COLUMNS = ("from", "to", "odds")
+KINDS = {"->": "arcs", "arc": "arcs", "": "arcs", "--": "edges", "-": "edges", "edge": "edges"}
+SUFFIXES = (".csv", ".toml", ".json")
+
+
+def read_beliefs(path: str | os.PathLike[str]) -> Beliefs:
+    """Read odds from a .csv, .toml or .json file, plain or gzip."""
+    name = str(path)
+    stem = name.removesuffix(".gz")
+    if not stem.endswith(SUFFIXES):
+        raise FormatError(f"{path}: beliefs are read from a .csv, .toml or .json file.")
+    try:
+        text = read_bytes(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{path}: not UTF-8 at byte {error.start}.") from None
+    if stem.endswith(".csv"):
+        return _from_csv(text, name)
+    content = parse_toml(text, source=name) if stem.endswith(".toml") else parse_json(text, source=name)
+    return _from_content(content, name)
+
+
+def parse_beliefs(text: str) -> Beliefs:
+    """Read odds from JSON text, as the record of a run has them."""
+    return _from_content(parse_json(text, source="the beliefs"), "the beliefs")
+
+
+def beliefs_from_frame(frame: pd.DataFrame) -> Beliefs:
+    """Make beliefs of a table with the columns from, to, odds and perhaps kind ("->", or "--" for an edge)."""
+    columns = [str(name) for name in frame.columns]
+    rows = ([str(value) for value in row] for row in frame.itertuples(index=False))
+    return _from_rows(columns, enumerate(rows, start=1), "the table of beliefs", "row")
+
+
+def make_beliefs(given: object) -> Beliefs | None:
+    """Return beliefs however they are given: `Beliefs`, a DataFrame, a file, a description; None for the uniform prior.
+
+    Odds that are all 1 are the uniform prior, too.
+    """
+    if given is None:
+        return None
+    if isinstance(given, Beliefs):
+        made = given
+    elif isinstance(given, str | os.PathLike):
+        text = os.fspath(given)
+        made = parse_beliefs(text) if text.lstrip().startswith("{") else read_beliefs(text)
+    elif isinstance(given, Mapping):
+        made = Beliefs.from_description(given)
+    elif hasattr(given, "itertuples"):
+        made = beliefs_from_frame(cast("pd.DataFrame", given))
+    else:
+        raise OptionError(
+            Argument("beliefs", given),
+            "must be Beliefs(arcs=..., edges=...), a table with the columns from, to, odds, or a file.",
+        )
+    return None if made.is_trivial else made
+
+
+def _from_csv(text: str, source: str) -> Beliefs:
+    try:
+        rows = [(line, row) for line, row in enumerate(csv.reader(io.StringIO(text), strict=True), start=1) if row]
+    except csv.Error as error:
+        raise FormatError(f"{source}: not a CSV file ({error}).") from None
+    if not rows:
+        raise FormatError(f"{source}: empty; the header is from,to,odds or from,to,odds,kind.")
+    return _from_rows([cell.strip() for cell in rows[0][1]], rows[1:], source, "line")
+
+
+def _from_rows(columns: list[str], rows: Iterable[tuple[int, list[str]]], source: str, unit: str) -> Beliefs:
+    places = {name.lower(): place for place, name in enumerate(columns)}
+    if missing := [name for name in COLUMNS if name not in places]:
+        raise FormatError(
+            f"{source}: there is no column '{missing[0]}'; the columns of odds are from,to,odds or from,to,odds,kind."
+        )
+    found: dict[str, Any] = {"arcs": [], "edges": []}
+    for number, row in rows:
+        if len(row) != len(columns):
+            raise FormatError(f"{source}, {unit} {number}: {len(row)} cells, where the header has {len(columns)}.")
+        cells = {name: row[place].strip() for name, place in places.items()}
+        kind = cells.get("kind", "")
+        if kind not in KINDS:
+            raise FormatError(f"{source}, {unit} {number}: the kind '{kind}'; it is -> for an arc, or -- for an edge.")
+        own = (cells["from"], cells["to"], cells["odds"])
+        found[KINDS[kind]].append(own)
+        try:
+            Beliefs(arcs=[own]) if KINDS[kind] == "arcs" else Beliefs(edges=[own])
+        except ArcwiseError as error:
+            raise error.within(f"{source}, {unit} {number}:", kind=FormatError) from None
+    try:
+        return Beliefs(**found)
+    except ArcwiseError as error:
+        raise error.within(f"{source}:", kind=FormatError) from None
+
+
+def _from_content(content: Any, source: str) -> Beliefs:
+    if not isinstance(content, dict):
+        raise FormatError(f"{source}: a table with the keys {', '.join(KEYS)} is needed.")
+    for key in content:
+        if key not in KEYS:
+            raise FormatError(f"{source}: {suggestion('key', str(key), KEYS)}")
+    for key in ("arcs", "edges"):
+        if not isinstance(content.get(key, []), list):
+            raise FormatError(f"{source}: {key} must be a list of rows [from, to, odds].")
+    try:
+        return Beliefs(**content)
+    except ArcwiseError as error:
+        raise error.within(f"{source}:", kind=FormatError) from None

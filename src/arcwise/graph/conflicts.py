@@ -17,10 +17,8 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 from math import comb
 
-from arcwise.graph.bitset import bits
+from arcwise.graph.nodes import bits
 from arcwise.graph.statements import Arc, Kind, Statement
-
-__all__ = ["conflict_message", "satisfying_arcs", "smallest_conflict"]
 
 # Sets of statements that are tried for one smaller than the first that is found, and steps of one search.
 MOST_SETS = 20_000
@@ -60,7 +58,7 @@ def satisfying_arcs(names: Sequence[str], statements: Sequence[Statement]) -> li
 
 
 def conflict_message(conflict: Sequence[Statement]) -> str:
-    """Say what contradicts what: one clause for each statement."""
+    """Return what contradicts what: one clause for each statement."""
     said = "; ".join(statement.text("->") for statement in conflict)
     return f"no network satisfies these constraints together: {said}. Drop or change one of them."
 
@@ -125,7 +123,7 @@ def _irreducible(names: Sequence[str], statements: Sequence[Statement]) -> tuple
 
 
 def _satisfiable(names: Sequence[str], statements: Sequence[Statement]) -> bool:
-    """Say whether a network satisfies the statements; True also where the search for one grows too long."""
+    """Return whether a network satisfies the statements; True also where the search for one grows too long."""
     if any(True for _ in _plain_conflicts(statements)):
         return False
     return _Paths(names, statements).exist()
@@ -160,7 +158,7 @@ class _Paths:
                             self._forbidden[index[head]] |= 1 << index[tail]
 
     def exist(self) -> bool:
-        """Say whether there is such a network, as far as `MOST_STEPS` reach."""
+        """Return whether there is such a network, as far as `MOST_STEPS` reach."""
         return self._solve(self._required, self._forbidden)
 
     def _solve(self, parents: list[int], forbidden: list[int]) -> bool:

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import itertools
+import json
+import math
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,20 +16,137 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.errors import ConstraintError, GraphError, OptionError, suggestion
-from arcwise.graph.bitset import bits, to_words
+from arcwise.base.errors import (
+    Argument,
+    Call,
+    ConstraintError,
+    FormatError,
+    GraphError,
+    OptionError,
+    Remedy,
+    suggestion,
+)
+from arcwise.base.files import parse_json, parse_toml, read_bytes, write_text
+from arcwise.base.showing import one_screen
 from arcwise.graph.conflicts import conflict_message, smallest_conflict
-from arcwise.graph.dag import Dag
-from arcwise.graph.nodes import Node
-from arcwise.graph.stated import LISTS, Stated
-from arcwise.graph.statements import Arc, Kind, Statement
-from arcwise.mentions import Argument, Call, Remedy
-from arcwise.showing import one_screen
+from arcwise.graph.dag import Dag, Pdag
+from arcwise.graph.nodes import Node, bits, to_words
+from arcwise.graph.statements import LISTS, Arc, Kind, Stated, Statement
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Constraints", "NativeConstraints"]
+
+# Constraints as a table with the columns from, to and kind: a DataFrame, or a CSV file.
+#
+# | kind | from | to |
+# |---|---|---|
+# | required, forbidden, allowed, ancestor, non_ancestor | the parent, or x | the child, or y |
+# | separate | one variable | the other |
+# | root, leaf | the variable | empty |
+# | tier | the variable | the number of its tier, earliest first |
+# | group | the variable | the name of the group |
+# | max_parents | the variable, or empty for all | the most parents |
+
+
+COLUMNS = ("from", "to", "kind")
+# The words of the column kind, and the option that each is for.
+TABLE_PAIRS = {
+    "required": "required",
+    "forbidden": "forbidden",
+    "whitelist": "required",
+    "blacklist": "forbidden",
+    "allowed": "allowed",
+    "separate": "separate",
+    "ancestor": "ancestors",
+    "non_ancestor": "non_ancestors",
+}
+SINGLES = {"root": "roots", "leaf": "leaves"}
+KINDS = (*TABLE_PAIRS, *SINGLES, "tier", "group", "max_parents")
+PLURALS = {f"{kind}s": kind for kind in ("ancestor", "non_ancestor", "root", "tier", "group")} | {"leaves": "leaf"}
+
+Row = Mapping[str, object]
+
+
+def options_from_frame(frame: pd.DataFrame) -> dict[str, Any]:
+    """Return the keywords of `Constraints` that a DataFrame with the columns from, to and kind stands for."""
+    missing = [column for column in COLUMNS if column not in frame.columns]
+    if missing:
+        raise ConstraintError(f"constraints need the columns from, to and kind; '{missing[0]}' is not there.")
+    rows = [dict(zip(COLUMNS, cells, strict=True)) for cells in zip(*(frame[c].tolist() for c in COLUMNS), strict=True)]
+    return options_from_rows(rows)
+
+
+def rows_of_csv(text: str, *, source: str) -> list[Row]:
+    """Return the rows of a CSV file with the columns from, to and kind."""
+    try:
+        reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+        rows = list(reader)
+    except csv.Error as error:
+        raise FormatError(f"{source}: damaged: {error}.") from None
+    missing = [column for column in COLUMNS if column not in (reader.fieldnames or ())]
+    if missing:
+        raise FormatError(f"{source}: the columns from, to and kind are needed; '{missing[0]}' is not there.")
+    if any(None in row or None in row.values() for row in rows):
+        raise FormatError(f"{source}: damaged: a line has more or fewer fields than the header.")
+    return [{column: row[column] for column in COLUMNS} for row in rows]
+
+
+def options_from_rows(rows: Iterable[Row]) -> dict[str, Any]:
+    """Return the keywords of `Constraints` that rows with from, to and kind stand for."""
+    options: dict[str, Any] = {}
+    tiers: dict[int, list[str]] = {}
+    groups: dict[str, list[str]] = {}
+    for number, row in enumerate(rows, start=1):
+        first, second, kind = (_text(row[column]) for column in COLUMNS)
+        where = f"row {number}"
+        kind = PLURALS.get(kind, kind)
+        if kind not in KINDS:
+            raise ConstraintError(f"{where}: {suggestion('kind', kind, KINDS)}")
+        _check_ends(where, kind, first, second)
+        if kind in TABLE_PAIRS:
+            options.setdefault(TABLE_PAIRS[kind], []).append((first, second))
+        elif kind in SINGLES:
+            options.setdefault(SINGLES[kind], []).append(first)
+        elif kind == "tier":
+            tiers.setdefault(_integer(where, kind, second), []).append(first)
+        elif kind == "group":
+            groups.setdefault(second, []).append(first)
+        elif first:
+            options.setdefault("max_parents_of", {})[first] = _integer(where, kind, second)
+        else:
+            options["max_parents"] = _integer(where, kind, second)
+    if tiers:
+        options["tiers"] = [tiers[place] for place in sorted(tiers)]
+    if groups:
+        options["groups"] = list(groups.values())
+    return options
+
+
+def _check_ends(where: str, kind: str, first: str, second: str) -> None:
+    """Refuse a row that has too little or too much for its kind."""
+    if kind != "max_parents" and not first:
+        raise ConstraintError(f"{where}: '{kind}' needs a variable in the column from.")
+    if kind in SINGLES and second:
+        raise ConstraintError(f"{where}: '{kind}' is about one variable; leave the column to empty.")
+    if kind not in SINGLES and not second:
+        raise ConstraintError(f"{where}: '{kind}' needs something in the column to.")
+
+
+def _text(cell: object) -> str:
+    """Return a cell as text; what is missing is empty."""
+    if cell is None or cell != cell or (isinstance(cell, float) and math.isnan(cell)):  # noqa: PLR0124
+        return ""
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return str(cell).strip()
+
+
+def _integer(where: str, kind: str, text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise ConstraintError(f"{where}: '{kind}' needs an integer in the column to, not '{text}'.") from None
 
 
 @one_screen
@@ -129,9 +252,7 @@ class Constraints(Stated):
     @classmethod
     def from_frame(cls, names: Sequence[str], frame: pd.DataFrame) -> Constraints:
         """Make constraints of a DataFrame with the columns from, to and kind; see `constraints_from_frame`."""
-        from arcwise.graph.constraints_table import constraints_from_frame
-
-        return constraints_from_frame(names, frame)
+        return cls(names, **options_from_frame(frame))
 
     def reasons(self, tail: str, head: str) -> tuple[Statement, ...]:
         """Return what excludes the arc tail -> head: single statements, or all that exclude it together."""
@@ -314,13 +435,13 @@ class Constraints(Stated):
         return self.limits[self.index(child)]
 
     def allows(self, child: Node, parents: Iterable[Node]) -> bool:
-        """Say whether a node may have exactly these parents."""
+        """Return whether a node may have exactly these parents."""
         v, mask = self.index(child), self._mask(parents)
         required, forbidden = self.required_masks[v], self.forbidden_masks[v]
         return not (required & ~mask or forbidden & mask) and mask.bit_count() <= self.limits[v]
 
     def allows_dag(self, dag: Dag) -> bool:
-        """Say whether a DAG over the same variables satisfies all constraints."""
+        """Return whether a DAG over the same variables satisfies all constraints."""
         return not self.violations(dag)
 
     def violations(self, dag: Dag) -> list[str]:
@@ -422,3 +543,176 @@ def _has_cycle(names: Sequence[str], parents: Sequence[int]) -> bool:
 
 def _rebuild(names: Sequence[str], options: dict[str, Any]) -> Constraints:
     return Constraints(names, **options)
+
+
+def constraints_from_frame(names: Sequence[str], frame: pd.DataFrame) -> Constraints:
+    """Make constraints on the variables `names` of a DataFrame with the columns from, to and kind.
+
+    Kinds are required, forbidden, allowed, separate, ancestor, non_ancestor (from and to are variables), root and leaf
+    (from is the variable), tier and group (to is the number of the tier or the name of the group), and max_parents
+    (to is the limit; from is empty for all variables).
+
+    >>> import pandas as pd
+    >>> rows = pd.DataFrame({"from": ["age", "smoke"], "to": [None, "lung"], "kind": ["root", "required"]})
+    >>> constraints_from_frame(["age", "smoke", "lung"], rows)
+    Constraints(3 nodes: 1 required, 0 forbidden, 0 tiers, 1 roots)
+    """
+    return Constraints.from_frame(names, frame)
+
+
+# Files of constraints: JSON or TOML, or a CSV file with the columns from, to and kind; by suffix.
+#
+# required = [["smoke", "cancer"]]         # or: whitelist
+# forbidden = [["cancer", "lab_*"]]        # or: blacklist; names may be patterns
+# tiers = [["age", "sex"], ["smoke"]]
+# roots = ["age"]                          # no parents
+# leaves = ["death"]                       # no children
+# separate = [["lab_a", "lab_b"]]          # no arc between the two
+# groups = [["lab_*"]]                     # no arc between any two
+# allowed = [["smoke", "cancer"]]          # no other arc
+# ancestors = [["smoke", "death"]]         # smoke leads to death, by whichever path
+# non_ancestors = [["sex", "smoke"]]       # sex does not lead to smoke
+# max_parents = 4
+# max_parents_of = { cancer = 2 }
+
+
+KEYS = tuple(kind.value for kind in Kind)
+FILE_PAIRS = ("required", "forbidden", "allowed", "separate", "ancestors", "non_ancestors")
+SYNONYMS = {"whitelist": "required", "blacklist": "forbidden"}
+
+
+def read_constraints(path: str | os.PathLike[str], names: Sequence[str]) -> Constraints:
+    """Read constraints on the variables `names` from a .json, .toml or .csv file."""
+    text = _decode(path)
+    if str(path).removesuffix(".gz").endswith(".csv"):
+        try:
+            return Constraints(names, **options_from_rows(rows_of_csv(text, source=str(path))))
+        except ConstraintError as error:
+            raise error.within(f"{path}:") from None
+    is_toml = str(path).removesuffix(".gz").endswith(".toml")
+    content = parse_toml(text, source=str(path)) if is_toml else parse_json(text, source=str(path))
+    return _from_content(content, names, path)
+
+
+def parse_constraints(text: str, names: Sequence[str]) -> Constraints:
+    """Read constraints on the variables `names` from JSON text, as the record of a run has them."""
+    return _from_content(parse_json(text, source="the constraints"), names, "the constraints")
+
+
+def _from_content(content: object, names: Sequence[str], path: str | os.PathLike[str]) -> Constraints:
+    if not isinstance(content, dict):
+        raise FormatError(f"{path}: a table with the keys {', '.join(KEYS)} is needed.")
+    options: dict[str, Any] = {}
+    for key, value in content.items():
+        name = SYNONYMS.get(key, key)
+        if name not in KEYS:
+            raise FormatError(f"{path}: {suggestion('key', key, (*KEYS, *SYNONYMS))}")
+        if name in options:
+            raise FormatError(f"{path}: '{key}' says the same as another key; keep one of the two.")
+        options[name] = value
+    for key in (*FILE_PAIRS, "tiers", "groups"):
+        _check_pairs(path, key, options.get(key, []), width=2 if key in FILE_PAIRS else None)
+    for key in ("roots", "leaves"):
+        if not isinstance(options.get(key, []), list):
+            raise FormatError(f"{path}: {key} must be a list of names.")
+    if not isinstance(options.get("max_parents_of", {}), dict):
+        raise FormatError(f"{path}: max_parents_of must be a table of names and limits.")
+    try:
+        return Constraints(names, **options)
+    except ConstraintError as error:
+        raise error.within(f"{path}:") from None
+
+
+def write_constraints(path: str | os.PathLike[str], constraints: Constraints) -> None:
+    """Write constraints to a .json file."""
+    if not str(path).removesuffix(".gz").endswith(".json"):
+        raise FormatError(f"{path}: constraints are written as JSON; end the name in .json.")
+    write_text(path, json.dumps(constraints.describe(), indent=2, ensure_ascii=False) + "\n")
+
+
+def _decode(path: str | os.PathLike[str]) -> str:
+    stem = str(path).removesuffix(".gz")
+    if not stem.endswith((".json", ".toml", ".csv")):
+        raise FormatError(f"{path}: constraints are read from a .json, .toml or .csv file.")
+    try:
+        return read_bytes(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{path}: not UTF-8 at byte {error.start}.") from None
+
+
+def _check_pairs(path: str | os.PathLike[str], key: str, value: object, width: int | None) -> None:
+    what = "lists of names" if width is None else "pairs [parent, child] of names"
+    rows = value if isinstance(value, list) else [None]
+    for row in rows:
+        if not isinstance(row, list) or not all(isinstance(name, str) for name in row) or width not in (None, len(row)):
+            raise FormatError(f"{path}: {key} must be a list of {what}.")
+
+
+# The last look before a network is written: no file may break what the analyst has said.
+#
+# Every stage keeps the constraints by itself. If one of them ever did not, it must not be found out by a reader of the
+# file: what is written goes through `assert_obeys` first.
+
+
+MOST_OPEN = 10  # of so many undirected edges all ways are looked at
+
+
+def broken_rules(graph: Dag | Pdag, constraints: Constraints) -> list[str]:
+    """Return one sentence for every constraint that a graph breaks.
+
+    An undirected edge breaks a constraint if one of its directions does. Who leads to whom is asked of every way of
+    directing the undirected edges that closes no cycle and makes no new v-structure; of more than a few edges, not all
+    ways are looked at, and the graph is taken to break the constraint.
+
+    >>> broken_rules(Pdag.from_edges(["a", "b"], edges=[("a", "b")]), Constraints(["a", "b"], tiers=[["a"], ["b"]]))
+    ['b -> a is not allowed']
+    """
+    if isinstance(graph, Dag):
+        return constraints.violations(graph)
+    if graph.names != constraints.names:
+        graph = graph.reorder(constraints.names)
+    names, found = constraints.names, []
+    for v, (parents, neighbours) in enumerate(zip(graph.parent_masks, graph.neighbour_masks, strict=True)):
+        missing = constraints.required_masks[v] & ~parents
+        wrong = constraints.forbidden_masks[v] & (parents | neighbours)
+        found += [f"{names[p]} -> {names[v]} is missing" for p in bits(missing)]
+        found += [f"{names[p]} -> {names[v]} is not allowed" for p in bits(wrong)]
+        if parents.bit_count() > constraints.limits[v]:
+            found.append(f"'{names[v]}' has {parents.bit_count()} parents, at most {constraints.limits[v]} are allowed")
+    return found + (_broken_paths(graph, constraints) if constraints.is_ancestral and not found else [])
+
+
+def _broken_paths(graph: Pdag, constraints: Constraints) -> list[str]:
+    """Return what the first way of directing the undirected edges breaks that leads where it must not, or fails to."""
+    edges = [(graph.names.index(a), graph.names.index(b)) for a, b in graph.edges]
+    if len(edges) > MOST_OPEN:
+        return [f"{len(edges)} undirected edges leave open which variable leads to which"]
+    for turned in itertools.product((False, True), repeat=len(edges)):
+        parents = [set(own) for own in graph.parents]
+        for (a, b), is_turned in zip(edges, turned, strict=True):
+            parents[a if is_turned else b].add(b if is_turned else a)
+        try:
+            dag = Dag(graph.names, parents)
+        except GraphError:
+            continue
+        if _has_new_v_structure(graph, dag):
+            continue
+        if broken := constraints.violations(dag):
+            return broken
+    return []
+
+
+def _has_new_v_structure(graph: Pdag, dag: Dag) -> bool:
+    joined = [set(parents) | set(children) for parents, children in zip(dag.parents, dag.children, strict=True)]
+    return any(
+        b not in joined[a] and not {a, b} <= set(graph.parents[v])
+        for v, parents in enumerate(dag.parents)
+        for a, b in itertools.combinations(parents, 2)
+    )
+
+
+def assert_obeys(graph: Dag | Pdag, constraints: Constraints | None) -> None:
+    """Raise an AssertionError if a graph that is about to be written breaks a constraint: a defect of arcwise."""
+    broken = [] if constraints is None else broken_rules(graph, constraints)
+    if broken:
+        raise AssertionError(f"a network was not written, for it breaks a constraint: {broken[0]}")

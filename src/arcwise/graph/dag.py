@@ -1,32 +1,42 @@
-"""`Dag`: a directed acyclic graph over named nodes."""
+"""The graphs of this package over named nodes: `Dag`, `Pdag`, and `Cpdag`, a Markov equivalence class of DAGs.
+
+With them bnlearn's model strings, R's way to write a network in one line: ``[A][B|A][C|A:B]``. A node stands in
+brackets, after a bar its parents, with colons between them. bnlearn writes nodes in an order of its own, parents
+first; here they keep the order of the variables, which bnlearn's ``model2network`` reads as well. The format has no
+quotation marks: a name with ``[ ] | :`` or with white space at an end is refused.
+"""
 
 from __future__ import annotations
 
 import heapq
 import operator
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.errors import GraphError
-from arcwise.graph.adjacency import read_matrix
-from arcwise.graph.bitset import bits, bitset
-from arcwise.graph.nodes import LISTED_NAMES, NamedNodes, Node
-from arcwise.graph.relatives import Relatives
-from arcwise.showing import wrapped
+from arcwise import _core
+from arcwise.base.errors import FormatError, GraphError
+from arcwise.base.options import load_networkx
+from arcwise.base.run import Seed, generator_of
+from arcwise.base.showing import wrapped
+from arcwise.graph.nodes import LISTED_NAMES, NamedNodes, Node, Relatives, bits, bitset, components, read_matrix
+from arcwise.graph.orientations import OrientationCounter, orientations, sample_orientation
+from arcwise.plotting.layout import network_picture, plot_network
 
 if TYPE_CHECKING:
     import networkx as nx
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from arcwise.graph.cpdag import Cpdag
 
-__all__ = ["Dag"]
+# A node of a model string; every alternative is linear in the text: no backtracking.
+_NODE = re.compile(r"\s*+\[([^\[\]|:]++)(?:\|([^\[\]|]*+))?\]")
+_MARKS = frozenset("[]|:")
 
 
 class Dag(NamedNodes):
@@ -113,8 +123,6 @@ class Dag(NamedNodes):
     @classmethod
     def from_model_string(cls, text: str) -> Dag:
         """Make a DAG from bnlearn's model string, such as ``[A][B|A]``."""
-        from arcwise.graph.model_string import parse_model_string
-
         return parse_model_string(text)
 
     @cached_property
@@ -129,11 +137,11 @@ class Dag(NamedNodes):
         for child, ps in enumerate(self._parents):
             for p in ps:
                 children[p].append(child)
-        return Relatives.of(self._names, (tuple(c) for c in children))
+        return Relatives.of(self._names, map(tuple, children))
 
     @cached_property
     def parent_masks(self) -> tuple[int, ...]:
-        """For each node, its parents as a bit set (see `arcwise.graph.bitset`)."""
+        """For each node, its parents as a bit set (see `arcwise.graph.nodes`)."""
         return tuple(bitset(ps) for ps in self._parents)
 
     @cached_property
@@ -208,8 +216,6 @@ class Dag(NamedNodes):
 
     def moral_graph(self) -> nx.Graph[str]:
         """Return the moral graph as a networkx graph."""
-        from arcwise.extras import load_networkx
-
         graph: nx.Graph[str] = load_networkx().Graph()
         graph.add_nodes_from(self._names)
         graph.add_edges_from(self.moral_edges)
@@ -244,7 +250,7 @@ class Dag(NamedNodes):
     def d_separated(
         self, first: Node | Iterable[Node], second: Node | Iterable[Node], given: Node | Iterable[Node] = ()
     ) -> bool:
-        """Say whether `given` d-separates the nodes `first` from the nodes `second`.
+        """Return whether `given` d-separates the nodes `first` from the nodes `second`.
 
         The three sets must be disjoint, and `first` and `second` not empty. Reachability along active trails
         (Shachter's Bayes ball, UAI 1998): a trail that comes from a parent turns round at a given node, which also
@@ -290,7 +296,7 @@ class Dag(NamedNodes):
         return tuple(self._names[v] for v in bits(mask))
 
     def is_equivalent(self, other: Dag) -> bool:
-        """Say whether the two DAGs are Markov equivalent: same skeleton, same v-structures (Liao, Theorem 2.1).
+        """Return whether the two DAGs are Markov equivalent: same skeleton, same v-structures (Liao, Theorem 2.1).
 
         The nodes must have the same names; their order may differ.
         """
@@ -301,8 +307,6 @@ class Dag(NamedNodes):
     @cached_property
     def cpdag(self) -> Cpdag:
         """The CPDAG that represents the Markov equivalence class of the DAG."""
-        from arcwise.graph.cpdag import Cpdag
-
         return Cpdag.from_dag(self)
 
     def relabel(self, names: Mapping[str, str] | Sequence[str]) -> Dag:
@@ -336,14 +340,10 @@ class Dag(NamedNodes):
 
     def to_model_string(self) -> str:
         """Return bnlearn's model string, such as ``[A][B|A]``, for R's ``model2network``."""
-        from arcwise.graph.model_string import format_model_string
-
         return format_model_string(self)
 
     def to_networkx(self) -> nx.DiGraph[str]:
         """Return the graph as a networkx directed graph."""
-        from arcwise.extras import load_networkx
-
         graph: nx.DiGraph[str] = load_networkx().DiGraph()
         graph.add_nodes_from(self._names)
         graph.add_edges_from(self.arcs)
@@ -351,13 +351,9 @@ class Dag(NamedNodes):
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the graph in layers, by matplotlib; return the axes."""
-        from arcwise.plotting.network import plot_network
-
         return plot_network(self._names, self._positions_of_arcs(), ax=ax)
 
     def _repr_svg_(self) -> str | None:
-        from arcwise.plotting.network import network_picture
-
         return network_picture(self._names, self._positions_of_arcs()) or None
 
     def _positions_of_arcs(self) -> list[tuple[int, int]]:
@@ -375,3 +371,425 @@ class Dag(NamedNodes):
     def __repr__(self) -> str:
         head = f"Dag({self.n_nodes} nodes, {len(self.arcs)} arcs: "
         return wrapped(head, (f"{a} -> {b}" for a, b in self.arcs), ")")
+
+
+class Pdag(NamedNodes):
+    """A partially directed acyclic graph: arcs a -> b and undirected edges a - b; immutable, hashable.
+
+    What orienting some edges of a skeleton gives: a consensus network, or a class with background knowledge. A `Cpdag`
+    is a Pdag that represents a Markov equivalence class.
+
+    Parameters
+    ----------
+    names
+        The nodes.
+    parents
+        For each node, the positions of the nodes with an arc to it.
+    neighbours
+        For each node, the positions of the nodes that an undirected edge joins to it (named from both ends).
+    """
+
+    __slots__ = ("_neighbours", "_parents")
+
+    _parents: tuple[tuple[int, ...], ...]
+    _neighbours: tuple[tuple[int, ...], ...]
+
+    def __init__(
+        self, names: Sequence[str], parents: Sequence[Iterable[int]], neighbours: Sequence[Iterable[int]]
+    ) -> None:
+        directed = Dag(names, parents)  # checks positions, repetitions and cycles
+        super().__init__(directed.names)
+        self._parents = directed._parents
+        self._neighbours = tuple(tuple(sorted(set(ns))) for ns in neighbours)
+        if len(self._neighbours) != len(self._names):
+            raise GraphError(f"{len(self._names)} names but {len(self._neighbours)} neighbour sets.")
+        self._check_edges(directed)
+
+    def _check_edges(self, directed: Dag) -> None:
+        for v, ns in enumerate(self._neighbours):
+            for u in ns:
+                first, second = self._names[self.index(u)], self._names[v]
+                if u == v:
+                    raise GraphError(f"node '{second}' cannot be its own neighbour.")
+                if v not in self._neighbours[u]:
+                    raise GraphError(f"the edge {second} - {first} is given from one end only.")
+                if u in directed.parents[v] or v in directed.parents[u]:
+                    raise GraphError(f"'{first}' and '{second}' are joined by both an arc and an undirected edge.")
+
+    @classmethod
+    def from_edges(
+        cls, names: Sequence[str], arcs: Iterable[tuple[str, str]] = (), edges: Iterable[tuple[str, str]] = ()
+    ) -> Self:
+        """Make the graph from arcs (parent, child) and undirected edges, as pairs of names."""
+        directed = Dag.from_arcs(names, arcs)
+        neighbours: list[set[int]] = [set() for _ in directed.names]
+        for first, second in edges:
+            try:
+                a, b = directed.index(first), directed.index(second)
+            except GraphError as error:
+                raise error.within(f"edge {first} - {second}:") from None
+            if b in neighbours[a]:
+                raise GraphError(f"the edge {first} - {second} is given twice.")
+            neighbours[a].add(b)
+            neighbours[b].add(a)
+        return cls(directed.names, directed.parents, neighbours)
+
+    @classmethod
+    def from_adjacency(cls, matrix: ArrayLike, *, names: Sequence[str] | None = None) -> Self:
+        """Make the graph from a matrix: entries (i, j) and (j, i) for an edge i - j, (i, j) alone for i -> j."""
+        found, entries = read_matrix(matrix, names)
+        both = entries & entries.T
+        directed = (entries & ~both).T
+        return cls(found, [np.flatnonzero(r).tolist() for r in directed], [np.flatnonzero(r).tolist() for r in both])
+
+    @classmethod
+    def _trusted(
+        cls, names: tuple[str, ...], parents: Sequence[Iterable[int]], neighbours: Sequence[Iterable[int]]
+    ) -> Self:
+        """Make the graph without checks, from ascending positions."""
+        graph = cls.__new__(cls)
+        graph._names = names
+        graph._parents = tuple(map(tuple, parents))
+        graph._neighbours = tuple(map(tuple, neighbours))
+        return graph
+
+    @cached_property
+    def parents(self) -> Relatives:
+        """For each node, the positions of the nodes with an arc to it, ascending; ``parents("x")`` gives names."""
+        return Relatives.of(self._names, self._parents)
+
+    @cached_property
+    def neighbours(self) -> Relatives:
+        """For each node, the positions of those joined by an undirected edge; ``neighbours("x")`` gives names."""
+        return Relatives.of(self._names, self._neighbours)
+
+    @cached_property
+    def parent_masks(self) -> tuple[int, ...]:
+        """For each node, its parents as a bit set."""
+        return tuple(bitset(ps) for ps in self._parents)
+
+    @cached_property
+    def child_masks(self) -> tuple[int, ...]:
+        """For each node, the nodes to which an arc leads from it, as a bit set."""
+        masks = [0] * self.n_nodes
+        for child, ps in enumerate(self._parents):
+            for p in ps:
+                masks[p] |= 1 << child
+        return tuple(masks)
+
+    @cached_property
+    def neighbour_masks(self) -> tuple[int, ...]:
+        """For each node, its neighbours by undirected edges as a bit set."""
+        return tuple(bitset(ns) for ns in self._neighbours)
+
+    @cached_property
+    def arcs(self) -> tuple[tuple[str, str], ...]:
+        """The arcs as (parent, child) pairs of names, by child and then by parent."""
+        return self._name_arcs((p, c) for c, ps in enumerate(self._parents) for p in ps)
+
+    @cached_property
+    def edges(self) -> tuple[tuple[str, str], ...]:
+        """The undirected edges as pairs of names, in the order of the nodes."""
+        return self._name_arcs((a, b) for a, ns in enumerate(self._neighbours) for b in ns if a < b)
+
+    @cached_property
+    def skeleton(self) -> tuple[tuple[str, str], ...]:
+        """All edges without direction, as pairs of names in the order of the nodes."""
+        pairs = [(min(p, c), max(p, c)) for c, ps in enumerate(self._parents) for p in ps]
+        pairs += [(a, b) for a, ns in enumerate(self._neighbours) for b in ns if a < b]
+        return self._name_arcs(sorted(pairs))
+
+    def extend(self) -> Dag:
+        """Return a DAG with the same skeleton, the same v-structures and all arcs: a consistent extension.
+
+        Dor and Tarsi (1992): remove, again and again, a node without children whose neighbours are adjacent to all
+        nodes that are adjacent to it, and point its edges to it. Of the nodes that qualify, the last one in order.
+
+        Raises
+        ------
+        GraphError
+            If there is none: every orientation has a cycle or a new v-structure.
+        """
+        parents = list(self.parent_masks)
+        neighbours = list(self.neighbour_masks)
+        children = list(self.child_masks)
+        adjacent = [parents[v] | children[v] | neighbours[v] for v in range(self.n_nodes)]
+        result = list(self.parent_masks)
+        candidates = remaining = (1 << self.n_nodes) - 1
+        while candidates:
+            v = candidates.bit_length() - 1
+            bit = 1 << v
+            candidates ^= bit
+            if children[v] or any(adjacent[v] & ~(adjacent[u] | 1 << u) for u in bits(neighbours[v])):
+                continue
+            result[v] |= neighbours[v]
+            for u in bits(adjacent[v]):
+                adjacent[u] &= ~bit
+                neighbours[u] &= ~bit
+                children[u] &= ~bit
+            candidates |= adjacent[v]
+            remaining ^= bit
+        if remaining:
+            stuck = ", ".join(self._names[v] for v in bits(remaining))
+            raise GraphError(
+                f"no DAG has these edges and v-structures: every orientation of the edges among {stuck} has a cycle "
+                f"or a new v-structure."
+            )
+        return Dag(self._names, [list(bits(mask)) for mask in result])
+
+    def close(self) -> Pdag:
+        """Return the graph with every further arc that its arcs imply: Meek's rules 1 to 4 (UAI 1995).
+
+        If the graph has a consistent extension, the result has exactly the arcs that all of them share.
+
+        Raises
+        ------
+        GraphError
+            If an edge is implied in both directions.
+        """
+        parents, neighbours = _close_under_meek_rules(self._names, self.parent_masks, self.neighbour_masks)
+        return Pdag(self._names, [list(bits(p)) for p in parents], [list(bits(n)) for n in neighbours])
+
+    def to_cpdag(self) -> Cpdag:
+        """Return the CPDAG of a consistent extension: all of them are Markov equivalent."""
+        return self.extend().cpdag
+
+    @property
+    def is_cpdag(self) -> bool:
+        """Whether the graph is a CPDAG: it has a consistent extension, and exactly the arcs that are compelled."""
+        try:
+            completed = self.to_cpdag()
+        except GraphError:
+            return False
+        return (completed._parents, completed._neighbours) == (self._parents, self._neighbours)
+
+    def reorder(self, names: Sequence[str]) -> Self:
+        """Return the same graph with the nodes in another order."""
+        moved = self._new_positions(names)
+        parents: list[list[int]] = [[] for _ in names]
+        neighbours: list[list[int]] = [[] for _ in names]
+        for v in range(self.n_nodes):
+            parents[moved[v]] = sorted(moved[p] for p in self._parents[v])
+            neighbours[moved[v]] = sorted(moved[u] for u in self._neighbours[v])
+        return self._trusted(tuple(names), parents, neighbours)
+
+    def to_adjacency(self) -> NDArray[np.uint8]:
+        """Return the matrix with 1 at (i, j) for an arc i -> j, and at (i, j) and (j, i) for an edge i - j."""
+        matrix = np.zeros((self.n_nodes, self.n_nodes), dtype=np.uint8)
+        for v in range(self.n_nodes):
+            matrix[[*self._parents[v], *self._neighbours[v]], v] = 1
+        return matrix
+
+    def to_networkx(self) -> nx.DiGraph[str]:
+        """Return a networkx directed graph; an undirected edge is there in both directions."""
+        graph: nx.DiGraph[str] = load_networkx().DiGraph()
+        graph.add_nodes_from(self._names)
+        graph.add_edges_from(self.arcs)
+        graph.add_edges_from(self.edges)
+        graph.add_edges_from((b, a) for a, b in self.edges)
+        return graph
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the graph in layers, by matplotlib; edges without a direction have no head. Return the axes."""
+        return plot_network(self._names, *self._drawn(), ax=ax)
+
+    def _repr_svg_(self) -> str | None:
+        return network_picture(self._names, *self._drawn()) or None
+
+    def _drawn(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+        """Return arcs, and edges as they would point in a DAG of the graph; as they are listed if there is none."""
+        arcs = [(p, c) for c, ps in enumerate(self._parents) for p in ps]
+        edges = [(a, b) for a, ns in enumerate(self._neighbours) for b in ns if a < b]
+        try:
+            parents = self.extend().parent_masks
+        except GraphError:
+            return arcs, edges
+        return arcs, [(a, b) if parents[b] >> a & 1 else (b, a) for a, b in edges]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Pdag) and (self._names, self._parents, self._neighbours) == (
+            other._names,
+            other._parents,
+            other._neighbours,
+        )
+
+    def __hash__(self) -> int:
+        return hash((self._names, self._parents, self._neighbours))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self._names, self._parents, self._neighbours))
+
+    def __repr__(self) -> str:
+        parts = [f"{a} -> {b}" for a, b in self.arcs] + [f"{a} - {b}" for a, b in self.edges]
+        return wrapped(f"{type(self).__name__}({self.n_nodes} nodes, {len(parts)} edges: ", parts, ")")
+
+
+class Cpdag(Pdag):
+    """A Markov equivalence class: arcs that all its DAGs have, and edges that its DAGs orient differently.
+
+    Liao, section 2.4.1. A graph that does not represent a class is refused; `Pdag(...).to_cpdag()` completes one that
+    has a consistent extension.
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self, names: Sequence[str], parents: Sequence[Iterable[int]], neighbours: Sequence[Iterable[int]]
+    ) -> None:
+        super().__init__(names, parents, neighbours)
+        completed = self.extend().cpdag
+        if (completed._parents, completed._neighbours) != (self._parents, self._neighbours):
+            raise GraphError(self._what_differs(completed))
+
+    def _what_differs(self, completed: Cpdag) -> str:
+        surplus = [f"{a} -> {b} is reversible" for a, b in self.arcs if (a, b) not in set(completed.arcs)]
+        missing = [f"{a} -> {b} is compelled" for a, b in completed.arcs if (a, b) not in set(self.arcs)]
+        return f"not a CPDAG: {(surplus + missing)[0]}. Complete the graph with Pdag(...).to_cpdag()."
+
+    @classmethod
+    def from_dag(cls, dag: Dag) -> Cpdag:
+        """Return the class of a DAG, in time linear in its arcs (native; see cpp/core/graph/cpdag.cpp)."""
+        sizes = np.fromiter(map(len, dag.parents), dtype=np.int64, count=dag.n_nodes)
+        offsets = np.zeros(dag.n_nodes + 1, dtype=np.int64)
+        np.cumsum(sizes, out=offsets[1:])
+        tails = np.fromiter(chain.from_iterable(dag.parents), dtype=np.int32, count=int(offsets[-1]))
+        flags = iter(_core.graph.compelled_arcs(offsets, tails).tolist())
+        parents: list[list[int]] = [[] for _ in dag.names]
+        neighbours: list[list[int]] = [[] for _ in dag.names]
+        for child, ps in enumerate(dag.parents):
+            for p in ps:
+                if next(flags):
+                    parents[child].append(p)
+                else:
+                    neighbours[child].append(p)
+                    neighbours[p].append(child)
+        return cls._trusted(dag.names, parents, [sorted(ns) for ns in neighbours])
+
+    def to_dag(self) -> Dag:
+        """Return a DAG of the class: where an edge is free it points, if it can, to the later node."""
+        return self.extend()
+
+    @cached_property
+    def _chordal_masks(self) -> tuple[int, ...]:
+        joined = sum(1 << v for v, ns in enumerate(self._neighbours) if ns)
+        return tuple(components(self.neighbour_masks, joined))
+
+    @cached_property
+    def _counter(self) -> OrientationCounter:
+        return OrientationCounter(self.neighbour_masks)
+
+    @cached_property
+    def size(self) -> int:
+        """The number of DAGs in the class, exactly, in polynomial time (Clique-Picking)."""
+        return self._counter.product(self._chordal_masks)
+
+    def members(self) -> Iterator[Dag]:
+        """Yield every DAG of the class once, in a fixed order; `size` says how many to expect."""
+        for choice in orientations(self.neighbour_masks, self._chordal_masks):
+            yield self._oriented(choice)
+
+    def sample(self, seed: Seed = None) -> Dag:
+        """Return a DAG of the class, each with the same probability."""
+        rng = generator_of(seed)
+        return self._oriented(sample_orientation(self.neighbour_masks, self._chordal_masks, self._counter, rng))
+
+    def _oriented(self, choice: dict[int, int]) -> Dag:
+        return Dag(self._names, [sorted([*ps, *bits(choice.get(v, 0))]) for v, ps in enumerate(self._parents)])
+
+    def __contains__(self, dag: object) -> bool:
+        return isinstance(dag, Dag) and set(dag.names) == set(self._names) and dag.reorder(self._names).cpdag == self
+
+
+def _close_under_meek_rules(
+    names: Sequence[str], parent_masks: Sequence[int], neighbour_masks: Sequence[int]
+) -> tuple[list[int], list[int]]:
+    """Orient every edge that rules 1 to 4 orient; return parents and neighbours.
+
+    Meek, "Causal inference and causal explanation with background knowledge" (UAI 1995): rules 1 to 3 complete the
+    pattern of a DAG, and rule 4 is needed when further arcs are known. An edge that two rules orient in opposite
+    directions shows that no DAG extends the graph: it is refused.
+    """
+    parents, neighbours = list(parent_masks), list(neighbour_masks)
+    children = [0] * len(parents)
+    for child, mask in enumerate(parents):
+        for p in bits(mask):
+            children[p] |= 1 << child
+    adjacent = [parents[v] | children[v] | neighbours[v] for v in range(len(parents))]
+
+    def implied(a: int, b: int) -> bool:
+        """Return whether the edge a - b must be a -> b."""
+        if parents[a] & ~adjacent[b]:  # rule 1: p -> a - b, else a new v-structure at a
+            return True
+        if children[a] & parents[b]:  # rule 2: a -> c -> b, else a cycle
+            return True
+        shared = neighbours[a] & parents[b]  # rule 3: a - c -> b, a - d -> b, c and d apart
+        if any(shared & ~adjacent[c] & ~(1 << c) for c in bits(shared)):
+            return True
+        far = neighbours[a] & ~adjacent[b] & ~(1 << b)  # rule 4: a - d -> c -> b, a and c adjacent, d and b apart
+        return any(parents[c] & far for c in bits(parents[b] & adjacent[a]))
+
+    dirty = {(v, u) for v, mask in enumerate(neighbours) for u in bits(mask)}
+    while dirty:
+        a, b = dirty.pop()
+        if not neighbours[a] >> b & 1 or not implied(a, b):
+            continue
+        if implied(b, a):
+            raise GraphError(
+                f"no DAG extends the graph: '{names[a]}' - '{names[b]}' is forced in both directions by Meek's rules."
+            )
+        neighbours[a] &= ~(1 << b)
+        neighbours[b] &= ~(1 << a)
+        parents[b] |= 1 << a
+        children[a] |= 1 << b
+        for v in (a, b, *bits(neighbours[a] & adjacent[b])):
+            for u in bits(neighbours[v]):
+                dirty.update(((v, u), (u, v)))
+    return parents, neighbours
+
+
+def format_model_string(dag: Dag) -> str:
+    """Return bnlearn's model string of a DAG.
+
+    >>> format_model_string(Dag.from_parents({"A": [], "B": ["A"], "C": ["A", "B"]}))
+    '[A][B|A][C|A:B]'
+    """
+    for name in dag.names:
+        if _MARKS & set(name) or name != name.strip():
+            raise FormatError(
+                f"the name {name!r} cannot stand in a model string: it has one of [ ] | : or white space at an end. "
+                "Rename it with Dag.relabel."
+            )
+    parents = (":".join(dag.parents_of(name)) for name in dag.names)
+    return "".join(
+        f"[{name}|{given}]" if given else f"[{name}]" for name, given in zip(dag.names, parents, strict=True)
+    )
+
+
+def parse_model_string(text: str, *, source: str = "model string") -> Dag:
+    """Return the DAG of a model string, its nodes in the order of the string; `source` is what errors call it.
+
+    >>> parse_model_string("[A][C|A:B][B|A]").arcs
+    (('A', 'C'), ('B', 'C'), ('A', 'B'))
+    """
+    parents: dict[str, list[str]] = {}
+    position, end = 0, len(text.rstrip())
+    while position < end:
+        match = _NODE.match(text, position)
+        if match is None:
+            line = text.count("\n", 0, position) + 1
+            column = position - text.rfind("\n", 0, position)
+            raise FormatError(
+                f"{source}, line {line}, column {column}: expected [NODE] or [NODE|PARENT:PARENT], found "
+                f"{text[position : position + 20]!r}."
+            )
+        name = match[1].strip()
+        if not name or name in parents:
+            raise FormatError(f"{source}: {f'the node {name!r} is there twice' if name else 'a node has no name'}.")
+        parents[name] = [parent.strip() for parent in match[2].split(":")] if (match[2] or "").strip() else []
+        position = match.end()
+    if not parents:
+        raise FormatError(f"{source}: there is no node; a model string is like [A][B|A].")
+    try:
+        return Dag.from_parents(parents)
+    except GraphError as error:
+        raise error.within(f"{source}:", kind=FormatError) from None

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from arcwise.errors import GraphError
-
-__all__ = ["NamedNodes", "Node", "listed", "node_names"]
+from arcwise.base.errors import GraphError
 
 # A node is given by its name or by its position.
 Node = str | int
@@ -114,3 +113,135 @@ def node_names(nodes: int | Sequence[str]) -> tuple[str, ...]:
             raise GraphError(f"a graph cannot have {nodes} nodes.")
         return tuple(f"X{v}" for v in range(int(nodes)))
     return NamedNodes(nodes).names
+
+
+# Sets of node positions as Python integers, bit v for node v: any number of nodes, set algebra at machine speed.
+
+
+def bitset(members: Iterable[int]) -> int:
+    """Return the set of the given positions.
+
+    >>> bitset([0, 2])
+    5
+    """
+    mask = 0
+    for v in members:
+        mask |= 1 << v
+    return mask
+
+
+def bits(mask: int) -> Iterator[int]:
+    """Yield the positions in a set, ascending.
+
+    >>> list(bits(5))
+    [0, 2]
+    """
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low
+
+
+def first_bit(mask: int) -> int:
+    """Return the smallest position in a set that is not empty."""
+    return (mask & -mask).bit_length() - 1
+
+
+def components(neighbours: Sequence[int], within: int) -> Iterator[int]:
+    """Yield the connected components of an undirected graph, restricted to the set `within`."""
+    while within:
+        component = frontier = within & -within
+        while frontier:
+            reached = 0
+            for v in bits(frontier):
+                reached |= neighbours[v]
+            frontier = reached & within & ~component
+            component |= frontier
+        yield component
+        within &= ~component
+
+
+def to_words(masks: Sequence[int], n_nodes: int) -> NDArray[np.uint64]:
+    """Return sets as the native core takes them: one row per set, 64 positions per word, lowest first."""
+    n_words = max(1, -(-n_nodes // 64))
+    raw = b"".join(mask.to_bytes(8 * n_words, "little") for mask in masks)
+    return np.frombuffer(raw, dtype="<u8").astype(np.uint64).reshape(len(masks), n_words)
+
+
+# Exact random choices with integers of any size: counts of graphs do not fit into a machine word.
+
+
+def integer_below(bound: int, rng: np.random.Generator) -> int:
+    """Return an integer from 0 to bound - 1, each with the same probability: random bits until one is in range."""
+    n_bits = (bound - 1).bit_length()
+    n_bytes = -(-n_bits // 8)
+    while True:
+        value = int.from_bytes(rng.bytes(n_bytes), "little") >> (8 * n_bytes - n_bits)
+        if value < bound:
+            return value
+
+
+def pick_by_weight(weights: Sequence[int], rng: np.random.Generator) -> int:
+    """Return a position with probability proportional to its weight, exactly."""
+    rest = integer_below(sum(weights), rng)
+    for position, weight in enumerate(weights):
+        rest -= weight
+        if rest < 0:
+            return position
+    raise AssertionError("unreachable: the weights sum to more than the value drawn")
+
+
+# `Relatives`: the parents or children of all nodes, as positions to compute with and as names to ask for.
+
+
+class Relatives(tuple[tuple[int, ...], ...]):
+    """For each node the positions of its relatives; called with a node, the names of its own.
+
+    ``dag.parents[2]`` are positions, for computing; ``dag.parents("cough")`` are names, for reading.
+    """
+
+    _names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, names: tuple[str, ...], positions: Iterable[tuple[int, ...]]) -> Relatives:
+        """Make the relatives of nodes with the given names."""
+        made = cls(positions)
+        made._names = names
+        return made
+
+    def __call__(self, node: Node) -> tuple[str, ...]:
+        """Return the names of a node's relatives."""
+        return tuple(self._names[v] for v in self[NamedNodes(self._names).index(node)])
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Relatives.of, (self._names, tuple(self))
+
+
+# Adjacency matrices as users hold them: arrays, nested lists, DataFrames.
+
+
+def read_matrix(matrix: ArrayLike, names: Sequence[str] | None) -> tuple[tuple[str, ...], NDArray[np.bool_]]:
+    """Return the node names and where the matrix is not zero; anything but a square matrix of numbers is refused.
+
+    A DataFrame names the nodes by its columns; its index, unless it is the default one, must say the same.
+    """
+    columns = getattr(matrix, "columns", None)
+    if columns is not None:
+        labels = [str(label) for label in columns]
+        index = [str(label) for label in matrix.index]  # type: ignore[union-attr]
+        if index not in (labels, [str(row) for row in range(len(index))]):
+            raise GraphError("the index and the columns of the adjacency matrix name different nodes.")
+        names = labels if names is None else names
+    try:
+        entries = np.asarray(matrix, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise GraphError("an adjacency matrix holds numbers: 0 for no arc, 1 for an arc.") from None
+    if entries.ndim != 2 or entries.shape[0] != entries.shape[1]:
+        raise GraphError(f"an adjacency matrix is square; this one has the shape {entries.shape}.")
+    if np.isnan(entries).any():
+        raise GraphError("the adjacency matrix has missing entries (NaN); write 0 for no arc.")
+    if names is None:
+        names = [f"X{v}" for v in range(len(entries))]
+    if len(names) != len(entries):
+        raise GraphError(f"{len(names)} names for an adjacency matrix of {len(entries)} nodes.")
+    return tuple(names), entries != 0

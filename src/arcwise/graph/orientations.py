@@ -13,10 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from arcwise.graph.big_integers import pick_by_weight
-from arcwise.graph.bitset import bits, components, first_bit
-
-__all__ = ["OrientationCounter", "clique_tree", "orientations", "sample_orientation"]
+from arcwise.graph.nodes import bits, components, first_bit, pick_by_weight
 
 
 def blocks_after(neighbours: Sequence[int], within: int, clique: int) -> list[int]:

@@ -7,13 +7,22 @@ contradiction between two is one of arcs. So what was said stays a value, and th
 
 from __future__ import annotations
 
+import difflib
 import enum
-from collections.abc import Callable
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cached_property
+from itertools import product
+from typing import Any, TypedDict, Unpack
 
-from arcwise.showing import one_screen
+import numpy as np
 
-__all__ = ["Arc", "Kind", "Statement"]
+from arcwise.base.errors import Argument, ConstraintError, GraphError, OptionError, suggestion
+from arcwise.base.showing import one_screen
+from arcwise.graph.nodes import NamedNodes, listed
 
 Arc = tuple[str, str]
 
@@ -74,7 +83,7 @@ class Statement:
         return first, second
 
     def forbids(self, tail: str, head: str) -> bool:
-        """Say whether this statement alone excludes the arc tail -> head."""
+        """Return whether this statement alone excludes the arc tail -> head."""
         test = _EXCLUDES.get(self.kind)
         return test is not None and test(self, tail, head)
 
@@ -94,7 +103,7 @@ class Statement:
 
 
 def _later(said: Statement, tail: str, head: str) -> bool:
-    """Say whether the tail is in a later tier than the head."""
+    """Return whether the tail is in a later tier than the head."""
     place = {name: number for number, tier in enumerate(said.parts) for name in tier}
     return tail in place and head in place and place[tail] > place[head]
 
@@ -172,3 +181,354 @@ def _filled(template: str, said: Statement, arrow: str) -> str:
 def _listed(names: tuple[str, ...]) -> str:
     more = f" and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else ""
     return ", ".join(names[:MOST_NAMES]) + more
+
+
+# From what an analyst writes to positions of variables: names, patterns such as ``lab_*``, arcs, tiers, limits.
+
+
+Positions = tuple[int, ...]
+Pair = tuple[int, int]
+WILD = "*?["
+
+
+class Reader:
+    """Reads what is said about the variables of a graph; what cannot be meant is an error that says where it is.
+
+    A name that holds ``*``, ``?`` or ``[...]`` and is no variable's own stands for all variables that it matches, with
+    capitals as they are.
+    """
+
+    def __init__(self, nodes: NamedNodes) -> None:
+        self._nodes = nodes
+
+    def variables(self, name: object, where: str) -> Positions:
+        """Return the variable of a name, or those that a pattern matches."""
+        if not isinstance(name, str):
+            raise ConstraintError(f"{where}: {name!r} is not a name.")
+        names = self._nodes.names
+        if is_pattern(name, names):
+            found = tuple(v for v, known in enumerate(names) if fnmatchcase(known, name))
+            if not found:
+                raise ConstraintError(f"{where}: {_unmatched(name, names)}")
+            return found
+        try:
+            return (self._nodes.index(name),)
+        except GraphError as error:
+            raise error.within(f"{where}:", kind=ConstraintError) from None
+
+    def set_of(self, kind: str, names: object) -> Positions:
+        """Return the variables of a list of names and patterns, each once, in the order of the data."""
+        if isinstance(names, str) or not isinstance(names, Iterable):
+            raise ConstraintError(f"{kind}: {names!r} is not a list of names; give [...].")
+        return tuple(sorted({v for name in names for v in self.variables(name, kind)}))
+
+    def arcs(self, kind: str, pairs: Iterable[object], *, noun: str = "arc") -> frozenset[Pair]:
+        """Return pairs (first, second); of a pattern all pairs of different variables that it stands for."""
+        found: set[Pair] = set()
+        for pair in pairs:
+            first, second = _check_pair(kind, pair)
+            where = f"{kind} {noun} {first} -> {second}"
+            tails, heads = self.variables(first, where), self.variables(second, where)
+            own = {(tail, head) for tail, head in product(tails, heads) if tail != head}
+            if not own:
+                raise ConstraintError(f"{where}: a node cannot be its own {'parent' if noun == 'arc' else 'partner'}.")
+            found |= own
+        return frozenset(found)
+
+    def groups(self, kind: str, groups: Iterable[object]) -> tuple[Positions, ...]:
+        """Return sets of at least two variables, in one order for the same sets."""
+        found = []
+        for group in groups:
+            members = self.set_of(kind, group)
+            if len(members) < 2:
+                raise ConstraintError(f"{kind}: a group needs at least two variables; got {group!r}.")
+            found.append(members)
+        return tuple(sorted(set(found)))
+
+    def tiers(self, tiers: Iterable[object]) -> tuple[Positions, ...]:
+        """Return the tiers; a name that stands in one tier itself is left out of the patterns of the others."""
+        names, given = self._nodes.names, []
+        for number, tier in enumerate(tiers, start=1):
+            if isinstance(tier, str) or not isinstance(tier, Iterable):
+                raise ConstraintError(f"tier {number} is the text '{tier}'; give a list of names.")
+            given.append([*tier])
+        own = {name for tier in given for name in tier if isinstance(name, str) and not is_pattern(name, names)}
+        place: dict[int, int] = {}
+        result = []
+        for number, tier in enumerate(given, start=1):
+            members: set[int] = set()
+            for name in tier:
+                found = self.variables(name, f"tier {number}")
+                for v in found if len(found) == 1 else (v for v in found if names[v] not in own):
+                    if place.setdefault(v, number) != number or (v in members and len(found) == 1):
+                        raise ConstraintError(f"'{names[v]}' is in tier {place[v]} and again in tier {number}.")
+                    members.add(v)
+            result.append(tuple(sorted(members)))
+        return tuple(result)
+
+    def limits(self, limits: Mapping[str, object] | None) -> dict[int, int]:
+        """Return the limits of single variables; a variable's own name counts more than a pattern."""
+        if limits is not None and not isinstance(limits, Mapping):
+            raise ConstraintError(Argument("max_parents_of", limits), "must map names to limits.")
+        found: dict[int, int] = {}
+        given = sorted((limits or {}).items(), key=lambda item: not is_pattern(item[0], self._nodes.names))
+        for name, limit in given:
+            most = read_limit(f"max_parents_of['{name}']", limit)
+            found |= dict.fromkeys(self.variables(name, "max_parents_of"), most)
+        return found
+
+
+def is_pattern(name: object, names: Sequence[str]) -> bool:
+    """Return whether a name stands for the variables that it matches: it has a wildcard and is nobody's own."""
+    return isinstance(name, str) and any(sign in name for sign in WILD) and name not in names
+
+
+def read_limit(what: str, value: object) -> int:
+    """Return a limit on parents, or refuse it."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
+        raise ConstraintError(Argument(what, value), ": a parent limit is an integer, 0 or more.")
+    return int(value)
+
+
+def _check_pair(kind: str, pair: object) -> tuple[object, object]:
+    if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
+        raise ConstraintError(f"{kind}: {pair!r} is not an arc; give pairs (parent, child).")
+    return pair[0], pair[1]
+
+
+def _unmatched(pattern: str, names: Sequence[str]) -> str:
+    """Return the message that a pattern matches nothing, and which name it may have been meant for."""
+    letters = pattern
+    for sign in (*WILD, "]", "!"):
+        letters = letters.replace(sign, "")
+    begins = [name[: len(letters)] for name in names]
+    near = difflib.get_close_matches(letters, begins, n=1, cutoff=0.5)
+    guess = f"; did you mean a pattern for '{names[begins.index(near[0])]}'?" if near else "."
+    return f"no variable matches the pattern '{pattern}'{guess} The variables are {listed(names)}."
+
+
+# `Stated`: what an analyst said about the structure, kept as it was said; `Constraints` adds what follows from it.
+
+
+# The options that are lists, of which two constraints together have both.
+LISTS = tuple(
+    kind.value for kind in Kind if kind not in (Kind.TIERS, Kind.ALLOWED, Kind.MAX_PARENTS, Kind.MAX_PARENTS_OF)
+)
+
+
+class MoreKinds(TypedDict, total=False):
+    """What else `Constraints` can be told."""
+
+    roots: Iterable[str]
+    leaves: Iterable[str]
+    separate: Iterable[Arc]
+    groups: Iterable[Iterable[str]]
+    allowed: Iterable[Arc] | None
+    ancestors: Iterable[Arc]
+    non_ancestors: Iterable[Arc]
+
+
+class Stated(NamedNodes):
+    """Everything that was said about variables, each kind by itself; `Constraints` has the words for it."""
+
+    __slots__ = ("_allowed", "_forbidden", "_leads", "_limits", "_max_parents", "_required", "_sets", "_tiers")
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        *,
+        required: Iterable[Arc] = (),
+        forbidden: Iterable[Arc] = (),
+        tiers: Iterable[Iterable[str]] = (),
+        max_parents: int | None = None,
+        max_parents_of: Mapping[str, int] | None = None,
+        **more: Unpack[MoreKinds],
+    ) -> None:
+        super().__init__(names)
+        for unknown in set(more) - set(MoreKinds.__annotations__):
+            raise OptionError(suggestion("argument of Constraints", unknown, [kind.value for kind in Kind]))
+        read = Reader(self)
+        self._required = read.arcs("required", required)
+        self._forbidden = read.arcs("forbidden", forbidden)
+        allowed = more.get("allowed")
+        self._allowed = None if allowed is None else read.arcs("allowed", allowed)
+        self._tiers = read.tiers(tiers)
+        self._max_parents = None if max_parents is None else read_limit("max_parents", max_parents)
+        self._limits = read.limits(max_parents_of)
+        # Sets of variables: each root and leaf by itself, pairs and groups without an arc among them.
+        self._sets: dict[Kind, tuple[tuple[int, ...], ...]] = {
+            Kind.ROOT: tuple((v,) for v in read.set_of("roots", more.get("roots", ()))),
+            Kind.LEAF: tuple((v,) for v in read.set_of("leaves", more.get("leaves", ()))),
+            Kind.SEPARATE: tuple(
+                sorted({(min(p), max(p)) for p in read.arcs("separate", more.get("separate", ()), noun="pair")})
+            ),
+            Kind.GROUP: read.groups("groups", more.get("groups", ())),
+        }
+        self._leads = {
+            Kind.ANCESTOR: read.arcs("ancestors", more.get("ancestors", ()), noun="pair"),
+            Kind.NON_ANCESTOR: read.arcs("non_ancestors", more.get("non_ancestors", ()), noun="pair"),
+        }
+        self._check()
+
+    def _check(self) -> None:
+        """Refuse what cannot be; what was said alone is not refused."""
+
+    @property
+    def required(self) -> tuple[Arc, ...]:
+        """The required arcs, as (parent, child) pairs of names."""
+        return self._pairs(self._required)
+
+    @property
+    def forbidden(self) -> tuple[Arc, ...]:
+        """The forbidden arcs that were given, as (parent, child) pairs of names; other kinds forbid more."""
+        return self._pairs(self._forbidden)
+
+    @property
+    def allowed(self) -> tuple[Arc, ...] | None:
+        """The only arcs that a network may have, or None for all."""
+        return None if self._allowed is None else self._pairs(self._allowed)
+
+    @property
+    def tiers(self) -> tuple[tuple[str, ...], ...]:
+        """The tiers, earliest first."""
+        return tuple(self._named(tier) for tier in self._tiers)
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The variables without parents."""
+        return tuple(self._names[v] for (v,) in self._sets[Kind.ROOT])
+
+    @property
+    def leaves(self) -> tuple[str, ...]:
+        """The variables without children."""
+        return tuple(self._names[v] for (v,) in self._sets[Kind.LEAF])
+
+    @property
+    def separate(self) -> tuple[Arc, ...]:
+        """The pairs without an arc between them."""
+        return self._name_arcs((a, b) for a, b in self._sets[Kind.SEPARATE])
+
+    @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """The sets without an arc between any two of their members."""
+        return tuple(self._named(group) for group in self._sets[Kind.GROUP])
+
+    @property
+    def ancestors(self) -> tuple[Arc, ...]:
+        """The pairs (x, y) of which x must lead to y."""
+        return self._pairs(self._leads[Kind.ANCESTOR])
+
+    @property
+    def non_ancestors(self) -> tuple[Arc, ...]:
+        """The pairs (x, y) of which x must not lead to y."""
+        return self._pairs(self._leads[Kind.NON_ANCESTOR])
+
+    @property
+    def max_parents(self) -> int | None:
+        """The global parent limit, or None."""
+        return self._max_parents
+
+    @property
+    def max_parents_by_name(self) -> dict[str, int]:
+        """The parent limits of single variables."""
+        return {self._names[v]: limit for v, limit in sorted(self._limits.items())}
+
+    @cached_property
+    def statements(self) -> tuple[Statement, ...]:
+        """Everything that was said, one by one; the tiers are one statement, and so are the allowed arcs."""
+        found = [Statement(Kind.REQUIRED, arc) for arc in self.required]
+        found += [Statement(Kind.FORBIDDEN, arc) for arc in self.forbidden]
+        if self._allowed is not None:
+            found.append(Statement(Kind.ALLOWED, parts=self._pairs(self._allowed)))
+        if any(self._tier_masks):
+            found.append(Statement(Kind.TIERS, parts=self.tiers))
+        for kind, sets in self._sets.items():
+            found += [Statement(kind, self._named(members)) for members in sets]
+        for kind, pairs in self._leads.items():
+            found += [Statement(kind, arc) for arc in self._pairs(pairs)]
+        if self._max_parents is not None and self._max_parents < self.n_nodes - 1:
+            others = tuple(name for v, name in enumerate(self._names) if v not in self._limits)
+            found.append(Statement(Kind.MAX_PARENTS, others, limit=self._max_parents))
+        found += [Statement(Kind.MAX_PARENTS_OF, (name,), limit=m) for name, m in self.max_parents_by_name.items()]
+        return tuple(found)
+
+    @cached_property
+    def _tier_masks(self) -> tuple[int, ...]:
+        """For each node, the variables of later tiers."""
+        masks = [0] * self.n_nodes
+        later = 0
+        for tier in reversed(self._tiers):
+            for v in tier:
+                masks[v] = later
+            for v in tier:
+                later |= 1 << v
+        return tuple(masks)
+
+    def describe(self) -> dict[str, Any]:
+        """Return what is constrained as JSON can hold it, in one order for the same constraints: what a file records.
+
+        The keys are the options of the class, without those that say nothing. The order of the variables does not show.
+
+        >>> Stated(["a", "b", "c"], required=[("a", "b")], max_parents=2).describe()
+        {'required': [['a', 'b']], 'max_parents': 2}
+        """
+        content: dict[str, Any] = {
+            "required": sorted(list(arc) for arc in self.required),
+            "forbidden": sorted(list(arc) for arc in self.forbidden),
+            "tiers": [sorted(tier) for tier in self.tiers],
+            "max_parents": self._max_parents,
+            "max_parents_of": dict(sorted(self.max_parents_by_name.items())),
+            "roots": sorted(self.roots),
+            "leaves": sorted(self.leaves),
+            "separate": sorted(sorted(pair) for pair in self.separate),
+            "groups": sorted(sorted(group) for group in self.groups),
+            "ancestors": sorted(list(pair) for pair in self.ancestors),
+            "non_ancestors": sorted(list(pair) for pair in self.non_ancestors),
+        }
+        said = {key: value for key, value in content.items() if value not in (None, [], {})}
+        return said if self.allowed is None else {**said, "allowed": sorted(list(arc) for arc in self.allowed)}
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of `describe`: equal for equal constraints alone, as the keys of caches and of resumed work need.
+
+        The repr only counts the arcs.
+        """
+        return hashlib.sha256(json.dumps(self.describe(), sort_keys=True).encode()).hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Stated) and self._content() == other._content()
+
+    def __hash__(self) -> int:
+        return hash((self._names, self._required, self._forbidden, self._tiers, self._max_parents))
+
+    def __repr__(self) -> str:
+        parts = [f"{len(self._required)} required", f"{len(self._forbidden)} forbidden", f"{len(self._tiers)} tiers"]
+        parts += [f"{len(sets)} {kind}" for kind, sets in (*self._sets.items(), *self._leads.items()) if sets]
+        if self._allowed is not None:
+            parts.append(f"{len(self._allowed)} allowed")
+        if self._max_parents is not None:
+            parts.append(f"at most {self._max_parents} parents")
+        if self._limits:
+            parts.append(f"{len(self._limits)} own limits")
+        return f"{type(self).__name__}({self.n_nodes} nodes: {', '.join(parts)})"
+
+    def options_said(self) -> dict[str, Any]:
+        """Return what was said as the keywords of the class."""
+        return {
+            **{key: getattr(self, key) for key in LISTS},
+            "tiers": self.tiers,
+            "allowed": self.allowed,
+            "max_parents": self._max_parents,
+            "max_parents_of": self.max_parents_by_name,
+        }
+
+    def _content(self) -> tuple[object, ...]:
+        arcs = (self._required, self._forbidden, self._allowed, self._tiers)
+        return (self._names, *arcs, self._max_parents, self._limits, self._sets, self._leads)
+
+    def _pairs(self, arcs: Iterable[tuple[int, int]]) -> tuple[Arc, ...]:
+        return self._name_arcs(sorted(arcs, key=lambda arc: (arc[1], arc[0])))
+
+    def _named(self, members: Iterable[int]) -> tuple[str, ...]:
+        return tuple(self._names[v] for v in members)

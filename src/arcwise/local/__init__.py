@@ -1,15 +1,20 @@
 """Local search: a good network, quickly; climbs, tabu search, a genetic search, orders, classes, trees."""
 
+from arcwise.local.climbing import (
+    ClimbSettings,
+    GeneticSettings,
+    StartSettings,
+    TabuSettings,
+    first_ascent,
+    hill_climb,
+    tabu_search,
+)
 from arcwise.local.equivalence_search import equivalence_search
-from arcwise.local.first_ascent import first_ascent
 from arcwise.local.genetic import genetic_search
-from arcwise.local.hill_climbing import hill_climb
 from arcwise.local.joint_cuts import JointCuts, joint_cuts
 from arcwise.local.order_search import order_search
-from arcwise.local.result import LocalSearchResult
+from arcwise.local.problem import LocalSearchResult
 from arcwise.local.run_analysis import AscentSettings, RunAnalysis, RunSample, analyse_runs
-from arcwise.local.settings import ClimbSettings, GeneticSettings, StartSettings, TabuSettings
-from arcwise.local.tabu import tabu_search
 from arcwise.local.trees import chow_liu, naive_bayes, tree_augmented
 
 __all__ = [

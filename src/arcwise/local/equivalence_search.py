@@ -15,24 +15,19 @@ they are, it is no better than a climb through networks: see the page on local s
 from __future__ import annotations
 
 import itertools
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from arcwise.data import Dataset
-from arcwise.deadline import Deadline
-from arcwise.errors import OptionError
-from arcwise.graph import Dag, Pdag
-from arcwise.graph.bitset import bits
-from arcwise.limits import Limits, Status
-from arcwise.local.result import LocalSearchResult
-from arcwise.mentions import Argument
-from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
-from arcwise.scores import Score, make_score
-
-__all__ = ["Step", "equivalence_search"]
+from arcwise.base.errors import Argument, OptionError
+from arcwise.base.run import Limits, ProgressCallback, Run, Status
+from arcwise.data.dataset import Dataset
+from arcwise.graph.dag import Dag, Pdag
+from arcwise.graph.nodes import bits
+from arcwise.local.problem import LocalSearchResult
+from arcwise.scores.registry import make_score
+from arcwise.scores.score import Score
 
 # A gain that rounding makes: families that a step compares can have the same score.
 LEAST_GAIN = 1e-9
@@ -88,8 +83,8 @@ def equivalence_search(
         )
     if data.targets is not None:
         raise OptionError("GES is for observations alone: experiments tell members of a class apart. Use hill_climb.")
-    with show_progress(progress) as callback:
-        return _Search(data, chosen, Deadline.of(limits), callback).run()
+    with Run.begin(limits, progress) as run:
+        return _Search(data, chosen, run).result()
 
 
 class _Class:
@@ -121,7 +116,7 @@ class _Class:
                 waiting.append((chosen | 1 << v, left & self.adjacent[v]))
 
     def is_blocked(self, start: int, end: int, by: int) -> bool:
-        """Say whether every path from `start` to `end` along arcs and undirected edges meets the set `by`."""
+        """Return whether every path from `start` to `end` along arcs and undirected edges meets the set `by`."""
         seen = 1 << start
         waiting = seen
         while waiting:
@@ -147,16 +142,15 @@ class _Class:
 
 
 class _Search:
-    def __init__(self, data: Dataset, score: Score, deadline: Deadline, report: ProgressCallback | None) -> None:
-        self._data, self._score, self._deadline, self._report = data, score, deadline, report
-        self._begin = time.perf_counter()
+    def __init__(self, data: Dataset, score: Score, run: Run) -> None:
+        self._data, self._score, self._run = data, score, run
         self._n = data.n_variables
         self._scores: dict[tuple[int, int], float] = {}
         self._looked_at = 0
         self._status = Status.COMPLETE
         self.state = _Class(Dag(data.names, [()] * self._n).cpdag)
 
-    def run(self) -> LocalSearchResult:
+    def result(self) -> LocalSearchResult:
         value = float(self._family_scores([(v, 0) for v in range(self._n)]).sum())
         history = [value]
         try:
@@ -176,7 +170,7 @@ class _Search:
             operations=self._looked_at,
             families_scored=len(self._scores),
             seed=0,
-            seconds=time.perf_counter() - self._begin,
+            seconds=self._run.seconds,
             status=self._status,
         )
 
@@ -193,17 +187,16 @@ class _Search:
             best = self._best(steps, inserting)
             if best is None:
                 return
-            if self._deadline.is_over:
+            if self._run.is_over:
                 self._status = Status.TIME_LIMIT
-            elif self._deadline.given.count is not None and len(history) > self._deadline.given.count:
+            elif self._run.given.count is not None and len(history) > self._run.given.count:
                 self._status = Status.COUNT_LIMIT
             else:
                 before = self.state
                 self.state = self._after(best, inserting)
                 changed = before.differing(self.state)
                 history.append(history[-1] + best.gain)
-                if self._report is not None:
-                    self._report(ProgressEvent("ges", len(history) - 1, None, {"score": history[-1]}))
+                self._run.report("ges", len(history) - 1, score=history[-1])
 
     def _refresh(self, steps: dict[tuple[int, int], list[Step]], inserting: bool, changed: int) -> None:
         pairs = [

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
-from arcwise.data import Dataset, Incomplete
-from arcwise.errors import OptionError
-from arcwise.graph import Constraints
-from arcwise.limits import Limits
-from arcwise.local.problem import LocalProblem, check_count, check_density
-from arcwise.local.result import LocalSearchResult
-from arcwise.local.settings import GeneticKeywords, GeneticSettings
-from arcwise.mentions import Argument
-from arcwise.progress import ProgressCallback
-from arcwise.scores import Score
-from arcwise.seeds import Seed, resolve_seed
-from arcwise.settings import gather
+from arcwise import _core
+from arcwise.base.errors import Argument, OptionError
+from arcwise.base.options import gather
+from arcwise.base.run import Limits, ProgressCallback, Run, Seed, resolve_seed
+from arcwise.data.dataset import Dataset, Incomplete
+from arcwise.graph.constraints import Constraints
+from arcwise.local.climbing import GeneticSettings
+from arcwise.local.problem import LocalProblem, LocalSearchResult, check_density
+from arcwise.scores.score import Score
 
-__all__ = ["genetic_search"]
+if TYPE_CHECKING:
+    from arcwise.keywords import GeneticKeywords
 
 
 def genetic_search(
@@ -48,45 +46,41 @@ def genetic_search(
     settings
         The fields of `GeneticSettings` by keyword, such as ``population=32``, or a whole one as ``settings=``.
     """
-    from arcwise import _core
-
-    problem = LocalProblem.of(data, score, constraints, max_parents, limits)
+    problem = LocalProblem.of(data, score, constraints, max_parents)
     chosen = _checked(gather(GeneticSettings, genetic_search, settings))
-    bounds = limits or Limits()
-    return problem.run(
-        "genetic",
-        lambda learner, native, report: learner.evolve(
-            problem.data.native_weights,
-            _core.local.GeneticOptions(
-                population=chosen.population,
-                unconnected=chosen.unconnected,
-                dropped=chosen.drop,
-                promoted=chosen.promote,
-                mating_tries=chosen.mating_tries,
-                patience=chosen.patience,
-                max_rounds=0 if bounds.count is None else bounds.count,
-                mutate=chosen.mutate,
-                density=problem.default_density if chosen.density is None else check_density(chosen.density),
-                seed=native,
+    with Run.begin(limits, progress) as run:
+        return problem.search(
+            "genetic",
+            lambda learner, native, report: learner.evolve(
+                problem.data.native_weights,
+                _core.local.GeneticOptions(
+                    population=chosen.population,
+                    unconnected=chosen.unconnected,
+                    dropped=chosen.drop,
+                    promoted=chosen.promote,
+                    mating_tries=chosen.mating_tries,
+                    patience=chosen.patience,
+                    max_rounds=run.given.count or 0,
+                    mutate=chosen.mutate,
+                    density=problem.default_density if chosen.density is None else check_density(chosen.density),
+                    seed=native,
+                ),
+                run.limits.native_seconds,
+                report,
             ),
-            bounds.native_seconds,
-            report,
-        ),
-        seed=resolve_seed(seed),
-        progress=progress,
-    )
+            resolve_seed(seed),
+            run,
+        )
 
 
 def _checked(settings: GeneticSettings) -> GeneticSettings:
-    population = Argument("population", check_count("population", settings.population, 1))
-    check_count("mating_tries", settings.mating_tries, 0)
-    check_count("patience", settings.patience, 1)
-    if check_count("unconnected", settings.unconnected, 0) > settings.population:
+    population = Argument("population", settings.population)
+    if settings.unconnected > settings.population:
         raise OptionError(Argument("unconnected", settings.unconnected), "exceeds", population, ".")
-    if check_count("drop", settings.drop, 0) >= settings.population:
+    if settings.drop >= settings.population:
         raise OptionError(Argument("drop", settings.drop), "must be below", population, ": someone must survive.")
     survivors = settings.population - settings.drop
-    if check_count("promote", settings.promote, 1) > survivors:
+    if settings.promote > survivors:
         raise OptionError(
             Argument("promote", settings.promote), f"exceeds the {survivors} survivors of population - drop."
         )

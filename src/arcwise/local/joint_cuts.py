@@ -1,8 +1,8 @@
 """Cut points that are chosen together with the structure: cuts for a network, a network for the cuts, and again.
 
-Friedman and Goldszmidt ("Discretizing continuous attributes while learning Bayesian networks", ICML 1996) describe the
-data by a network over intervals, the cut points, and the values within their intervals. What changes with the cuts of
-one variable X, all else being equal, is in nats
+Friedman and Goldszmidt ("Discretizing continuous attributes while learning Bayesian networks", ICML 1996) describe
+the data by a network over intervals, the cut points, and the values within their intervals. What changes with the
+cuts of one variable X, all else being equal, is in nats
 
     DL(X) = (ln N / 2) (parameters of the families of X and of its children)
             + (m - 1) H((k - 1) / (m - 1))                             which k - 1 of m - 1 possible cuts
@@ -10,8 +10,8 @@ one variable X, all else being equal, is in nats
 
 with m distinct values, k intervals, H the entropy of a coin and I the mutual information over intervals. Information
 takes the place of likelihood: what an interval says less about its values, their description within it says more.
-Where experiments set variables, a family is described without the rows in which its child was set, as it is scored; N
-is the number of the others.
+Where experiments set variables, a family is described without the rows in which its child was set, as it is scored;
+N is the number of the others.
 
 The paper splits greedily. Here the best cuts for each k are found exactly: for given k the description is a sum over
 intervals, so that dynamic programming over m possible cuts (64 at most) takes m^2 x (k + cells of the families).
@@ -27,15 +27,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Dataset, Table, apply_cuts
-from arcwise.data import cuts as cutting
-from arcwise.deadline import Deadline
-from arcwise.graph import Constraints, Dag
-from arcwise.limits import Limits, Status
-from arcwise.local.hill_climbing import hill_climb
-from arcwise.showing import one_screen
-
-__all__ = ["JointCuts", "alternate_cuts", "best_partition", "interval_gains", "joint_cuts"]
+from arcwise.base.run import Limits, Run, Status
+from arcwise.base.showing import one_screen
+from arcwise.data.dataset import Dataset
+from arcwise.data.discretize import (
+    apply_cuts,
+    intervals_of,
+    quantiles,
+)
+from arcwise.data.table import Table
+from arcwise.graph.constraints import Constraints
+from arcwise.graph.dag import Dag
+from arcwise.local.climbing import hill_climb
 
 Cuts = dict[str, NDArray[np.float64]]
 
@@ -115,9 +118,9 @@ def alternate_cuts(
     seed: int = 0,
 ) -> JointCuts:
     """Choose the cuts of numbers as `joint_cuts` does; `coded` returns the data for cuts, with a row per number."""
-    deadline = Deadline.of(limits)
+    run = Run.of(limits)
     fine = {name: _Fine.of(own) for name, own in values.items()}
-    cuts = {name: cutting.quantiles(own, start_bins) for name, own in values.items()}
+    cuts = {name: quantiles(own, start_bins) for name, own in values.items()}
     best: JointCuts | None = None
     lengths: list[float] = []
     status = Status.COMPLETE
@@ -130,7 +133,7 @@ def alternate_cuts(
             max_parents=max_parents,
             seed=seed,
             progress=False,
-            limits=deadline.limits,
+            limits=run.limits,
         )
         if found.status is Status.INTERRUPTED:
             raise KeyboardInterrupt
@@ -141,7 +144,7 @@ def alternate_cuts(
         if best is not None and lengths[-1] >= best.lengths[-1] - 1e-9:
             break
         best = JointCuts(dict(cuts), dag, tuple(lengths))
-        if deadline.is_over:
+        if run.is_over:
             status = Status.TIME_LIMIT
             break
     assert best is not None
@@ -165,7 +168,7 @@ class _Fine:
             even = np.clip(np.searchsorted(distinct, wanted), 0, len(middles) - 1)
             wide = np.argsort(-np.diff(distinct), kind="stable")[:GAPS]
             middles = middles[np.unique(np.concatenate([even, wide]))]
-        return cls(middles, cutting.intervals_of(values, middles), len(distinct))
+        return cls(middles, intervals_of(values, middles), len(distinct))
 
     def policy(self, intervals: int) -> float:
         """Return what it takes to say which cuts were chosen, in nats."""

@@ -7,18 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.deadline import Deadline
-from arcwise.errors import ConstraintError, OptionError
-from arcwise.graph import Constraints
-from arcwise.limits import Limits, Status
-from arcwise.local.problem import check_count
-from arcwise.local.result import LocalSearchResult
-from arcwise.parent_sets import ParentSetTable
+from arcwise import _core
+from arcwise.base.errors import ConstraintError, OptionError
+from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, native_seed, resolve_seed
+from arcwise.graph.constraints import Constraints
+from arcwise.local.problem import LocalSearchResult, check_count
 from arcwise.parent_sets.candidate_sets import candidate_sets, network_of_rows
-from arcwise.progress import ProgressCallback, native_callback, show_progress
-from arcwise.seeds import Seed, native_seed, resolve_seed
-
-__all__ = ["order_search"]
+from arcwise.parent_sets.table import ParentSetTable
 
 
 def order_search(
@@ -63,28 +58,24 @@ def order_search(
     LocalSearchResult
         `history` has the best score after each `patience` perturbations, `restarts` the positions of new starts.
     """
-    from arcwise import _core
-
     used = resolve_seed(seed)
     check_count("iterations", iterations, 1)
     check_count("patience", patience, 1)
     table.validate()
     sets = candidate_sets(table, constraints)
     search = _core.local.OrderSearch(sets, native_seed(used))
-    deadline = Deadline.of(limits)
-    allowed = min(iterations, deadline.given.native_count)
+    allowed = min(iterations, (limits or Limits()).native_count)
     order = _positions(table, start)
     best_rows: NDArray[np.int64] = np.empty(0, dtype=np.int64)
     best = current = (-table.n_variables, -np.inf)  # minus the variables without a parent set; the score
     history: list[float] = []
     restarts: list[int] = []
     done, status = 0, Status.COMPLETE
-    with show_progress(progress) as callback:
-        report = native_callback(callback, "order")
+    with Run.begin(limits, progress) as run:
+        report = run.native_report("order")
         while done < allowed:
             size = min(patience, allowed - done)
-            left = deadline.seconds_left
-            (found, rows, score, missing), reason = search.iterate(order, size, size + 1, left, report)
+            (found, rows, score, missing), reason = search.iterate(order, size, size + 1, run.seconds_left, report)
             done += size
             value = (-missing, score)
             if value > best or not best_rows.size:
@@ -119,7 +110,7 @@ def order_search(
         operations=search.operations,
         families_scored=table.n_rows if table.statistics is None else table.statistics.families,
         seed=used,
-        seconds=deadline.seconds,
+        seconds=run.seconds,
         status=status,
     )
 

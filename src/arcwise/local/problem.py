@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,22 +12,117 @@ from weakref import ref
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Dataset, Incomplete
-from arcwise.errors import ConstraintError, OptionError, UnknownNameError, suggestion
-from arcwise.graph import Constraints, Dag
-from arcwise.graph.bitset import bits
-from arcwise.limits import Limits, Status
-from arcwise.local.result import LocalSearchResult
-from arcwise.mentions import Argument
-from arcwise.progress import ProgressCallback, native_callback, show_progress
-from arcwise.scores import Score, make_score
-from arcwise.scores.score import scored_data
-from arcwise.seeds import native_seed
+from arcwise import _core
+from arcwise.base.errors import Argument, ConstraintError, OptionError, UnknownNameError, suggestion
+from arcwise.base.run import Run, Status, native_seed
+from arcwise.data.dataset import Dataset, Incomplete
+from arcwise.graph.constraints import Constraints
+from arcwise.graph.dag import Dag
+from arcwise.graph.nodes import bits
+from arcwise.scores.believed import log_prior_of
+from arcwise.scores.registry import make_score
+from arcwise.scores.score import Score, scored_data
 
 if TYPE_CHECKING:
     from arcwise._core.local import LocalLearner, Outcome, RareColumns, StateBlocks
 
-__all__ = ["START", "Layout", "LocalProblem", "Start", "check_count", "check_density", "merged_constraints"]
+
+# `LocalSearchResult`: what every local search returns.
+
+
+@dataclass(frozen=True, eq=False)
+class LocalSearchResult:
+    """The best network that a local search found, and how it got there. It need not be the optimum.
+
+    Parameters
+    ----------
+    dag
+        The best network seen.
+    score
+        Its score; natural logarithm, higher is better.
+    method
+        The search: "hill-climbing", "tabu", "first-ascent", "genetic" or "order".
+    scored_by
+        The score's name and parameters, e.g. ``{"name": "bic"}``.
+    history
+        The score at the start and after each iteration; for a genetic search the best of the population.
+    restarts
+        The positions in `history` at which the search starts again.
+    iterations
+        Moves made (genetic search: rounds; order search: perturbations).
+    operations
+        Moves looked at: the candidates compared, or for first-ascent every operator drawn, legal or not; for order
+        search, places at which a variable could be put.
+    families_scored
+        Local scores computed from counts. For order search, those that were computed for its table, or, if the table
+        was read from a file, those that it holds.
+    seed
+        The seed that gives the same result again.
+    seconds
+        Wall-clock time.
+    candidates
+        Among how many parents of each variable refinement looked for a better network; None: among all. Either way no
+        single change of the network would gain.
+    status
+        COMPLETE if the search ended by its own rule, else the limit that ended it; the network is valid either way.
+    """
+
+    dag: Dag
+    score: float
+    method: str
+    scored_by: Mapping[str, Any]
+    history: NDArray[np.float64]
+    restarts: tuple[int, ...]
+    iterations: int
+    operations: int
+    families_scored: int
+    seed: int
+    seconds: float
+    status: Status
+    candidates: int | None = None
+
+    @property
+    def complete(self) -> bool:
+        """True if no limit ended the search."""
+        return self.status is Status.COMPLETE
+
+    @property
+    def log_prior(self) -> float | None:
+        """The part of the score that was believed before the data; None if the score has no prior odds."""
+        return log_prior_of(self.scored_by, self.dag)
+
+    @property
+    def data_score(self) -> float:
+        """The part of the score that is the data's: all of it, unless there were prior odds."""
+        return self.score - (self.log_prior or 0.0)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the result as JSON can hold it."""
+        return {
+            "method": self.method,
+            "score": self.score,
+            **({} if self.log_prior is None else {"data_score": self.data_score, "log_prior": self.log_prior}),
+            "scored_by": dict(self.scored_by),
+            "nodes": list(self.dag.names),
+            "arcs": [list(arc) for arc in self.dag.arcs],
+            "iterations": self.iterations,
+            "operations": self.operations,
+            "families_scored": self.families_scored,
+            **({} if self.candidates is None else {"candidates": self.candidates}),
+            "seed": self.seed,
+            "seconds": self.seconds,
+            "status": str(self.status),
+            "history": self.history.tolist(),
+            "restarts": list(self.restarts),
+        }
+
+    def __repr__(self) -> str:
+        state = "" if self.complete else f", {self.status}"
+        return (
+            f"LocalSearchResult({self.method}: {self.scored_by.get('name')} {self.score:.4f}, "
+            f"{len(self.dag.arcs)} arcs, {self.iterations} iterations{state})"
+        )
+
 
 Start = Literal["empty", "random"] | Dag
 STARTS = ("empty", "random")
@@ -42,16 +136,12 @@ class Layout:
     """Data as the native core counts them."""
 
     def __init__(self, data: Dataset) -> None:
-        from arcwise import _core
-
         self.data = data
         self.blocks: StateBlocks = _core.local.StateBlocks(data.codes, data.arities)
 
     @cached_property
     def rare(self) -> RareColumns:
         """As they are counted for many replicates at once."""
-        from arcwise import _core
-
         return _core.local.RareColumns(self.blocks)
 
 
@@ -69,7 +159,6 @@ class LocalProblem:
     data: Dataset
     score: Score
     constraints: Constraints
-    memory: int
 
     @classmethod
     def of(
@@ -78,15 +167,13 @@ class LocalProblem:
         score: str | Score,
         constraints: Constraints | None = None,
         max_parents: int | None = None,
-        limits: Limits | None = None,
     ) -> LocalProblem:
         """Check the arguments that all local searches share; data may have gaps if the score takes them."""
         made = make_score(score)
         data = scored_data(data, made)
         if constraints is not None:
             constraints.refuse_ancestors("local search")
-        memory = DEFAULT_MEMORY if limits is None or limits.memory_bytes is None else limits.memory_bytes
-        return cls(data, made, _set_apart(data, merged_constraints(data, constraints, max_parents)), memory)
+        return cls(data, made, _set_apart(data, merged_constraints(data, constraints, max_parents)))
 
     @property
     def blocks(self) -> StateBlocks:
@@ -123,10 +210,8 @@ class LocalProblem:
         """The chance of each arc of a random start: two neighbours per node on average, at most one half."""
         return min(0.5, 2.0 / max(1, self.data.n_variables - 1))
 
-    def learner(self) -> LocalLearner:
-        """Return a native search object; it is not to be shared by threads."""
-        from arcwise import _core
-
+    def learner(self, memory: int | None = None) -> LocalLearner:
+        """Return a native search object, with so much memory for its scores; it is not to be shared by threads."""
         rules = self.constraints.native()
         groups = self.data.child_groups
         return _core.local.LocalLearner(
@@ -137,7 +222,7 @@ class LocalProblem:
             np.ascontiguousarray(rules.required).ravel(),
             np.ascontiguousarray(rules.forbidden).ravel(),
             rules.limits,
-            self.memory,
+            memory or DEFAULT_MEMORY,
         )
 
     @cached_property
@@ -178,22 +263,16 @@ class LocalProblem:
             raise ConstraintError(f"the starting network breaks the constraints: {'; '.join(broken)}.")
         return dag
 
-    def run(
+    def search(
         self,
         method: str,
         search: Callable[[LocalLearner, int, Callable[..., None]], Outcome],
-        *,
         seed: int,
-        progress: bool | ProgressCallback | None,
+        run: Run,
     ) -> LocalSearchResult:
         """Call `search(learner, native seed, progress callback)` and make its outcome a result."""
-        begin = time.perf_counter()
-        with show_progress(progress) as callback:
-            outcome = search(self.learner(), native_seed(seed), native_callback(callback, method))
-        return self.result(method, outcome, seed, time.perf_counter() - begin)
-
-    def result(self, method: str, outcome: Outcome, seed: int, seconds: float) -> LocalSearchResult:
-        """Turn a native outcome into a result."""
+        learner = self.learner(run.given.memory_bytes)
+        outcome = search(learner, native_seed(seed), run.native_report(method))
         offsets, members, score, history, restarts, iterations, operations, families, status = outcome
         return LocalSearchResult(
             dag=Dag(self.data.names, unpack_parents(offsets, members)),
@@ -206,7 +285,7 @@ class LocalProblem:
             operations=operations,
             families_scored=families,
             seed=seed,
-            seconds=seconds,
+            seconds=run.seconds,
             status=Status.from_native(status),
         )
 

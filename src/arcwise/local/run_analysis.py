@@ -11,32 +11,30 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Dataset
-from arcwise.deadline import Deadline
-from arcwise.errors import OptionError, UnknownNameError, suggestion
-from arcwise.graph import Constraints, Dag
-from arcwise.limits import Limits, Status
-from arcwise.local.first_ascent import first_ascent
-from arcwise.local.problem import Start, check_count
-from arcwise.local.result import LocalSearchResult
-from arcwise.local.settings import StartSettings
-from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
-from arcwise.scores import Score, make_score
-from arcwise.seeds import Seed, resolve_seed
-from arcwise.settings import gather
-from arcwise.showing import one_screen
+from arcwise.base.errors import OptionError, UnknownNameError, suggestion
+from arcwise.base.options import gather, load_figure
+from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, resolve_seed
+from arcwise.base.showing import one_screen
+from arcwise.data.dataset import Dataset
+from arcwise.graph.constraints import Constraints
+from arcwise.graph.dag import Dag
+from arcwise.local.climbing import StartSettings, first_ascent
+from arcwise.local.problem import LocalSearchResult, Start, check_count
+from arcwise.scores.registry import make_score
+from arcwise.scores.score import Score
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["METRICS", "Metric", "RunAnalysis", "RunSample", "analyse_runs"]
+    from arcwise.keywords import AscentKeywords
+
 
 Metric = Literal["score", "iterations", "operations", "history", "parameters", "log-likelihood"]
 METRICS: dict[str, str] = {
@@ -126,8 +124,6 @@ class RunAnalysis:
 
     def plot(self, metric: Metric) -> Figure:
         """Draw one panel per sample: a histogram over the runs, or for "history" a line per run and their mean."""
-        from arcwise.extras import load_figure
-
         Figure = load_figure()
         if metric not in METRICS:
             raise UnknownNameError(suggestion("metric", str(metric), METRICS))
@@ -149,15 +145,6 @@ class AscentSettings(StartSettings):
 
     constraints: Constraints | None = None
     max_parents: int | None = None
-
-
-class AscentKeywords(TypedDict, total=False):
-    """`AscentSettings` as keywords."""
-
-    settings: AscentSettings
-    density: float | None
-    constraints: Constraints | None
-    max_parents: int | None
 
 
 def analyse_runs(
@@ -200,15 +187,14 @@ def analyse_runs(
         raise OptionError("scores and starts must not be empty: there would be nothing to run.")
     chosen = gather(AscentSettings, analyse_runs, search)
     used = resolve_seed(seed)
-    deadline = Deadline.of(limits)
     settings = [(make_score(score), start) for score in scores for start in starts]
     found: list[list[LocalSearchResult]] = [[] for _ in settings]
     status = Status.COMPLETE
-    with show_progress(progress) as callback:
+    with Run.begin(limits, progress) as run:
         for i in range(runs):
             own_seed = int(np.random.SeedSequence(used, spawn_key=(i,)).generate_state(1, np.uint64)[0])
             for k, (score, start) in enumerate(settings):
-                if deadline.is_over:
+                if run.is_over:
                     status = Status.TIME_LIMIT
                     break
                 result = first_ascent(
@@ -219,7 +205,7 @@ def analyse_runs(
                     constraints=chosen.constraints,
                     max_parents=chosen.max_parents,
                     seed=own_seed,
-                    limits=deadline.limits,
+                    limits=run.limits,
                     progress=False,
                 )
                 if result.status in (Status.TIME_LIMIT, Status.INTERRUPTED):
@@ -228,7 +214,7 @@ def analyse_runs(
                 if not result.complete:
                     status = result.status
                 found[k].append(result)
-                callback(ProgressEvent("runs", i * len(settings) + k + 1, runs * len(settings)))
+                run.report("runs", i * len(settings) + k + 1, runs * len(settings))
             if status in (Status.TIME_LIMIT, Status.INTERRUPTED):
                 break
     names = [start if isinstance(start, str) else "given" for _, start in settings]

@@ -16,15 +16,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Dataset
-from arcwise.errors import OptionError
-from arcwise.graph import Dag
-from arcwise.limits import Status
-from arcwise.local.result import LocalSearchResult
-from arcwise.mentions import Argument
-from arcwise.scores import Score, make_score
-
-__all__ = ["chow_liu", "naive_bayes", "spanning_forest", "tree_augmented"]
+from arcwise.base.errors import Argument, OptionError
+from arcwise.base.run import Status
+from arcwise.data.dataset import Dataset
+from arcwise.graph.dag import Dag
+from arcwise.local.problem import LocalSearchResult
+from arcwise.scores.registry import make_score
+from arcwise.scores.score import Score
 
 
 def naive_bayes(data: Dataset, target: str, score: str | Score = "bic") -> LocalSearchResult:

@@ -1,20 +1,11 @@
 """Networks with parameters: fitting, likelihood, sampling, inference, and files."""
 
-from arcwise.model.bif import format_bif, parse_bif, read_bif, write_bif
-from arcwise.model.distribution import Distribution, Explanation, Marginals, RowDistributions
-from arcwise.model.estimators import ESTIMATORS
-from arcwise.model.fitting import fit_parameters
-from arcwise.model.network import BayesianNetwork
-from arcwise.model.network_files import (
-    NETWORK_FORMATS,
-    NetworkFormat,
-    format_network,
-    network_format,
-    parse_network,
-    read_network,
-    write_network,
-)
+from arcwise.model.bif import format_bif, write_bif
+from arcwise.model.files import NETWORK_FORMATS, NetworkFormat, format_network, network_format, write_network
+from arcwise.model.fitting import ESTIMATORS, fit_parameters
+from arcwise.model.network import BayesianNetwork, parse_bif, parse_network, read_bif, read_network
 from arcwise.model.structural_em import StructuralEm, structural_em
+from arcwise.model.tables import Distribution, Explanation, Marginals, RowDistributions
 
 __all__ = [
     "ESTIMATORS",

@@ -14,17 +14,21 @@ programs skip.
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from arcwise.errors import FormatError
-from arcwise.files import read_bytes, write_text
-from arcwise.graph import Dag
-from arcwise.model.network import BayesianNetwork
-from arcwise.model.probability_tables import ROW_TOLERANCE
+from arcwise import _core
+from arcwise.base.errors import FormatError
+from arcwise.base.files import write_text
+from arcwise.graph.dag import Dag
+from arcwise.model.tables import ROW_TOLERANCE, Parts
 
-__all__ = ["MAX_FILE_CELLS", "format_bif", "parse_bif", "read_bif", "write_bif"]
+if TYPE_CHECKING:
+    from arcwise.model.network import BayesianNetwork
+
 
 # The most numbers that the tables of one file may hold, 512 MB: a short file can ask for a table of any size.
 MAX_FILE_CELLS = 2**26
@@ -33,46 +37,17 @@ _BARE = re.compile(r"(?!//|/\*)[!#-'*+\-./0-9:<-Z^-z~]+")
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
-def read_bif(
-    path: str | os.PathLike[str], *, tolerance: float = ROW_TOLERANCE, max_cells: int = MAX_FILE_CELLS
-) -> BayesianNetwork:
-    """Read a network from a BIF file, plain or gzip.
-
-    Parameters
-    ----------
-    path
-        The file; whether it is compressed is seen from its content.
-    tolerance
-        How far the sum of a row may be from 1 (at most 0.001). The numbers are kept as they are;
-        `BayesianNetwork.normalized` scales them.
-    max_cells
-        The largest count of numbers that the file's tables may hold together.
-
-    Raises
-    ------
-    FormatError
-        The file is damaged or is not a BIF file; the message names file, line and column.
-    """
-    return parse_bif(read_bytes(path), source=str(path), tolerance=tolerance, max_cells=max_cells)
-
-
-def parse_bif(
-    text: str | bytes,
-    *,
-    source: str = "<text>",
-    tolerance: float = ROW_TOLERANCE,
-    max_cells: int = MAX_FILE_CELLS,
-) -> BayesianNetwork:
-    """Read a network from the text of a BIF file; `source` is its name in messages. See `read_bif`."""
-    from arcwise import _core
-
+def bif_parts(
+    text: str | bytes, source: str, tolerance: float = ROW_TOLERANCE, max_cells: int = MAX_FILE_CELLS
+) -> Parts:
+    """Return the parts of the network of a BIF file; see `arcwise.model.read_bif`."""
     content = _checked_text(text, source)
     names, states, parents, _, values, message, line, column = _core.model.read_bif(
         content, min(tolerance, ROW_TOLERANCE), max_cells
     )
     if line > 0:
         raise FormatError(f"{source}, line {line}, column {column}: {message}.")
-    return BayesianNetwork._from_flat(Dag(names, parents), states, values)
+    return Parts(Dag(names, parents), tuple(map(tuple, states)), values)
 
 
 def write_bif(network: BayesianNetwork, path: str | os.PathLike[str]) -> None:
@@ -111,8 +86,6 @@ def _lines(network: BayesianNetwork) -> Iterator[str]:
 
 def _configurations(states: list[list[str]]) -> Iterator[str]:
     """All parent configurations as text, the first parent varying slowest."""
-    import itertools
-
     return map(", ".join, itertools.product(*states))
 
 

@@ -3,34 +3,31 @@
 Variables that are neither asked for, nor observed, nor ancestors of such, sum out to 1 and are left out. Evidence
 cuts the tables. The rest is eliminated in a good order, which makes a tree of cliques. The size of every clique is
 known before the first is computed, so that a query that is too large is refused at once, and messages are scaled, so
-that a long product of small probabilities does not underflow. `arcwise.model.inference_twin` says the same in numpy.
+that a long product of small probabilities does not underflow. `tests/twins/inference.py` says the same in numpy.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from arcwise.errors import OptionError
-from arcwise.mentions import Argument, Either, Remedy
-from arcwise.model.distribution import Distribution, Explanation, Marginals
-from arcwise.model.network import BayesianNetwork
-from arcwise.model.probability_tables import MAX_CELLS
-from arcwise.progress import ProgressCallback, native_callback, show_progress
-from arcwise.thread_count import thread_count
+from arcwise import _core
+from arcwise.base.errors import Argument, DataError, Either, OptionError, Remedy
+from arcwise.base.run import ProgressCallback, Run, Status
+from arcwise.data.dataset import Dataset
+from arcwise.model.tables import MAX_CELLS, Distribution, Explanation, Marginals
 
 if TYPE_CHECKING:
     from arcwise._core.model import Account
+    from arcwise.model.network import BayesianNetwork
 
-__all__ = ["log_probability", "marginals", "most_probable", "query"]
 
 # What the native core answers instead of a result; `arcwise::Refusal`.
 IMPOSSIBLE, UNDEFINED, TOO_LARGE, INTERRUPTED = 1, 2, 3, 4
-
-Native = TypeVar("Native")
 
 
 def query(
@@ -70,11 +67,10 @@ def query(
     for v in positions:
         if states[v] >= 0:
             raise OptionError(f"variable '{network.names[v]}' is both asked for and observed; ask for others.")
-    account, table = run_native(
-        lambda callback: network.native_inference.query(positions, states, max_cells, thread_count(threads), callback),
-        "query",
-        progress,
-    )
+    with Run.begin(None, progress, threads) as run:
+        account, table = network.native_inference.query(
+            positions, states, max_cells, run.thread_count, run.native_report("query")
+        )
     check_account(network, account, evidence, max_cells)
     return Distribution(
         tuple(network.names[v] for v in positions),
@@ -97,11 +93,10 @@ def marginals(
     All of them come from one propagation through the junction tree; or from one query each, where that takes less.
     """
     states = observed_states(network, evidence)
-    account, flat = run_native(
-        lambda callback: network.native_inference.marginals(states, max_cells, thread_count(threads), callback),
-        "marginals",
-        progress,
-    )
+    with Run.begin(None, progress, threads) as run:
+        account, flat = network.native_inference.marginals(
+            states, max_cells, run.thread_count, run.native_report("marginals")
+        )
     check_account(network, account, evidence, max_cells)
     log_evidence = account[2] if evidence else 0.0
     found = {}
@@ -127,11 +122,10 @@ def most_probable(
     each variable. If several explanations are equally probable, one of them is returned, always the same.
     """
     states = observed_states(network, evidence)
-    account, found, log_joint = run_native(
-        lambda callback: network.native_inference.most_probable(states, max_cells, thread_count(threads), callback),
-        "most probable explanation",
-        progress,
-    )
+    with Run.begin(None, progress, threads) as run:
+        account, found, log_joint = network.native_inference.most_probable(
+            states, max_cells, run.thread_count, run.native_report("most probable explanation")
+        )
     check_account(network, account, evidence, max_cells)
     log_evidence = 0.0
     if evidence:
@@ -154,11 +148,8 @@ def log_probability(
 ) -> float:
     """Return the natural logarithm of the probability of evidence; -inf if it is impossible. See `query`."""
     states = observed_states(network, evidence)
-    account, _ = run_native(
-        lambda callback: network.native_inference.query([], states, max_cells, thread_count(threads), callback),
-        "query",
-        progress,
-    )
+    with Run.begin(None, progress, threads) as run:
+        account, _ = network.native_inference.query([], states, max_cells, run.thread_count, run.native_report("query"))
     if account[0] == IMPOSSIBLE:
         return -math.inf
     check_account(network, account, evidence, max_cells)
@@ -185,16 +176,6 @@ def observed_states(network: BayesianNetwork, evidence: Mapping[str, object] | N
     for name, state in (evidence or {}).items():
         states[network.index(name)] = network.state_index(name, state)
     return states
-
-
-def run_native(
-    work: Callable[[Callable[[int, int, float, float], None]], Native],
-    stage: str,
-    progress: bool | ProgressCallback | None,
-) -> Native:
-    """Call the native core with a progress callback."""
-    with show_progress(progress) as callback:
-        return work(native_callback(callback, stage))
 
 
 def check_account(
@@ -230,3 +211,109 @@ def check_account(
 
 def _counted(cells: float) -> str:
     return f"{cells:,.0f}" if cells < 1e18 else f"{cells:.2g}"
+
+
+# The log-likelihood of data under a network: of every row, and in total.
+
+
+def log_likelihood(
+    network: BayesianNetwork,
+    data: Dataset,
+    *,
+    threads: int | None = None,
+    progress: bool | ProgressCallback | None = None,
+) -> float:
+    """Return the log-likelihood of the data: the sum of the rows' log-likelihoods, each times its weight.
+
+    It is -inf if the network gives some row the probability 0, and NaN if some row meets an undefined entry (a
+    maximum-likelihood table where the data it was fitted to show no case); rows of weight 0 do not count. To see which
+    rows these are, or to leave them out, use `row_log_likelihoods`; to avoid both, fit with an estimator that smooths.
+    See `row_log_likelihoods` for the other parameters.
+    """
+    rows = row_log_likelihoods(network, data, threads=threads, progress=progress)
+    if data.weights is None:
+        return float(rows.sum())
+    counted = data.weights > 0
+    return float((rows[counted] * data.weights[counted]).sum())
+
+
+def row_log_likelihoods(
+    network: BayesianNetwork,
+    data: Dataset,
+    *,
+    threads: int | None = None,
+    progress: bool | ProgressCallback | None = None,
+) -> NDArray[np.float64]:
+    """Return the log-likelihood of every stored row (natural logarithm), ignoring weights.
+
+    A row that the network gives probability 0 has -inf; a row that meets an undefined entry has NaN.
+
+    Parameters
+    ----------
+    network
+        The network.
+    data
+        The data. Variables and states are matched by name; columns that the network does not have are ignored, and
+        a state that occurs in the data must be a state of the network. A variable has no part in the rows in which an
+        experiment set it (`Dataset.targets`).
+    threads
+        The number of threads (default: all cores). The result does not depend on it.
+    progress
+        See `arcwise.progress.show_progress`.
+    """
+    codes, positions = _aligned(network, data)
+    of_row, was_set = _interventions(network, data)
+    with Run.begin(None, progress, threads) as run:
+        rows, status = _core.model.log_likelihood(
+            _core.model.NetworkView(*network.native_arrays),
+            codes,
+            positions,
+            of_row,
+            was_set,
+            run.thread_count,
+            run.native_report("log-likelihood"),
+        )
+    Status.from_native(status).unless_interrupted()
+    return rows
+
+
+def _aligned(network: BayesianNetwork, data: Dataset) -> tuple[NDArray[np.unsignedinteger], NDArray[np.int32]]:
+    """Return codes in the network's coding, and the row of the codes for each variable; copies only if it must."""
+    columns = {name: v for v, name in enumerate(data.names)}
+    missing = [name for name in network.names if name not in columns]
+    if missing:
+        raise DataError(
+            f"the data have no column {', '.join(repr(name) for name in missing)} of the network's variables; "
+            f"the columns are {', '.join(data.names)}."
+        )
+    positions = np.array([columns[name] for name in network.names], dtype=np.int32)
+    if all(data.states[c] == states for c, states in zip(positions, network.states, strict=True)):
+        return data.codes, positions
+    kind = Dataset.code_type(int(max(*network.arities, 1)))
+    codes = np.empty((network.n_variables, data.n_rows), dtype=kind)
+    for v, column in enumerate(positions):
+        codes[v] = _recoded(network, v, data, int(column))
+    return codes, np.arange(network.n_variables, dtype=np.int32)
+
+
+def _interventions(network: BayesianNetwork, data: Dataset) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+    """Return the experiment of each row, and for each the network's variables that it set; both empty for none."""
+    if data.targets is None:
+        return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.uint8)
+    rows = [[name in names for name in network.names] for names in data.targets.sets]
+    return data.targets.of_row, np.array(rows, dtype=np.uint8).ravel()
+
+
+def _recoded(network: BayesianNetwork, v: int, data: Dataset, column: int) -> NDArray[np.integer]:
+    known = {state: code for code, state in enumerate(network.states[v])}
+    recode = np.array([known.get(state, -1) for state in data.states[column]], dtype=np.int64)
+    codes: NDArray[np.integer] = recode[data.codes[column]]
+    unknown = codes < 0
+    if unknown.any():
+        state = data.states[column][int(data.codes[column][unknown][0])]
+        raise DataError(
+            f"column '{network.names[v]}' has the state '{state}', which the network does not know, in "
+            f"{np.count_nonzero(unknown & (data.codes[column] == data.states[column].index(state))):,} rows; "
+            f"the network's states are {', '.join(network.states[v])}."
+        )
+    return codes

@@ -9,19 +9,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.data.intervals import state_holding
-from arcwise.errors import OptionError, UnknownNameError, suggestion
-from arcwise.graph import Dag
-from arcwise.model.probability_tables import (
-    MAX_CELLS,
-    check_rows,
-    check_states,
-    flat_table,
-    in_order,
-    table_sizes,
-    table_views,
+from arcwise import _core
+from arcwise.base.errors import UnknownNameError, suggestion
+from arcwise.base.files import read_bytes
+from arcwise.base.showing import LINES, html_table
+from arcwise.data.discretize import state_holding
+from arcwise.graph.dag import Dag
+from arcwise.model import inference, prediction, sampling
+from arcwise.model.bif import MAX_FILE_CELLS, bif_parts, write_bif
+from arcwise.model.files import (
+    NETWORK_FORMATS,
+    from_networkx,
+    from_pgmpy,
+    from_pyagrum,
+    network_parts,
+    to_networkx,
+    to_pgmpy,
+    to_pyagrum,
+    write_network,
 )
-from arcwise.showing import LINES, html_table
+from arcwise.model.tables import ROW_TOLERANCE, checked_parts, describe_row, table_sizes, table_views
 
 if TYPE_CHECKING:
     import os
@@ -30,14 +37,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from arcwise import _core
-    from arcwise.data import Dataset, Table
-    from arcwise.model.distribution import Distribution, Explanation, Marginals, RowDistributions
-    from arcwise.model.intervention import Setting
-    from arcwise.progress import ProgressCallback
-    from arcwise.seeds import Seed
+    from arcwise.model.sampling import Setting
 
-__all__ = ["BayesianNetwork", "NetworkArrays"]
 
 # What the native core takes: arities, parent offsets, parents, table offsets, values, topological order.
 NetworkArrays = tuple[
@@ -87,23 +88,8 @@ class BayesianNetwork:
         states: Sequence[Sequence[str]] | Mapping[str, Sequence[str]],
         tables: Sequence[ArrayLike] | Mapping[str, ArrayLike],
     ) -> None:
-        names = dag.names
-        if not names:
-            raise OptionError("a network needs at least one variable.")
-        listed_states = in_order("states", names, states)
-        listed_tables = in_order("tables", names, tables)
-        self._dag = dag
-        self._states = tuple(tuple(variable) for variable in listed_states)
-        check_states(names, self._states)
-        sizes = table_sizes(dag, self._states)
-        offsets = np.concatenate([[0], np.cumsum([q * r for q, r in sizes])])
-        values = np.empty(int(offsets[-1]), dtype=np.float64)
-        for v, given in enumerate(listed_tables):
-            values[offsets[v] : offsets[v + 1]] = flat_table(dag, v, given, sizes)
-        self._values = values
-        self._tables = table_views(values, sizes)
-        for v, table in enumerate(self._tables):
-            check_rows(names[v], table, lambda row, v=v: self.describe_row(v, row))  # type: ignore[misc]
+        self._dag, self._states, self._values = checked_parts(dag, states, tables)
+        self._tables = table_views(self._values, table_sizes(dag, self._states))
 
     @classmethod
     def _from_flat(cls, dag: Dag, states: Sequence[Sequence[str]], values: NDArray[np.float64]) -> BayesianNetwork:
@@ -216,197 +202,72 @@ class BayesianNetwork:
 
     def describe_row(self, v: int, row: int) -> str:
         """Return a table's row in words, such as 'wet | rain=yes': for messages."""
-        conditions = []
-        for p in reversed(self._dag.parents[v]):
-            row, code = divmod(row, len(self._states[p]))
-            conditions.append(f"{self.names[p]}={self._states[p][code]}")
-        return " | ".join([self.names[v], ", ".join(reversed(conditions))]) if conditions else self.names[v]
+        return describe_row(self._dag, self._states, v, row)
 
     # What one does with it: each is a function of a module of this stage
 
-    def log_likelihood(
-        self, data: Dataset, *, threads: int | None = None, progress: bool | ProgressCallback | None = None
-    ) -> float:
-        """Return the log-likelihood of the data: see `arcwise.model.likelihood.log_likelihood`."""
-        from arcwise.model.likelihood import log_likelihood
-
-        return log_likelihood(self, data, threads=threads, progress=progress)
-
-    def row_log_likelihoods(
-        self, data: Dataset, *, threads: int | None = None, progress: bool | ProgressCallback | None = None
-    ) -> NDArray[np.float64]:
-        """Return the log-likelihood of every row: see `arcwise.model.likelihood.row_log_likelihoods`."""
-        from arcwise.model.likelihood import row_log_likelihoods
-
-        return row_log_likelihoods(self, data, threads=threads, progress=progress)
-
-    def sample(
-        self,
-        rows: int,
-        *,
-        seed: Seed = None,
-        do: Mapping[str, Setting] | None = None,
-        threads: int | None = None,
-        progress: bool | ProgressCallback | None = None,
-    ) -> Dataset:
-        """Draw rows by forward sampling, also under an experiment: see `arcwise.model.sampling.sample`."""
-        from arcwise.model.sampling import sample
-
-        return sample(self, rows, seed=seed, do=do, threads=threads, progress=progress)
+    log_likelihood = inference.log_likelihood
+    row_log_likelihoods = inference.row_log_likelihoods
+    query = inference.query
+    marginals = inference.marginals
+    most_probable = inference.most_probable
+    log_probability = inference.log_probability
+    query_rows = prediction.query_rows
+    predict_proba = prediction.predict_proba
+    predict = prediction.predict
+    sample = sampling.sample
 
     def do(self, settings: Mapping[str, Setting]) -> BayesianNetwork:
-        """Return the network under an experiment that sets variables: see `arcwise.model.intervention.mutilated`.
+        """Return the network under an experiment that sets variables: see `arcwise.model.sampling.mutilated`.
 
         ``network.do({"rain": "yes"}).query("wet")`` is the distribution of `wet` if we make it rain.
         """
-        from arcwise.model.intervention import mutilated
-
-        return mutilated(self, settings)
-
-    def query(
-        self,
-        variables: str | Sequence[str],
-        evidence: Mapping[str, object] | None = None,
-        *,
-        max_cells: int = MAX_CELLS,
-        threads: int | None = None,
-        progress: bool | ProgressCallback | None = None,
-    ) -> Distribution:
-        """Return the joint distribution of variables given evidence: ``network.query("rain", {"wet": "yes"})``.
-
-        See `arcwise.model.inference.query`.
-        """
-        from arcwise.model.inference import query
-
-        return query(self, variables, evidence, max_cells=max_cells, threads=threads, progress=progress)
-
-    def marginals(
-        self,
-        evidence: Mapping[str, object] | None = None,
-        *,
-        max_cells: int = MAX_CELLS,
-        threads: int | None = None,
-        progress: bool | ProgressCallback | None = None,
-    ) -> Marginals:
-        """Return the distribution of each variable given evidence: see `arcwise.model.inference.marginals`."""
-        from arcwise.model.inference import marginals
-
-        return marginals(self, evidence, max_cells=max_cells, threads=threads, progress=progress)
-
-    def most_probable(
-        self,
-        evidence: Mapping[str, object] | None = None,
-        *,
-        max_cells: int = MAX_CELLS,
-        threads: int | None = None,
-        progress: bool | ProgressCallback | None = None,
-    ) -> Explanation:
-        """Return the most probable states of all other variables: see `arcwise.model.inference.most_probable`."""
-        from arcwise.model.inference import most_probable
-
-        return most_probable(self, evidence, max_cells=max_cells, threads=threads, progress=progress)
-
-    def log_probability(
-        self,
-        evidence: Mapping[str, object],
-        *,
-        max_cells: int = MAX_CELLS,
-        threads: int | None = None,
-        progress: bool | ProgressCallback | None = None,
-    ) -> float:
-        """Return the log of the probability of evidence: see `arcwise.model.inference.log_probability`."""
-        from arcwise.model.inference import log_probability
-
-        return log_probability(self, evidence, max_cells=max_cells, threads=threads, progress=progress)
-
-    def query_rows(
-        self,
-        variables: str | Sequence[str],
-        rows: Dataset | Table | pd.DataFrame,
-        evidence: Mapping[str, object] | None = None,
-        **options: Any,
-    ) -> RowDistributions:
-        """Return a distribution for each row of evidence: see `arcwise.model.prediction.query_rows`."""
-        from arcwise.model.prediction import query_rows
-
-        return query_rows(self, variables, rows, evidence, **options)
-
-    def predict_proba(self, rows: Dataset | Table | pd.DataFrame, target: str, **options: Any) -> NDArray[np.float64]:
-        """Return the probabilities of a variable's states for each row: see `arcwise.model.prediction`."""
-        from arcwise.model.prediction import predict_proba
-
-        return predict_proba(self, rows, target, **options)
-
-    def predict(self, rows: Dataset | Table | pd.DataFrame, target: str, **options: Any) -> NDArray[np.object_]:
-        """Return the most probable state of a variable for each row: see `arcwise.model.prediction`."""
-        from arcwise.model.prediction import predict
-
-        return predict(self, rows, target, **options)
+        return BayesianNetwork._from_flat(*sampling.mutilated(self, settings))
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> BayesianNetwork:
-        """Read a file, its format by its name: see `arcwise.model.network_files.read_network`."""
-        from arcwise.model.network_files import read_network
-
-        return read_network(path)
+        """Read a file, its format by its name: see `arcwise.model.read_network`."""
+        return cls._from_flat(*network_parts(path))
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write a file, its format by its name: see `arcwise.model.network_files.write_network`."""
-        from arcwise.model.network_files import write_network
-
+        """Write a file, its format by its name: see `arcwise.model.files.write_network`."""
         write_network(self, path)
 
     @classmethod
     def read_bif(cls, path: str | os.PathLike[str]) -> BayesianNetwork:
-        """Read a BIF file, plain or gzip: see `arcwise.model.bif.read_bif`."""
-        from arcwise.model.bif import read_bif
-
+        """Read a BIF file, plain or gzip: see `arcwise.model.read_bif`."""
         return read_bif(path)
 
     def write_bif(self, path: str | os.PathLike[str]) -> None:
         """Write a BIF file, compressed if the name ends in .gz: see `arcwise.model.bif.write_bif`."""
-        from arcwise.model.bif import write_bif
-
         write_bif(self, path)
 
     def to_networkx(self) -> networkx.DiGraph[str]:
-        """Return a networkx graph with states and tables as attributes: see `arcwise.model.interchange`."""
-        from arcwise.model.interchange import to_networkx
-
+        """Return a networkx graph with states and tables as attributes: see `arcwise.model.files`."""
         return to_networkx(self)
 
     @classmethod
     def from_networkx(cls, graph: networkx.DiGraph[Any]) -> BayesianNetwork:
-        """Make a network from a networkx graph with such attributes: see `arcwise.model.interchange`."""
-        from arcwise.model.interchange import from_networkx
-
-        return from_networkx(graph)
+        """Make a network from a networkx graph with such attributes: see `arcwise.model.files`."""
+        return cls._from_flat(*from_networkx(graph))
 
     def to_pgmpy(self) -> Any:
-        """Return the network as pgmpy's class, if pgmpy is installed: see `arcwise.model.interchange`."""
-        from arcwise.model.interchange import to_pgmpy
-
+        """Return the network as pgmpy's class, if pgmpy is installed: see `arcwise.model.files`."""
         return to_pgmpy(self)
 
     @classmethod
     def from_pgmpy(cls, model: Any) -> BayesianNetwork:
-        """Make a network from one of pgmpy's: see `arcwise.model.interchange`."""
-        from arcwise.model.interchange import from_pgmpy
-
-        return from_pgmpy(model)
+        """Make a network from one of pgmpy's: see `arcwise.model.files`."""
+        return cls._from_flat(*from_pgmpy(model))
 
     def to_pyagrum(self) -> Any:
-        """Return the network as pyAgrum's class, if pyAgrum is installed: see `arcwise.model.interchange`."""
-        from arcwise.model.interchange import to_pyagrum
-
+        """Return the network as pyAgrum's class, if pyAgrum is installed: see `arcwise.model.files`."""
         return to_pyagrum(self)
 
     @classmethod
     def from_pyagrum(cls, model: Any) -> BayesianNetwork:
-        """Make a network from one of pyAgrum's: see `arcwise.model.interchange`."""
-        from arcwise.model.interchange import from_pyagrum
-
-        return from_pyagrum(model)
+        """Make a network from one of pyAgrum's: see `arcwise.model.files`."""
+        return cls._from_flat(*from_pyagrum(model))
 
     # Comparison
 
@@ -471,6 +332,57 @@ class BayesianNetwork:
     @cached_property
     def native_inference(self) -> _core.model.Inference:
         """The network with its rows scaled to sum to 1, ready for queries."""
-        from arcwise import _core
-
         return _core.model.Inference(*self.native_arrays)
+
+
+def read_bif(
+    path: str | os.PathLike[str], *, tolerance: float = ROW_TOLERANCE, max_cells: int = MAX_FILE_CELLS
+) -> BayesianNetwork:
+    """Read a network from a BIF file, plain or gzip.
+
+    Parameters
+    ----------
+    path
+        The file; whether it is compressed is seen from its content.
+    tolerance
+        How far the sum of a row may be from 1 (at most 0.001). The numbers are kept as they are;
+        `BayesianNetwork.normalized` scales them.
+    max_cells
+        The largest count of numbers that the file's tables may hold together.
+
+    Raises
+    ------
+    FormatError
+        The file is damaged or is not a BIF file; the message names file, line and column.
+    """
+    return parse_bif(read_bytes(path), source=str(path), tolerance=tolerance, max_cells=max_cells)
+
+
+def parse_bif(
+    text: str | bytes,
+    *,
+    source: str = "<text>",
+    tolerance: float = ROW_TOLERANCE,
+    max_cells: int = MAX_FILE_CELLS,
+) -> BayesianNetwork:
+    """Read a network from the text of a BIF file; `source` is its name in messages. See `read_bif`."""
+    return BayesianNetwork._from_flat(*bif_parts(text, source, tolerance, max_cells))
+
+
+def read_network(path: str | os.PathLike[str]) -> BayesianNetwork:
+    """Read a network with its tables, plain or gzip; the suffix (before .gz) says how it is written.
+
+    - .bif: BIF, as bnlearn, pgmpy and the Bayesian Network Repository use it;
+    - .xmlbif, .bifxml, .xml: XMLBIF; .net: Hugin; .xdsl: GeNIe; .uai: the UAI evaluations.
+
+    Raises
+    ------
+    FormatError
+        The file is damaged or of another kind; the message names the file and the place.
+    """
+    return BayesianNetwork.read(path)
+
+
+def parse_network(content: bytes, kind: str, *, source: str = "<text>") -> BayesianNetwork:
+    """Return the network that a file's content describes in the given format, a key of `NETWORK_FORMATS`."""
+    return BayesianNetwork._from_flat(*NETWORK_FORMATS[kind].parse(content, source=source))

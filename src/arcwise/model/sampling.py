@@ -10,21 +10,21 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Dataset, Targets
-from arcwise.errors import OptionError
-from arcwise.limits import Status
-from arcwise.mentions import Argument
-from arcwise.model.intervention import Setting, mutilated
-from arcwise.model.network import BayesianNetwork
-from arcwise.progress import ProgressCallback, native_callback, show_progress
-from arcwise.seeds import Seed
-from arcwise.thread_count import thread_count
+from arcwise import _core
+from arcwise.base.errors import Argument, OptionError
+from arcwise.base.run import ProgressCallback, Run, Seed, Status
+from arcwise.data.checks import Targets
+from arcwise.data.dataset import Dataset
+from arcwise.graph.dag import Dag
+from arcwise.model.tables import ROW_TOLERANCE, Parts
 
-__all__ = ["sample", "sample_twin"]
+if TYPE_CHECKING:
+    from arcwise.model.network import BayesianNetwork
 
 
 def sample(
@@ -61,45 +61,18 @@ def sample(
     Dataset
         With the network's names and states, in its order.
     """
-    from arcwise import _core
-
-    changed = mutilated(network, do) if do else network
+    changed = network.do(do) if do else network
     rows = _checked_rows(changed, rows)
     key = _key(seed)
     # The number for a variable goes by its place in the order, which is that of the network as it was.
     arrays = (*changed.native_arrays[:-1], network.native_arrays[-1])
     codes = np.empty((network.n_variables, rows), dtype=Dataset.code_type(int(network.arities.max())))
-    with show_progress(progress) as callback:
-        status = _core.model.sample_rows(
-            _core.model.NetworkView(*arrays),
-            key,
-            codes,
-            thread_count(threads),
-            native_callback(callback, "sampling"),
-        )
-    if Status.from_native(status) is Status.INTERRUPTED:
-        raise KeyboardInterrupt
+    with Run.begin(None, progress, threads) as run:
+        view = _core.model.NetworkView(*arrays)
+        status = _core.model.sample_rows(view, key, codes, run.thread_count, run.native_report("sampling"))
+    Status.from_native(status).unless_interrupted()
     targets = Targets((tuple(do),), np.zeros(rows, dtype=np.int32)) if do else None
     return Dataset(codes=codes, names=network.names, states=network.states, targets=targets)
-
-
-def sample_twin(network: BayesianNetwork, rows: int, *, seed: int, do: Mapping[str, Setting] | None = None) -> Dataset:
-    """Return the same as `sample`, in Python, with numpy's Philox: what the native kernel is compared with."""
-    key = _key(seed)
-    changed = mutilated(network, do or {})
-    table = np.empty((rows, network.n_variables), dtype=np.int64)
-    for row in range(rows):
-        for position, v in enumerate(network.dag.topological_order):
-            # numpy steps the counter before it draws, hence the - 1.
-            counter = (row + (position // 4 << 64) - 1) % 2**256
-            words = np.random.Philox(counter=counter, key=key).random_raw(4)
-            number = (int(words[position % 4]) >> 11) / 2**53
-            cell = tuple(int(table[row, p]) for p in changed.dag.parents[v])
-            cumulative = np.cumsum(changed.table(network.names[v])[cell])
-            cumulative /= cumulative[-1]
-            table[row, v] = np.flatnonzero(number < cumulative)[0]
-    drawn = Dataset.from_codes(table, names=network.names, states=network.states)
-    return drawn.with_targets([tuple(do)] * rows) if do else drawn
 
 
 def _key(seed: Seed) -> NDArray[np.uint64]:
@@ -129,3 +102,48 @@ def _checked_rows(network: BayesianNetwork, rows: int) -> int:
                 "estimator that defines them, such as 'laplace' or 'bd'."
             )
     return count
+
+
+# Experiments on a network: the network in which some variables are set, whatever their parents are.
+#
+# Setting a variable removes the arcs into it and leaves every other table as it is (the truncated factorisation:
+# Pearl, Causality, 2009, section 3.2). What remains is a network like any other: sampling and inference need to know
+# nothing of experiments.
+
+
+Setting = str | Mapping[str, float] | None
+"""What a variable is set to: a state, a distribution over its states, or None for all states equally often."""
+
+
+def mutilated(network: BayesianNetwork, do: Mapping[str, Setting]) -> Parts:
+    """Return the parts of a network under an experiment: without the arcs into the variables that are set.
+
+    Parameters
+    ----------
+    network
+        The network.
+    do
+        The variables that are set, and to what: a state, a distribution over the states, or None for a randomised
+        experiment, in which every state is set equally often.
+    """
+    tables = {network.index(name): _row(network, name, setting) for name, setting in do.items()}
+    parents = [[] if v in tables else list(own) for v, own in enumerate(network.dag.parents)]
+    values = np.concatenate([tables.get(v, table).ravel() for v, table in enumerate(network.tables)])
+    return Parts(Dag(network.names, parents), network.states, values)
+
+
+def _row(network: BayesianNetwork, name: str, setting: Setting) -> NDArray[np.float64]:
+    states = network.states[network.index(name)]
+    if setting is None:
+        return np.full((1, len(states)), 1 / len(states))
+    row = np.zeros((1, len(states)))
+    if not isinstance(setting, Mapping):
+        row[0, network.state_index(name, setting)] = 1.0
+        return row
+    for state, share in setting.items():
+        row[0, network.state_index(name, state)] = share
+    if not (row >= 0).all() or abs(float(row.sum()) - 1) > ROW_TOLERANCE:
+        raise OptionError(
+            Argument("do"), f"sets '{name}' with the probabilities {dict(setting)}; they must be >= 0 and sum to 1."
+        )
+    return np.asarray(row / row.sum())

@@ -14,25 +14,20 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.base.errors import Argument, OptionError, UnfinishedError, UnknownNameError, suggestion
+from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, resolve_seed
+from arcwise.base.showing import one_screen
 from arcwise.counts import contingency
-from arcwise.data import Incomplete
-from arcwise.deadline import Deadline
-from arcwise.errors import OptionError, UnfinishedError, UnknownNameError, suggestion
-from arcwise.graph import Constraints, Dag
-from arcwise.graph.bitset import bits
-from arcwise.limits import Limits, Status
-from arcwise.local import hill_climb
+from arcwise.data.dataset import Incomplete
+from arcwise.graph.constraints import Constraints
+from arcwise.graph.dag import Dag
+from arcwise.graph.nodes import bits
+from arcwise.local.climbing import hill_climb
 from arcwise.local.problem import LocalProblem, Start
-from arcwise.mentions import Argument
-from arcwise.model.expected_climb import ExpectedScores, climb_expected
-from arcwise.model.expected_counts import ExpectedCounts
+from arcwise.model.gaps import ExpectedCounts, ExpectedScores, climb_expected
 from arcwise.model.network import BayesianNetwork
-from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
-from arcwise.scores import Score, make_score
-from arcwise.seeds import Seed, resolve_seed
-from arcwise.showing import one_screen
-
-__all__ = ["SCORES", "EmStart", "StructuralEm", "structural_em"]
+from arcwise.scores.registry import make_score
+from arcwise.scores.score import Score
 
 EmStart = Literal["best", "available", "empty", "random"] | Dag
 STARTS = ("best", "available", "empty", "random")
@@ -156,63 +151,50 @@ def structural_em(
         )
     if start not in STARTS and not isinstance(start, Dag):
         raise UnknownNameError(suggestion("start", str(start), STARTS) + " Or give a Dag.")
-    if start == "best":
-        return _best_of(data, made, constraints, max_parents, limits, progress)
-    deadline = Deadline.of(limits)
-    steps = ITERATIONS if limits is None or limits.count is None else limits.count
-    run = _Run(data, made, LocalProblem.of(data, "pnal", constraints, max_parents).constraints, deadline)
+    with Run.begin(limits, progress) as run:
+        rules = LocalProblem.of(data, "pnal", constraints, max_parents).constraints
+        if start == "best":
+            return _best_of(data, made, rules, run)
+        return _maximised(data, made, rules, start, resolve_seed(seed), run)
+
+
+def _maximised(
+    data: Incomplete, score: Score, constraints: Constraints, start: EmStart, seed: int, run: Run
+) -> StructuralEm:
+    """Go on from one start until nothing is gained, or a limit is reached."""
+    search = _Search(data, score, constraints, run)
     status = Status.COUNT_LIMIT
-    with show_progress(progress) as callback:
-        try:
-            run.begin(_start(data, start, constraints, max_parents, resolve_seed(seed), deadline))
-            for step in range(steps):
-                callback(ProgressEvent("structural EM", step, None, {"score": run.history[-1]}))
-                if not run.iterate():
-                    status = Status.COMPLETE
-                    break
-        except UnfinishedError:
-            status = Status.TIME_LIMIT
-        except KeyboardInterrupt:
-            status = Status.INTERRUPTED
-    if run.network is None:
+    try:
+        search.begin(_start(data, start, constraints, seed, run))
+        for step in range(ITERATIONS if run.given.count is None else run.given.count):
+            run.report("structural EM", step, score=search.history[-1])
+            if not search.iterate():
+                status = Status.COMPLETE
+                break
+    except UnfinishedError:
+        status = Status.TIME_LIMIT
+    except KeyboardInterrupt:
+        status = Status.INTERRUPTED
+    if search.network is None:
         raise UnfinishedError("the time was over before the first network was evaluated.")
     return StructuralEm(
-        network=run.network,
-        score=run.history[-1],
-        history=np.array(run.history),
-        changes=tuple(run.changes),
-        scored_by=made.describe(),
-        seconds=deadline.seconds,
+        network=search.network,
+        score=search.history[-1],
+        history=np.array(search.history),
+        changes=tuple(search.changes),
+        scored_by=score.describe(),
+        seconds=run.seconds,
         status=status,
     )
 
 
-def _best_of(
-    data: Incomplete,
-    score: Score,
-    constraints: Constraints | None,
-    max_parents: int | None,
-    limits: Limits | None,
-    progress: bool | ProgressCallback | None,
-) -> StructuralEm:
+def _best_of(data: Incomplete, score: Score, constraints: Constraints, run: Run) -> StructuralEm:
     """Start from the empty network and from available cases; each has half of the time that is left."""
-    deadline = Deadline.of(limits)
     found: list[StructuralEm] = []
     starts: tuple[EmStart, ...] = ("empty", "available")
     for place, start in enumerate(starts):
-        own = deadline.part(len(starts) - place).limits
         try:
-            found.append(
-                structural_em(
-                    data,
-                    score,
-                    start=start,
-                    constraints=constraints,
-                    max_parents=max_parents,
-                    limits=own,
-                    progress=progress,
-                )
-            )
+            found.append(_maximised(data, score, constraints, start, 0, run.part(len(starts) - place)))
         except UnfinishedError:
             if place == len(starts) - 1 and not found:
                 raise
@@ -222,34 +204,24 @@ def _best_of(
     best = max(found, key=lambda one: one.score)
     limited = [one.status for one in found if not one.complete]
     ended = best.status if len(found) == len(starts) else Status.TIME_LIMIT
-    return replace(best, seconds=deadline.seconds, status=limited[-1] if limited else ended)
+    return replace(best, seconds=run.seconds, status=limited[-1] if limited else ended)
 
 
-def _start(
-    data: Incomplete,
-    start: EmStart,
-    constraints: Constraints | None,
-    max_parents: int | None,
-    seed: int,
-    deadline: Deadline,
-) -> Dag:
+def _start(data: Incomplete, start: EmStart, constraints: Constraints, seed: int, run: Run) -> Dag:
     if isinstance(start, Dag):
         return start
     if start == "empty":
-        return Dag.from_arcs(data.names, () if constraints is None else constraints.required)
+        return Dag.from_arcs(data.names, constraints.required)
     given: Start = "random" if start == "random" else "empty"
-    few = Limits(seconds=deadline.limits.seconds, count=None if start == "available" else 1)
-    found = hill_climb(
-        data, "pnal", start=given, constraints=constraints, max_parents=max_parents, seed=seed, limits=few, refine=0
-    )
-    return found.dag
+    few = Limits(seconds=run.limits.seconds, count=None if start == "available" else 1)
+    return hill_climb(data, "pnal", start=given, constraints=constraints, seed=seed, limits=few, refine=0).dag
 
 
-class _Run:
+class _Search:
     """The current network, and the expected counts that it gives."""
 
-    def __init__(self, data: Incomplete, score: Score, constraints: Constraints, deadline: Deadline) -> None:
-        self._data, self._constraints, self._deadline = data.collapse(), constraints, deadline
+    def __init__(self, data: Incomplete, score: Score, constraints: Constraints, run: Run) -> None:
+        self._data, self._constraints, self._run = data.collapse(), constraints, run
         groups = data.held.child_groups
         weights = [0.0 if g.n_cases == 0 else score.native(g).penalty_weight for g in groups]
         self._weights = np.array(weights)[data.held.group_of_child]
@@ -304,7 +276,7 @@ class _Run:
         self._take(BayesianNetwork(dag, self._data.states, [_shares(counts) for counts in tables]))
 
     def _take(self, network: BayesianNetwork) -> None:
-        expected = ExpectedCounts(network, self._data, deadline=self._deadline)
+        expected = ExpectedCounts(network, self._data, self._run)
         sizes = [table.shape[0] * (table.shape[1] - 1) for table in network.tables]
         self.history.append(expected.log_likelihood - float(np.dot(self._weights, sizes)))
         self.network, self._expected = network, expected

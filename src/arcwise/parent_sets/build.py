@@ -3,39 +3,360 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
+import hashlib
 import json
 import math
 import os
-from collections.abc import Sequence
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
-from arcwise.array_file import read_array_file, write_array_file
-from arcwise.cluster import open_cluster
-from arcwise.data import Dataset, Incomplete
-from arcwise.deadline import Deadline
-from arcwise.errors import ConstraintError, FormatError, OptionError
-from arcwise.graph import Constraints
-from arcwise.limits import Limits, Status
-from arcwise.memory import available_memory
-from arcwise.mentions import Argument, Remedy
-from arcwise.parent_sets.grouped_builder import CountElsewhere, Families, GroupedBuilder, too_little_memory
-from arcwise.parent_sets.remote_counts import CountWork, RemoteCounts
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise.base.arrays import read_array_file, write_array_file
+from arcwise.base.cluster import Cluster, open_cluster
+from arcwise.base.errors import ArcwiseError, Argument, ConstraintError, FormatError, OptionError, Remedy
+from arcwise.base.options import Common, gather, row
+from arcwise.base.run import (
+    NO_TIME,
+    Limits,
+    ProgressCallback,
+    Run,
+    Status,
+    available_memory,
+    thread_count,
+)
+from arcwise.base.showing import one_screen
+from arcwise.data.dataset import Dataset, Incomplete
+from arcwise.graph.constraints import Constraints
 from arcwise.parent_sets.table import BuildStatistics, ParentSetTable
-from arcwise.progress import ProgressCallback, native_callback, show_progress
-from arcwise.scores import Score, make_score
-from arcwise.scores.score import check_cases, scored_data
-from arcwise.settings import gather
-from arcwise.showing import one_screen
-from arcwise.thread_count import thread_count
+from arcwise.scores.registry import make_score
+from arcwise.scores.score import Score, check_cases, scored_data
 
 if TYPE_CHECKING:
     from distributed import Client
 
-    from arcwise.cluster import Cluster
+    from arcwise._core.parent_sets import ParentSetBuilder, SetBatch, SetTask
+    from arcwise.keywords import BuildKeywords
 
-__all__ = ["BuildKeywords", "BuildSettings", "allowed_families", "build_parent_set_tables", "build_parent_sets"]
+
+# `GroupedBuilder`: one native builder for each group of children of which the same rows tell.
+#
+# A variable is scored without the rows in which it was set (Cooper and Yoo, UAI 1999), so that variables with
+# different such rows are scored on different data. Pruning compares a parent set with other parent sets of the same
+# child, on the same data: the tables of the groups are built apart, each with its guarantee, and put together child by
+# child. Observations are one group.
+
+
+KINDS = {"numbers": np.int64, "members": np.int32, "values": np.float64}
+# Of one child: scores, sizes of the sets, their members one after the other.
+ChildRows = tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int32]]
+Rows = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int32]]
+CountElsewhere = Callable[[int, "SetBatch", float], int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Families:
+    """For each variable the parents it must have, those it may also have, and how many at most."""
+
+    required: list[list[int]]
+    allowed: list[list[int]]
+    sizes: list[int]
+
+    @property
+    def least(self) -> int:
+        """The level after which every variable has a row."""
+        return max((len(parents) for parents in self.required), default=0)
+
+    def of_children(self, children: Sequence[int]) -> Families:
+        """Return the families with these children; of the others only what they must have."""
+        kept = set(children)
+        allowed = [own if v in kept else [] for v, own in enumerate(self.allowed)]
+        required = [own if v in kept else [] for v, own in enumerate(self.required)]
+        return Families(required, allowed, [size if v in kept else 0 for v, size in enumerate(self.sizes)])
+
+
+class GroupedBuilder:
+    """Builds tables of parent sets level by level, all groups of children in step.
+
+    Parameters
+    ----------
+    data, scores, families
+        What is scored.
+    slack, threads, memory_bytes, dense_from
+        As the native builder takes them; the groups share the memory.
+    """
+
+    def __init__(self, data: Dataset, scores: Sequence[Score], families: Families, **options: Any) -> None:
+        self._data, self._scores, self._families = data, tuple(scores), families
+        self._group_of = data.group_of_child
+        self._is_whole = len(data.child_groups) == 1 and data.child_groups[0].n_cases > 0
+        told = [g for g, group in enumerate(data.child_groups) if group.n_cases > 0]
+        memory = float(options.pop("memory_bytes")) / max(1, len(told))
+        self._builders: dict[int, ParentSetBuilder] = {}
+        for g in told:
+            group = data.child_groups[g]
+            children = np.flatnonzero(self._group_of == g).tolist()
+            own = families if len(children) == data.n_variables else families.of_children(children)
+            self._builders[g] = _core.parent_sets.make_builder(
+                group.codes,
+                group.arities,
+                group.native_weights,
+                [score.native(group) for score in scores],
+                _core.parent_sets.BuildOptions(
+                    memory_bytes=memory, required=own.required, allowed=own.allowed, limits=own.sizes, **options
+                ),
+            )
+
+    @property
+    def finished(self) -> bool:
+        """Whether no level can add anything."""
+        return all(builder.finished for builder in self._builders.values())
+
+    @property
+    def level(self) -> int:
+        """The last level that is finished for all children; -1 before the first."""
+        ongoing = [builder.level for builder in self._builders.values() if not builder.finished]
+        return min(ongoing) if ongoing else max((builder.level for builder in self._builders.values()), default=0)
+
+    def advance(self, report: Any, seconds: float, elsewhere: CountElsewhere | None = None) -> int:
+        """Build one more level of the group that is furthest behind; return the native status.
+
+        `elsewhere` is given the group and the sets that are to be counted, and the seconds: it counts them and returns
+        the native status, or None if they are to be counted here.
+        """
+        ongoing = [g for g, builder in self._builders.items() if not builder.finished]
+        group = min(ongoing, key=lambda g: self._builders[g].level)
+        begin = time.monotonic()
+
+        def count(batch: SetBatch) -> int | None:
+            left = max(0.0, seconds - (time.monotonic() - begin))
+            return None if elsewhere is None else elsewhere(group, batch, left)
+
+        return self._builders[group].advance(report, seconds, None if elsewhere is None else count)
+
+    @property
+    def families(self) -> int:
+        """How many families were scored."""
+        return sum(builder.families for builder in self._builders.values())
+
+    @property
+    def sets(self) -> int:
+        """How many tables were counted."""
+        return sum(builder.sets for builder in self._builders.values())
+
+    @property
+    def peak_bytes(self) -> float:
+        """The memory that the builders took at most."""
+        return sum(builder.peak_bytes for builder in self._builders.values())
+
+    def pack(self) -> dict[str, NDArray[Any]]:
+        """Return where the builders stand, as arrays by name."""
+        found: dict[str, NDArray[Any]] = {}
+        for place, builder in enumerate(self._builders.values()):
+            found.update(zip(self._names(place), builder.pack(), strict=True))
+        return found
+
+    def restore(self, arrays: dict[str, NDArray[Any]]) -> bool:
+        """Go on from where another builder of the same work stood; False if the arrays cannot be such a state."""
+        names = [self._names(place) for place in range(len(self._builders))]
+        whole = arrays.keys() == {name for own in names for name in own} and all(
+            arrays[name].dtype == kind and arrays[name].ndim == 1
+            for own in names
+            for name, kind in zip(own, KINDS.values(), strict=True)
+        )
+        return whole and all(
+            builder.restore(*(arrays[name] for name in own))
+            for own, builder in zip(names, self._builders.values(), strict=True)
+        )
+
+    def _names(self, place: int) -> list[str]:
+        return [name if len(self._builders) == 1 else f"{name}.{place}" for name in KINDS]
+
+    def table(self, score: int) -> Rows:
+        """Return the rows of one score as a `ParentSetTable` holds them."""
+        if self._is_whole:
+            return self._builders[0].table(score)
+        most = None if self.finished else self.level
+        tables = {g: builder.table(score) for g, builder in self._builders.items()}
+        parts = [
+            self._untold(child, self._scores[score]) if g not in tables else _rows_of_child(tables[g], child, most)
+            for child, g in enumerate(self._group_of.tolist())
+        ]
+        return _joined_rows(parts)
+
+    def _untold(self, child: int, score: Score) -> ChildRows:
+        """Return the row of a variable that was set in every case: its likelihood, of no case, is 1."""
+        required = self._families.required[child]
+        value = score.untold(self._data, child, required)
+        return np.array([value]), np.array([len(required)], dtype=np.int64), np.array(required, dtype=np.int32)
+
+
+def _joined_rows(parts: Sequence[ChildRows]) -> Rows:
+    """Return the rows of all children, one after the other, as a `ParentSetTable` holds them."""
+    sizes = np.concatenate([part[1] for part in parts])
+    return (
+        np.cumsum([0, *(len(part[0]) for part in parts)], dtype=np.int64),
+        np.concatenate([part[0] for part in parts]),
+        np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes, dtype=np.int64)]),
+        np.concatenate([part[2] for part in parts]),
+    )
+
+
+def _rows_of_child(table: Rows, child: int, most: int | None) -> ChildRows:
+    """Return the scores, sizes and members of a child's rows, those of at most so many parents."""
+    node_offsets, scores, set_offsets, members = table
+    first, last = int(node_offsets[child]), int(node_offsets[child + 1])
+    sizes = np.diff(set_offsets[first : last + 1])
+    own = members[int(set_offsets[first]) : int(set_offsets[last])]
+    if most is None or not bool((sizes > most).any()):
+        return scores[first:last], sizes, own
+    kept = sizes <= most
+    return scores[first:last][kept], sizes[kept], own[np.repeat(kept, sizes)]
+
+
+def too_little_memory(limit: float) -> OptionError:
+    """Return the error of a limit within which not every variable has a row."""
+    return OptionError(f"the memory limit of {limit:,.0f} bytes does not hold one parent set per variable; raise it.")
+
+
+# `RemoteCounts`: the sets of a level, counted by the workers of a Dask cluster.
+#
+# A table is built level by level, and nearly all the work is counting: a set of variables S is counted once, and
+# serves every child in S, as P + child = S, and later as a parent set. So tasks are ranges of sets, not children:
+# shared out by child, a set of five variables would be counted on each of up to five workers. What is done between two
+# levels, which families follow from the last one and which are pruned, is done here, where all scores are. To a task
+# go the ranks of its sets, 16 bytes each, and from it come their sums, 12 bytes for one score, while counting takes
+# about a microsecond for every thousand cases. What is found of a set depends on nothing but the data and the set, so
+# that the table is the same to the last bit.
+
+
+# Counting a set takes about as long as looking at all rows once, and at so many more whatever their number.
+ROWS_MORE = 500
+# Rows to look at: for less (a tenth of a second) a level is counted here, and no task has more (about a second).
+LEAST_ROWS, MOST_ROWS = 1e9, 1e10
+SMALLEST_TASK = 2048  # sets, or half of what is counted here
+# Tasks get smaller towards the end of a level, so that all workers end at about the same time: each takes this part of
+# one worker's share of what is left.
+SHARE = 3
+AHEAD = 2  # tasks that wait, for each that runs
+
+# Of some sets: a group of children, the size of the sets, their ranks, and for families which of them are wanted.
+Asked = tuple[int, int, NDArray[np.uint64], NDArray[np.uint8] | None]
+Found = tuple[NDArray[np.float64], NDArray[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class CountWork:
+    """What is counted, and the scores that are made of it."""
+
+    data: Dataset
+    scores: tuple[Score, ...]
+
+    @property
+    def digest(self) -> str:
+        """What is the same if the data and the scores are."""
+        own = [self.data.digest, [score.identity() for score in self.scores]]
+        return hashlib.sha256(f"counts {json.dumps(own, default=str)}".encode()).hexdigest()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_tasks"}
+
+    @cached_property
+    def _tasks(self) -> dict[tuple[int, int], SetTask]:
+        """What counts, of every thread of this worker and every group of children."""
+        return {}
+
+    def count(self, asked: Asked) -> Found:
+        """Return the sums of all scores and the numbers of cells that occur, or scores and bounds of families."""
+        number, size, ranks, needed = asked
+        key = threading.get_ident(), number
+        if key not in self._tasks:
+            group = self.data.child_groups[number]
+            scores = [score.native(group) for score in self.scores]
+            made = _core.parent_sets.make_set_task(group.codes, group.arities, group.native_weights, scores)
+            self._tasks[key] = made
+        task = self._tasks[key]
+        return task.sum_sets(size, ranks) if needed is None else task.score_families(size, ranks, needed)
+
+
+def _count(work: CountWork, asked: Asked) -> Found:
+    return work.count(asked)
+
+
+class RemoteCounts:
+    """Has the sets of a builder's levels counted on a cluster.
+
+    Parameters
+    ----------
+    work
+        What is counted.
+    cluster
+        Who counts.
+    run
+        Who is told how many are done.
+    """
+
+    def __init__(self, work: CountWork, cluster: Cluster, run: Run) -> None:
+        self._work, self._digest, self._cluster, self._run = work, work.digest, cluster, run
+
+    def count(self, group: int, batch: SetBatch, seconds: float) -> int | None:
+        """Have a batch counted and put the results in it; return the native status, None if it is too little work."""
+        rows = self._work.data.child_groups[group].n_rows + ROWS_MORE
+        if batch.size * rows < LEAST_ROWS:
+            return None
+        least = max(SMALLEST_TASK, int(LEAST_ROWS / 2 / rows))
+        most = max(least, int(MOST_ROWS / rows))
+        run = Run(limits=Limits(max(NO_TIME, seconds) if np.isfinite(seconds) else None))
+        stage = f"sets of {batch.set_size} variables"
+        given: dict[int, tuple[int, int]] = {}  # task -> its first set, and how many numbers it finds
+        done = 0
+        with self._cluster.tasks(_count, self._work, self._digest) as tasks:
+            workers = self._cluster.count
+            pieces = _pieces(batch.size, workers, least, most)
+            try:
+                while True:
+                    while len(tasks) < (1 + AHEAD) * workers and (piece := next(pieces, None)) is not None:
+                        needed = batch.needed(*piece) if batch.is_of_families else None
+                        count = piece[1] - piece[0] if needed is None else needed.size
+                        given[tasks.give((group, batch.set_size, batch.ranks(*piece), needed))] = piece[0], count
+                    if not len(tasks):
+                        return list(Status).index(Status.COMPLETE)
+                    ended = tasks.take(run)
+                    if ended is None:
+                        return list(Status).index(Status.TIME_LIMIT)
+                    number, found = ended
+                    store: Any = batch.store_families if batch.is_of_families else batch.store_sums
+                    first, count = given.pop(number)
+                    if found[1].size != count or not store(first, *found):
+                        raise ArcwiseError("a worker of the cluster has counted other sets than it was told to.")
+                    done += 1
+                    self._run.report(stage, done)
+            except KeyboardInterrupt:
+                return list(Status).index(Status.INTERRUPTED)
+
+
+def _pieces(size: int, workers: int, least: int, most: int) -> Iterator[tuple[int, int]]:
+    """Yield ranges of sets, one after the other, that get shorter towards the end.
+
+    >>> list(_pieces(10_000, 2, 2_000, 2_500))
+    [(0, 2000), (2000, 4000), (4000, 6000), (6000, 8000), (8000, 10000)]
+    >>> list(_pieces(10_000, 1, 1_000, 3_000))
+    [(0, 3000), (3000, 5333), (5333, 6888), (6888, 7925), (7925, 8925), (8925, 9925), (9925, 10000)]
+    """
+    first = 0
+    while first < size:
+        last = min(size, first + min(most, max(least, (size - first) // (SHARE * workers))))
+        yield first, last
+        first = last
+
 
 CHECKPOINT = "arcwise-parent-sets-checkpoint 1"
 # Families in a level from which on all levels to come may be made at once (cpp/core/parent_sets/dense_levels.cpp).
@@ -61,18 +382,9 @@ class BuildSettings:
         `build_parent_sets`).
     """
 
-    threads: int | None = None
+    threads: int | None = row(Common, "threads")
     checkpoint: str | os.PathLike[str] | None = None
-    cluster: Any = None  # str | Client | Cluster | None: Dask is not there for everybody
-
-
-class BuildKeywords(TypedDict, total=False):
-    """`BuildSettings` as keywords."""
-
-    settings: BuildSettings
-    threads: int | None
-    checkpoint: str | os.PathLike[str] | None
-    cluster: str | Client | Cluster | None
+    cluster: str | Client | Cluster | None = row(Common, "cluster")
 
 
 def build_parent_sets(
@@ -152,9 +464,9 @@ def build_parent_set_tables(
 
     made = [make_score(score) for score in scores]
     chosen = gather(BuildSettings, build_parent_sets, settings)
-    threads, checkpoint = thread_count(chosen.threads), chosen.checkpoint
+    checkpoint = chosen.checkpoint
     _check_options(made, slack, max_parents)
-    deadline = Deadline.of(_with_memory(limits))
+    run = Run.of(_with_memory(limits)).but(threads=thread_count(chosen.threads), progress=progress)
     data = _as_scored(data, made)
     families = allowed_families(check_cases(data), constraints, max_parents)
     builder = GroupedBuilder(
@@ -162,8 +474,8 @@ def build_parent_set_tables(
         made,
         families,
         slack=float(slack),
-        threads=threads,
-        memory_bytes=float(deadline.given.native_memory),
+        threads=run.thread_count,
+        memory_bytes=float(run.given.native_memory),
         dense_from=DENSE_FROM,
     )
     saved = Path(checkpoint) if checkpoint is not None else None
@@ -174,20 +486,20 @@ def build_parent_set_tables(
             _restore(builder, saved, keep.identity)
     least = families.least  # so far no limit applies: every variable needs a row
     with contextlib.ExitStack() as opened:
-        callback = opened.enter_context(show_progress(progress))
+        run = opened.enter_context(run.shown())
         counts = None
         if chosen.cluster is not None:
             cluster = opened.enter_context(open_cluster(chosen.cluster))
-            counts = RemoteCounts(CountWork(data, tuple(made)), cluster, callback).count
+            counts = RemoteCounts(CountWork(data, tuple(made)), cluster, run).count
         try:
-            status = _run(builder, deadline, callback, least=least, keep=keep, counts=counts)
+            status = _advance(builder, run, least=least, keep=keep, counts=counts)
         except KeyboardInterrupt:  # between two native calls, or before every variable has a row
             if builder.level < least:
                 raise
             status = Status.INTERRUPTED
     if saved is not None and status is Status.COMPLETE:
         saved.unlink(missing_ok=True)
-    tables = _tables(builder, status, data, made, deadline, (slack, max_parents, constraints))
+    tables = _tables(builder, status, data, made, run, (slack, max_parents, constraints))
     if resumed:  # a set that is there twice shows only now
         for table in tables:
             _check_resumed(table, saved)
@@ -199,7 +511,7 @@ def _tables(
     status: Status,
     data: Dataset,
     scores: Sequence[Score],
-    deadline: Deadline,
+    run: Run,
     asked: tuple[float, int | None, Constraints | None],
 ) -> list[ParentSetTable]:
     """Return the tables of a builder that has ended."""
@@ -207,7 +519,7 @@ def _tables(
     statistics = BuildStatistics(
         families=builder.families,
         sets=builder.sets,
-        seconds=deadline.seconds,
+        seconds=run.seconds,
         peak_bytes=int(builder.peak_bytes),
     )
     return [
@@ -255,26 +567,19 @@ class _Keeper:
         write_array_file(self.path, CHECKPOINT, {"identity": self.identity}, builder.pack())
 
 
-def _run(
-    builder: GroupedBuilder,
-    deadline: Deadline,
-    callback: ProgressCallback,
-    *,
-    least: int,
-    keep: _Keeper | None,
-    counts: CountElsewhere | None,
+def _advance(
+    builder: GroupedBuilder, run: Run, *, least: int, keep: _Keeper | None, counts: CountElsewhere | None
 ) -> Status:
     while not builder.finished:
         level = builder.level + 1
         free = level <= least
-        left = math.inf if free else deadline.seconds_left
-        report = native_callback(callback, f"{level} parent{'' if level == 1 else 's'}")
+        left = math.inf if free else run.seconds_left
+        report = run.native_report(f"{level} parent{'' if level == 1 else 's'}")
         status = Status.from_native(builder.advance(report, left, counts))
         if status is not Status.COMPLETE:
-            if free and status is Status.INTERRUPTED:
-                raise KeyboardInterrupt
             if free:
-                raise too_little_memory(deadline.given.native_memory)
+                status.unless_interrupted()
+                raise too_little_memory(run.given.native_memory)
             return status
         if keep is not None and not builder.finished:
             keep(builder)
@@ -352,3 +657,45 @@ def allowed_families(data: Dataset, constraints: Constraints | None, max_parents
         allowed.append([p for p in range(n) if p != v and not ((needed | forbidden) >> p & 1 or untold[v, p])])
         sizes.append(min(most, constraints.limits[v]))
     return Families(required, allowed, sizes)
+
+
+# Which scores a table may have, and what is done about large ones.
+#
+# Everything that is found about networks, optima, credible sets and their shares, depends on differences of scores. A
+# double has 16 digits: of the scores of two networks near 10^10 that differ by 1, six digits of the difference are
+# left, which is what posterior weights need; of larger ones there are not enough. So the range that is supported ends
+# there (ten million rows of five hundred variables), and a table beyond it is refused (`ParentSetTable.validate`).
+# Inside it, scores that are large are centred: each variable's best score is subtracted from its rows before a search
+# adds them up, which changes all networks by the same constant. Small ones are taken as they are.
+#
+# What an exact search compares with absolute tolerances (some 1e-7, as its linear programs are solved) is measured in
+# a unit of its own: a power of two, 1 unless rows of a variable differ by more than a million.
+
+
+CENTRED_FROM = 1e7
+LARGEST_DIFFERENCE = 2.0**20
+
+
+def centred(table: ParentSetTable) -> tuple[ParentSetTable, float]:
+    """Return a table whose differences of scores keep their digits, and the total that was subtracted."""
+    best = table.scores[table.node_offsets[:-1]]
+    if float(np.abs(best).sum()) < CENTRED_FROM:
+        return table, 0.0
+    shifted = table.scores - np.repeat(best, np.diff(table.node_offsets))
+    return dataclasses.replace(table, scores=shifted), math.fsum(best.tolist())
+
+
+def scaled(table: ParentSetTable) -> tuple[ParentSetTable, float, float]:
+    """Return a table in which no row falls short of its variable's best by much more than a million.
+
+    A score of the given table is ``constant + unit * score`` of the one returned; the unit is a power of two, so that
+    nothing is rounded.
+    """
+    near, constant = centred(table)
+    best = near.scores[near.node_offsets[:-1]]
+    worst = near.scores[near.node_offsets[1:] - 1]
+    largest = float((best - worst).max(initial=0.0))
+    if largest <= LARGEST_DIFFERENCE:
+        return near, constant, 1.0
+    unit = 2.0 ** math.ceil(math.log2(largest / LARGEST_DIFFERENCE))
+    return dataclasses.replace(near, scores=near.scores / unit), constant, unit

@@ -14,19 +14,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Dataset
-from arcwise.errors import ConstraintError, FormatError, OptionError
-from arcwise.graph import Constraints
-from arcwise.limits import Status
-from arcwise.mentions import Argument, Call, Remedy
-from arcwise.showing import clipped, one_screen
+from arcwise import _core
+from arcwise.base.errors import (
+    ArcwiseError,
+    Argument,
+    Call,
+    ConstraintError,
+    Either,
+    FormatError,
+    GuaranteeError,
+    OptionError,
+    Remedy,
+)
+from arcwise.base.run import Status
+from arcwise.base.showing import clipped, one_screen
+from arcwise.data.dataset import Dataset
+from arcwise.graph.constraints import Constraints
 
 if TYPE_CHECKING:
     from arcwise._core.parent_sets import TableView
 
-__all__ = ["LARGEST_SCORE", "BuildStatistics", "ParentSetTable"]
 
-# The largest absolute score of a network that is supported; score_range.py says why.
+# The largest absolute score of a network that is supported; `parent_sets/build.py` says why.
 LARGEST_SCORE = 1e10
 
 # What `arcwise::Defect` of the native core stands for.
@@ -80,7 +89,7 @@ class ParentSetTable:
         The digest of the data the table was built from, or None.
     constraints
         What the table was built for, or None: its pruning compared a parent set with those subsets that the constraints
-        allow. A search can add forbidden arcs and parent limits later, but not required arcs (see `guarantee.py`).
+        allow. A search can add forbidden arcs and parent limits later, but not required arcs (see `Guarantee`).
     equivalent
         Whether the score gives the members of an equivalence class the same value; None if that is not known. Where
         variables were set, the classes are those of interventional equivalence (`FixedPairs.by_targets`).
@@ -174,11 +183,9 @@ class ParentSetTable:
         ------
         FormatError
             If a node has no parent set, a score is NaN or infinite, the largest absolute scores of the nodes add up to
-            more than 1e10 (see `score_range.py`), a parent is not a variable or the node itself, a
+            more than 1e10 (see `parent_sets/build.py`), a parent is not a variable or the node itself, a
             set or the rows are not in order, or a node has the same set twice. The message says where.
         """
-        from arcwise import _core
-
         if len(set(self.names)) != len(self.names):
             raise FormatError("a name occurs twice among the variables of the table; names must be different.")
         if len(self.node_offsets) != len(self.names) + 1:
@@ -209,8 +216,6 @@ class ParentSetTable:
     @cached_property
     def native(self) -> TableView:
         """The table as the native core sees it: a view of the arrays, not a copy."""
-        from arcwise import _core
-
         return _core.parent_sets.TableView(self.node_offsets, self.scores, self.set_offsets, self.members)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -313,3 +318,133 @@ class ParentSetTable:
 
 def _positions(mask: int) -> list[int]:
     return [bit for bit in range(mask.bit_length()) if mask >> bit & 1]
+
+
+# What a file says about a table in addition to its rows: the guarantee, the score, the data.
+
+
+# An integer of a thousand digits is a number in JSON, but no float.
+LARGEST_SLACK = 1e300
+_NEEDED = {"slack", "max_parents", "score", "data_digest", "status"}
+_OPTIONAL = {"names", "constraints", "equivalent", "targets"}
+
+
+def facts_of(table: ParentSetTable) -> dict[str, Any]:
+    """Return the facts in terms of JSON, which knows neither NaN nor infinity."""
+    slack: float | str | None = table.slack
+    if math.isnan(table.slack):
+        slack = None
+    elif math.isinf(table.slack):
+        slack = "infinite"
+    facts: dict[str, Any] = {
+        "slack": slack,
+        "max_parents": table.max_parents,
+        "score": table.score,
+        "data_digest": table.data_digest,
+        "status": str(table.status),
+    }
+    if table.constraints is not None:
+        facts["constraints"] = table.constraints.describe()
+    if table.equivalent is not None:
+        facts["equivalent"] = table.equivalent
+    if table.targets is not None:
+        facts["targets"] = [list(names) for names in table.targets]
+    return facts
+
+
+def read_constraints_of(facts: dict[str, Any], names: Sequence[str], complaint: str) -> Constraints | None:
+    """Return the constraints among the facts of a table over these variables; FormatError if they are not such."""
+    described = facts.get("constraints")
+    if described is None:
+        return None
+    try:
+        return Constraints(names, **described)
+    except (ArcwiseError, TypeError, ValueError, AttributeError) as error:
+        raise FormatError(f"{complaint} ({error})") from None
+
+
+def read_facts(facts: object, complaint: str) -> dict[str, Any]:
+    """Return the facts as arguments of `ParentSetTable` (with `names`, if given); FormatError if they are not facts."""
+    if not isinstance(facts, dict) or not _well_formed(facts):
+        raise FormatError(complaint)
+    checked = {str(name): value for name, value in facts.items()}
+    checked["slack"] = float({None: math.nan, "infinite": math.inf}.get(checked["slack"], checked["slack"]))
+    checked["status"] = Status(checked["status"])
+    if checked.get("targets") is not None:
+        checked["targets"] = tuple(tuple(names) for names in checked["targets"])
+    return checked
+
+
+def _well_formed(facts: dict[Any, Any]) -> bool:
+    if not _NEEDED <= facts.keys() <= _NEEDED | _OPTIONAL:
+        return False
+    slack, limit, digest, names = facts["slack"], facts["max_parents"], facts["data_digest"], facts.get("names")
+    return (
+        (slack is None or slack == "infinite" or (_is_number(slack) and 0 <= slack < LARGEST_SLACK))
+        and (limit is None or (isinstance(limit, int) and not isinstance(limit, bool) and 0 <= limit < 2**31))
+        and isinstance(facts["score"], dict)
+        and (digest is None or isinstance(digest, str))
+        and isinstance(facts.get("constraints"), dict | None)
+        and isinstance(facts.get("equivalent"), bool | None)
+        and _are_targets(facts.get("targets"))
+        and isinstance(facts["status"], str)
+        and facts["status"] in {str(status) for status in Status}
+        and (names is None or (isinstance(names, list) and all(isinstance(name, str) for name in names)))
+    )
+
+
+def _are_targets(value: object) -> bool:
+    if value is None:
+        return True
+    return isinstance(value, list) and all(
+        isinstance(names, list) and all(isinstance(name, str) for name in names) for names in value
+    )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+# What a search may ask of a table: how far its guarantee reaches, and for which required arcs.
+#
+# A table holds the parent sets that can matter within its slack: a set P was dropped if a subset Q scores so much
+# better that putting Q in its place improves every network by more than the slack. Forbidden arcs and parent limits
+# that come later do no harm, because a subset of an allowed set is allowed. A *required* arc does: Q may lack it while
+# P has it, so that a network which needs P is missing. A table is therefore complete only for required arcs that it
+# was built for, or if nothing was dropped (infinite slack).
+
+
+VOUCH = Either("table.vouched()", Argument("trust_table", True))
+
+
+def check_slack(table: ParentSetTable, slack: float, what: str) -> None:
+    """Refuse a table that does not hold every parent set that a network within the slack can have."""
+    if table.slack >= slack - 1e-12:
+        return
+    enough = math.ceil(slack * 1e4) / 1e4  # rounded down it would be refused again
+    rebuild = Remedy("rebuild it with", Call("build_parent_sets", Argument("slack", enough, shown=f"{enough:.10g}")))
+    if math.isnan(table.slack):
+        raise GuaranteeError(
+            f"{what} needs a table with slack >= {slack:.4g}; this one does not say what it has, like a file made "
+            "elsewhere.",
+            remedies=(rebuild, Remedy("vouch for it with", VOUCH)),
+        )
+    raise GuaranteeError(
+        f"{what} needs a table with slack >= {slack:.4g}; this one has {table.slack:.4g}.", remedies=rebuild
+    )
+
+
+def check_required(table: ParentSetTable, constraints: Constraints | None) -> None:
+    """Refuse required arcs that the table was not built for."""
+    if constraints is None or table.slack == math.inf:
+        return
+    missing = [arc for arc in constraints.required if arc not in table.required_arcs]
+    if not missing:
+        return
+    arcs = ", ".join(f"{tail} -> {head}" for tail, head in missing[:3]) + (", ..." if len(missing) > 3 else "")
+    rebuild = Remedy("rebuild it with", Call("build_parent_sets", Argument("constraints", shown="...")))
+    vouch = Remedy("vouch for it with", VOUCH, only_if="it holds every parent set")
+    raise GuaranteeError(
+        f"the table was not built for the required arcs {arcs}: sets that they need may have been dropped from it.",
+        remedies=(rebuild, vouch) if math.isnan(table.slack) else rebuild,
+    )

@@ -1,8 +1,7 @@
 """Pictures by matplotlib for the `plot` methods, and the layered layout that the report's network has, too.
 
 What is drawn comes as names and arrays, so that every stage can ask for it. A method takes `ax`, the axes to draw into,
-and returns them.
-"""
+and returns them."""
 
 from arcwise.plotting.charts import (
     plot_bars,
@@ -12,7 +11,7 @@ from arcwise.plotting.charts import (
     plot_matrix,
     plot_uniformity,
 )
-from arcwise.plotting.network import plot_network
+from arcwise.plotting.layout import plot_network
 
 __all__ = [
     "plot_bars",

@@ -2,18 +2,49 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.plotting.axes import axes_or_new
+from arcwise.base.options import load_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_bars", "plot_calibration", "plot_forest", "plot_intervals", "plot_matrix", "plot_uniformity"]
+
+# Axes to draw into: those given, or new ones, which a notebook shows.
+
+
+def axes_or_new(ax: Axes | None, width: float, height: float) -> Axes:
+    """Return the axes, or new ones of a size in inches.
+
+    If pyplot is in use, as in a notebook, the figure is one of its own, so that it is shown; else nothing global is
+    touched.
+    """
+    if ax is not None:
+        return ax
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot is not None:
+        made: Axes = pyplot.subplots(figsize=(width, height), layout="constrained")[1]
+        return made
+    return load_figure()(figsize=(width, height), layout="constrained").add_subplot()
+
+
+def two_axes_or_new(axes: tuple[Axes, Axes] | None, width: float, height: float) -> tuple[Axes, Axes]:
+    """Return the axes, or two new ones, one above the other, with the same values along."""
+    if axes is not None:
+        return axes
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot is not None:
+        figure = pyplot.figure(figsize=(width, height), layout="constrained")
+    else:
+        figure = load_figure()(figsize=(width, height), layout="constrained")
+    above, below = figure.subplots(2, 1, sharex=True)
+    return above, below
+
 
 Values = NDArray[np.float64]
 

@@ -8,18 +8,244 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.plotting.communities import communities
-from arcwise.plotting.layering import assign_layers, flat_layers, flat_steps, order_layers, shortest_layers
+from arcwise.plotting.charts import axes_or_new
 
-__all__ = ["Drawing", "draw_network", "label_of", "undrawn_network"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.path import Path
+
+
+# Communities: groups of nodes that are joined more closely to each other than to the rest of a network.
+
+
+# A gain in modularity that is only rounding.
+LEAST_GAIN = 1e-12
+
+
+def communities(n_nodes: int, edges: Sequence[tuple[int, int, float]]) -> list[list[int]]:
+    """Return the nodes in groups, the largest first; `edges` are (node, node, weight).
+
+    Groups that are joined are merged, each time the two that raise modularity most: the share of the weight inside
+    groups beyond what chance would put there (Clauset, Newman and Moore 2004). It stops when no merger raises it.
+    Isolated nodes are groups by themselves. Deterministic: of equal gains the first pair is taken.
+
+    >>> communities(6, [(0, 1, 1), (1, 2, 1), (0, 2, 1), (3, 4, 1), (4, 5, 1), (3, 5, 1), (2, 3, 1)])
+    [[0, 1, 2], [3, 4, 5]]
+    """
+    total = sum(weight for *_, weight in edges)
+    groups = {v: [v] for v in range(n_nodes)}
+    if total <= 0:
+        return [[v] for v in range(n_nodes)]
+    between: dict[int, dict[int, float]] = {v: {} for v in range(n_nodes)}
+    ends = dict.fromkeys(range(n_nodes), 0.0)  # the share of all ends of edges
+    for a, b, weight in edges:
+        share = weight / total
+        between[a][b] = between[a].get(b, 0.0) + share
+        between[b][a] = between[b].get(a, 0.0) + share
+        ends[a] += share / 2
+        ends[b] += share / 2
+    while True:
+        gain, a, b = max(
+            ((share - 2 * ends[u] * ends[v], -u, -v) for u, near in between.items() for v, share in near.items()),
+            default=(0.0, 0, 0),
+        )
+        if gain <= LEAST_GAIN:
+            break
+        kept, gone = sorted((-a, -b))
+        groups[kept] += groups.pop(gone)
+        ends[kept] += ends.pop(gone)
+        for other, share in between.pop(gone).items():
+            del between[other][gone]
+            if other != kept:
+                between[kept][other] = between[kept].get(other, 0.0) + share
+                between[other][kept] = between[kept][other]
+    return sorted((sorted(group) for group in groups.values()), key=lambda group: (-len(group), group))
+
+
+# Layers and order: the first two steps of a layered drawing (Sugiyama, Tagawa and Toda 1981).
+#
+# Nodes go into layers so that arcs point down; within a layer they are ordered so that few arcs cross. An arc over
+# several layers passes each layer in between at a place of its own (a "bend"), which is ordered like a node.
+
+
+SWEEPS = 16
+MOST_SEPARATE = 4  # long arcs of one node that are drawn apart
+
+
+@dataclass(frozen=True)
+class Layers:
+    """Places by layer, from top to bottom. A place below `n_nodes` is a node, others are bends of arcs.
+
+    `chains` has, for each arc, the places that it passes, from its tail to its head; `crossings` counts how often
+    arcs cross between two layers, those of one bundle as one.
+    """
+
+    rows: list[list[int]]
+    chains: list[list[int]]
+    n_nodes: int
+    n_places: int
+    crossings: int
+
+
+def assign_layers(n_nodes: int, arcs: Sequence[tuple[int, int]], widths: Sequence[float], most: float) -> list[int]:
+    """Return the layer of each node: below all its parents, and no layer wider than `most`.
+
+    This is Coffman and Graham's list scheduling with widths: nodes with the longest way to go are placed first, each in
+    the first layer below its parents that has room. A last pass moves nodes down towards their children, where that
+    shortens arcs. A star, whose leaves would make one endless layer, becomes several layers.
+    """
+    parents: list[list[int]] = [[] for _ in range(n_nodes)]
+    children: list[list[int]] = [[] for _ in range(n_nodes)]
+    for tail, head in arcs:
+        parents[head].append(tail)
+        children[tail].append(head)
+    order = _topological(n_nodes, parents, children)
+    height = [0] * n_nodes
+    for v in reversed(order):
+        height[v] = max((height[c] + 1 for c in children[v]), default=0)
+    layer = [-1] * n_nodes
+    used: list[float] = []
+    open_parents = [len(p) for p in parents]
+    ready = [v for v in range(n_nodes) if open_parents[v] == 0]
+    while ready:
+        v = min(ready, key=lambda u: (-height[u], -len(children[u]), u))
+        ready.remove(v)
+        row = max((layer[p] + 1 for p in parents[v]), default=0)
+        while row < len(used) and used[row] > 0 and used[row] + widths[v] > most:
+            row += 1
+        used += [0.0] * (row + 1 - len(used))
+        used[row] += widths[v]
+        layer[v] = row
+        for c in children[v]:
+            open_parents[c] -= 1
+            if open_parents[c] == 0:
+                ready.append(c)
+    for v in reversed(order):
+        if len(children[v]) > len(parents[v]):
+            lowest = min(layer[c] for c in children[v]) - 1
+            for row in range(lowest, layer[v], -1):
+                if used[row] + widths[v] <= most:
+                    used[layer[v]] -= widths[v]
+                    used[row] += widths[v]
+                    layer[v] = row
+                    break
+    filled = sorted(set(layer))
+    return [filled.index(row) for row in layer]
+
+
+def shortest_layers(n_nodes: int, arcs: Sequence[tuple[int, int]]) -> list[int]:
+    """Return the layers for which all arcs together are shortest, however wide a layer gets.
+
+    Gansner, Koutsofios, North and Vo (1993) solve this by network simplex; it is a linear program whose vertices are
+    whole numbers, for its matrix is that of a graph. Short arcs make few bends, and these few crossings.
+    """
+    if not arcs:
+        return [0] * n_nodes
+    from scipy.optimize import linprog
+    from scipy.sparse import coo_matrix
+
+    ends = np.array(arcs).reshape(-1)
+    signs = np.tile([1.0, -1.0], len(arcs))  # tail - head <= -1
+    matrix = coo_matrix((signs, (np.repeat(np.arange(len(arcs)), 2), ends)), shape=(len(arcs), n_nodes))
+    lengths = np.bincount(ends, weights=-signs, minlength=n_nodes)
+    found = linprog(lengths, A_ub=matrix.tocsr(), b_ub=-np.ones(len(arcs)), bounds=(0, n_nodes), method="highs-ds")
+    layer = np.round(found.x).astype(int).tolist()
+    filled = sorted(set(layer))
+    return [filled.index(row) for row in layer]
+
+
+def _topological(n_nodes: int, parents: list[list[int]], children: list[list[int]]) -> list[int]:
+    left = [len(p) for p in parents]
+    order = [v for v in range(n_nodes) if left[v] == 0]
+    for v in order:
+        for c in children[v]:
+            left[c] -= 1
+            if left[c] == 0:
+                order.append(c)
+    return order
+
+
+def order_layers(n_nodes: int, arcs: Sequence[tuple[int, int]], layer: Sequence[int]) -> Layers:
+    """Order the places of each layer so that few arcs cross: barycentre sweeps and swaps of neighbours.
+
+    `tests/twins/layering.py` says it in Python; for the network of a few hundred variables that takes seconds.
+    """
+    chains, place_layer = _chains(arcs, layer)
+    count = len(place_layer)
+    up: list[list[int]] = [[] for _ in range(count)]
+    down: list[list[int]] = [[] for _ in range(count)]
+    steps = list(dict.fromkeys(step for chain in chains for step in pairwise(chain)))
+    for a, b in steps:
+        down[a].append(b)
+        up[b].append(a)
+    rows: list[list[int]] = [[] for _ in range(max(place_layer, default=0) + 1)]
+    for place in _depth_first(count, up, down):
+        rows[place_layer[place]].append(place)
+    ordered, crossings = _core.plotting.order_layers(*flat_layers(rows), *flat_steps(steps), n_nodes, SWEEPS)
+    ends = np.cumsum([len(row) for row in rows])[:-1]
+    return Layers([row.tolist() for row in np.split(ordered, ends)], chains, n_nodes, count, crossings)
+
+
+def flat_layers(rows: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return the layers as the native side takes them: where each begins, and all places."""
+    offsets = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
+    return offsets, np.array([place for row in rows for place in row], dtype=np.int32)
+
+
+def flat_steps(steps: Sequence[tuple[int, int]]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the upper and the lower ends of steps between layers."""
+    ends = np.array(steps, dtype=np.int32).reshape(-1, 2)
+    return np.ascontiguousarray(ends[:, 0]), np.ascontiguousarray(ends[:, 1])
+
+
+def _chains(arcs: Sequence[tuple[int, int]], layer: Sequence[int]) -> tuple[list[list[int]], list[int]]:
+    """Return the places that each arc passes, and the layer of every place.
+
+    Many long arcs from one node share their bends, as the branches of a tree share its trunk: apart, they would make
+    the layers below a hub wider than a screen.
+    """
+    places = list(layer)
+    long_arcs = Counter(tail for tail, head in arcs if layer[head] - layer[tail] > 1)
+    shared: dict[tuple[int, int], int] = {}
+    chains = []
+    for tail, head in arcs:
+        chain = [tail]
+        for row in range(layer[tail] + 1, layer[head]):
+            bend = shared.get((tail, row))
+            if bend is None:
+                bend = len(places)
+                places.append(row)
+                if long_arcs[tail] > MOST_SEPARATE:
+                    shared[tail, row] = bend
+            chain.append(bend)
+        chains.append([*chain, head])
+    return chains, places
+
+
+def _depth_first(count: int, up: list[list[int]], down: list[list[int]]) -> list[int]:
+    """Return all places so that those of one part of the graph come together."""
+    seen, order = [False] * count, []
+    for start in sorted(range(count), key=lambda v: (len(up[v]), v)):
+        stack = [start]
+        while stack:
+            v = stack.pop()
+            if seen[v]:
+                continue
+            seen[v] = True
+            order.append(v)
+            stack.extend(sorted(down[v] + up[v], reverse=True))
+    return order
+
 
 CHARACTER = 7.3  # the mean width of a letter at 13 px
 DIGIT = 6.5  # and of one in a label, at 11 px
@@ -439,3 +665,111 @@ def _border(box: Box, tx: float, ty: float) -> tuple[float, float]:
 
 def _xy(point: tuple[float, float], digits: int = 1) -> str:
     return f"{point[0] + MARGIN:.{digits}f},{point[1] + MARGIN:.{digits}f}"
+
+
+# A network as a layered drawing: lines by confidence, arrow heads where there is a direction.
+
+
+INK, PAPER = "#3b4754", "#ffffff"
+INCH = 96.0
+MOST_SHOWN = 300  # beyond, a drawing in a notebook says less than a table
+
+Arcs = Sequence[tuple[int, int]]
+
+
+def plot_network(
+    names: Sequence[str],
+    arcs: Arcs,
+    edges: Arcs = (),
+    *,
+    weights: Mapping[frozenset[int], float] | None = None,
+    numbers: bool = True,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw arcs (with heads) and edges (without); wider lines have more weight, broken ones less than three quarters.
+
+    `arcs` and `edges` together must be the skeleton of a DAG in which the edges point from the first to the second.
+    """
+    from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+
+    drawing = draw_network(names, [*arcs, *edges], [*arcs, *edges])
+    width, height = drawing.size
+    ax = axes_or_new(ax, max(3.0, width / INCH), max(2.0, height / INCH))
+    for k, (a, b) in enumerate([*arcs, *edges]):
+        weight = 1.0 if weights is None else weights.get(frozenset((a, b)), 1.0)
+        ax.add_patch(
+            FancyArrowPatch(
+                path=_path(drawing.paths[k]),
+                arrowstyle="-|>" if k < len(arcs) else "-",
+                mutation_scale=12,
+                linewidth=0.8 + 1.8 * weight,
+                linestyle="-" if weight >= 0.75 else "--" if weight >= 0.5 else ":",
+                color=INK,
+                shrinkA=0,
+                shrinkB=0,
+            )
+        )
+        if weights is not None and numbers:
+            x, y = drawing.middles[k]
+            ax.text(x, y, f"{weight:.2f}", fontsize=7, ha="center", va="center", backgroundcolor=PAPER)
+    for v, name in enumerate(names):
+        x, y, w, h = drawing.x[v], drawing.y[v], drawing.widths[v], drawing.height
+        box = FancyBboxPatch(
+            (x - w / 2, y - h / 2), w, h, boxstyle="round,pad=0,rounding_size=7", facecolor=PAPER, edgecolor=INK
+        )
+        ax.add_patch(box)
+        ax.text(x, y, label_of(name), fontsize=9, ha="center", va="center")
+    ax.set_xlim(0, width)
+    ax.set_ylim(height, 0)
+    ax.set_aspect("equal")
+    ax.set_axis_off()
+    return ax
+
+
+def _points(path: str) -> tuple[list[tuple[float, float]], str]:
+    """Return the points of an SVG path of one kind of curve, and the kind."""
+    kind = "C" if "C" in path else "Q" if "Q" in path else "L"
+    words = path.replace("M", " ").replace("C", " ").replace("Q", " ").replace("L", " ").split()
+    return [(float(x), float(y)) for x, y in (word.split(",") for word in words)], kind
+
+
+def _path(path: str) -> Path:
+    from matplotlib.path import Path as Curve
+
+    points, kind = _points(path)
+    code = {"C": Curve.CURVE4, "Q": Curve.CURVE3, "L": Curve.LINETO}[kind]
+    return Curve(points, [Curve.MOVETO, *[code] * (len(points) - 1)])
+
+
+def network_picture(names: Sequence[str], arcs: Arcs, edges: Arcs = ()) -> str:
+    """Return the drawing as SVG for a notebook; pointing at a line or a box names it. Empty for very many nodes."""
+    if not names or len(names) > MOST_SHOWN:
+        return ""
+    both = [*arcs, *edges]
+    drawing = draw_network(names, both, both)
+    width, height = drawing.size
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
+        f'style="max-width:100%;height:auto" role="img" aria-label="network of {len(names)} variables">'
+        '<defs><marker id="arcwise-head" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="8" markerHeight="8" '
+        f'orient="auto"><path d="M0,0L10,5L0,10z" fill="{INK}"/></marker></defs>'
+        '<g style="font:13px system-ui,sans-serif" text-anchor="middle">'
+    ]
+    for k, (a, b) in enumerate(both):
+        sign, head = ("→", ' marker-end="url(#arcwise-head)"') if k < len(arcs) else ("—", "")
+        told = escape(f"{names[a]} {sign} {names[b]}")
+        parts.append(
+            f'<path d="{drawing.paths[k]}" fill="none" stroke="{INK}" stroke-width="1.8"{head}><title>{told}</title>'
+            "</path>"
+        )
+    parts += [_box(drawing, v, name) for v, name in enumerate(names)]
+    return "".join([*parts, "</g></svg>"])
+
+
+def _box(drawing: Drawing, v: int, name: str) -> str:
+    x, y, w, h = drawing.x[v], drawing.y[v], drawing.widths[v], drawing.height
+    return (
+        f'<g><title>{escape(name)}</title><rect x="{x - w / 2:.1f}" y="{y - h / 2:.1f}" width="{w:g}" height="{h:g}" '
+        f'rx="7" fill="{PAPER}" stroke="{INK}"/><text x="{x:g}" y="{y + 4.5:g}" fill="#1b1f24">'
+        f"{escape(label_of(name))}</text></g>"
+    )

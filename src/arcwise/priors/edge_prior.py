@@ -22,18 +22,77 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc
 
+from arcwise.base.errors import OptionError
+from arcwise.base.options import MANY_VARIABLES, load_figure
+from arcwise.base.showing import one_screen
 from arcwise.counts import contingency
-from arcwise.data import Dataset
-from arcwise.errors import OptionError
-from arcwise.priors.uniformity import uniformity
-from arcwise.scores.bdeu import Bdeu
-from arcwise.showing import one_screen
+from arcwise.data.dataset import Dataset
+from arcwise.graph.dag import Dag
+from arcwise.scores.dirichlet import Bdeu
+from arcwise.scores.registry import make_score
+from arcwise.scores.score import families_of
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-__all__ = ["ESS_GRID", "EdgePrior", "edge_prior", "leading_order", "log_bayes_factors"]
+
+# The uniformity measure U of Steck (2008), section 3.1: how far two variables are from what a uniform prior expects.
+#
+# For a distribution p(A, B, P) of two variables and their context P, with |.| the number of joint states,
+#
+#     U = |A,B,P| sum p(a,b,p)^2 - |A,P| sum p(a,p)^2 - |B,P| sum p(b,p)^2 + |P| sum p(p)^2.                        (5)
+#
+# Written per context and completed to squares, it is
+#
+#     U = |P| sum_p p(p)^2 |A| |B| sum_ab ( p(a,b|p) - p(a|p)/|B| - p(b|p)/|A| + 1/(|A||B|) )^2,
+#
+# which shows Proposition 1's symmetry and U >= 0 at a glance, and when U = 0: in every context that occurs, p(a,b|p)
+# is a sum of a function of a and one of b. Independence with one uniform margin is such a case. It is not the only
+# one, as the proposition says it is: p = [[0.35, 0.25], [0.25, 0.15]] has U = 0, but the margins are (0.6, 0.4) and
+# 0.6 x 0.6 = 0.36, not 0.35. (The proof takes the difference of two rows, (p(a) - p(a')) / |B|, to imply a product.)
+
+
+def _table(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the distribution with axes (A, B, all contexts), normalised."""
+    table = np.asarray(probabilities, dtype=np.float64)
+    if table.ndim < 2 or not (table >= 0).all() or not 0 < table.sum() < np.inf:
+        raise OptionError(
+            "the uniformity measure needs non-negative counts or probabilities with a positive sum, with one axis for "
+            f"each of the two variables and then any for their parents; got an array of shape {table.shape}."
+        )
+    joined: NDArray[np.float64] = table.reshape(table.shape[0], table.shape[1], -1)
+    return np.asarray(joined / joined.sum())
+
+
+def uniformity(probabilities: NDArray[np.float64]) -> float:
+    """Return U of counts or probabilities with the axes (A, B, parents...), by Steck's eq. (4).
+
+    Eq. (4) is the mean, over the distribution, of
+    |A,B,P| p(a,b,p) - |A,P| p(a,p) - |B,P| p(b,p) + |P| p(p).
+    """
+    p = _table(probabilities)
+    a, b, contexts = p.shape
+    inner = (
+        p.size * p
+        - a * contexts * p.sum(axis=1, keepdims=True)
+        - b * contexts * p.sum(axis=0, keepdims=True)
+        + contexts * p.sum(axis=(0, 1), keepdims=True)
+    )
+    return float((p * inner).sum())
+
+
+def uniformity_by_squares(probabilities: NDArray[np.float64]) -> float:
+    """Return U by eq. (5), from the sums of squared probabilities."""
+    p = _table(probabilities)
+    a, b, contexts = p.shape
+    return float(
+        p.size * (p**2).sum()
+        - a * contexts * (p.sum(axis=1) ** 2).sum()
+        - b * contexts * (p.sum(axis=0) ** 2).sum()
+        + contexts * (p.sum(axis=(0, 1)) ** 2).sum()
+    )
+
 
 ESS_GRID: NDArray[np.float64] = np.logspace(-3, 5, 81)
 
@@ -88,8 +147,6 @@ class EdgePrior:
 
     def plot(self) -> Figure:
         """Plot the log Bayes factor over the ESS."""
-        from arcwise.extras import load_figure
-
         Figure = load_figure()
         figure = Figure(figsize=(6, 4), layout="constrained")
         axes = figure.subplots()
@@ -215,3 +272,132 @@ def _dependence_p_value(counts: NDArray[np.int64]) -> float:
     if freedom == 0:
         return 1.0
     return float(chdtrc(freedom, statistic))
+
+
+# How sensitive a graph's score is to the prior (Scanagatta, de Campos and Zaffalon 2014, section 4.2).
+#
+# Max-BDeu and Min-BDeu let every Dirichlet prior vary inside an epsilon-contaminated set around the uniform one. Their
+# difference for a graph is the log of the ratio between its highest and its lowest marginal likelihood under those
+# priors: if it is large, the prior still has a say, and more data would change the answer.
+
+
+EPSILONS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+
+
+@one_screen
+@dataclass(frozen=True, eq=False)
+class Sensitivity:
+    """The range of a graph's score over the priors of an epsilon-contaminated set.
+
+    Parameters
+    ----------
+    lower, score, upper
+        Min-BDeu, BDeu and Max-BDeu of the graph.
+    by_node
+        Each variable's part of upper - lower.
+    epsilons, sweep
+        upper - lower over several epsilons.
+    """
+
+    names: tuple[str, ...]
+    dag: Dag
+    ess: float
+    epsilon: float
+    n_cases: int
+    lower: float
+    score: float
+    upper: float
+    by_node: NDArray[np.float64]
+    epsilons: NDArray[np.float64]
+    sweep: NDArray[np.float64]
+
+    @property
+    def value(self) -> float:
+        """Max-BDeu minus Min-BDeu: the log of the ratio of marginal likelihoods."""
+        return self.upper - self.lower
+
+    @property
+    def relative(self) -> float:
+        """The difference divided by the size of the lower score, as in Scanagatta's Figure 6."""
+        return self.value / abs(self.lower)
+
+    @property
+    def per_case(self) -> float:
+        """The difference for each case of the data."""
+        return self.value / self.n_cases
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return each variable's contribution, the largest first."""
+        import pandas as pd
+
+        frame = pd.DataFrame({"variable": self.names, "sensitivity": self.by_node})
+        frame["share"] = frame["sensitivity"] / self.value if self.value > 0 else 0.0
+        return frame.sort_values("sensitivity", ascending=False, kind="stable").reset_index(drop=True)
+
+    def plot(self) -> Figure:
+        """Plot the contributions of the variables, and the sensitivity over epsilon."""
+        Figure = load_figure()
+        frame = self.to_frame().head(20)[::-1]
+        figure = Figure(figsize=(9, 0.25 * len(frame) + 2), layout="constrained")
+        left, right = figure.subplots(1, 2)
+        left.barh(frame["variable"], frame["sensitivity"])
+        left.set_xlabel(f"Max-BDeu − Min-BDeu (epsilon {self.epsilon:g})")
+        right.plot(self.epsilons, self.sweep, marker=".")
+        right.axvline(self.epsilon, linestyle=":", color="0.4")
+        right.set_xlabel("epsilon")
+        right.set_ylabel("Max-BDeu − Min-BDeu")
+        return figure
+
+
+def prior_sensitivity(
+    data: Dataset,
+    dag: Dag,
+    *,
+    ess: float = 1.0,
+    epsilon: float = 0.5,
+    epsilons: Sequence[float] = EPSILONS,
+) -> Sensitivity:
+    """Return how far the score of a graph moves when the priors do; epsilon says how far those may move.
+
+    The families are counted once, or where there are hundreds of them, once for each prior, all in one call; beside
+    that, the cost grows with the cells that occur.
+    """
+    if any(not 0 < e <= 1 for e in (epsilon, *epsilons)):
+        raise OptionError("epsilon must be above 0 and at most 1: the share of the prior that may move.")
+    families = list(families_of(data, dag))
+    at_once = data.targets is None and data.n_variables > MANY_VARIABLES
+    counted = [] if at_once else [_counted(data, child, parents) for child, parents in families]
+
+    def local(name: str, **options: float) -> NDArray[np.float64]:
+        score = make_score(name, **options)
+        if at_once:  # a call for each of thousands of families takes longer than to count them again
+            return score.score_families(data, families)
+        # Of a variable that was set in every case, the data say nothing: its likelihood is 1.
+        return np.array(
+            [0.0 if own is None else score.score_family(own, 0, range(1, own.n_variables)) for own in counted]
+        )
+
+    low, high = local("min_bdeu", ess=ess, epsilon=epsilon), local("max_bdeu", ess=ess, epsilon=epsilon)
+    sweep = [
+        float((local("max_bdeu", ess=ess, epsilon=e) - local("min_bdeu", ess=ess, epsilon=e)).sum()) for e in epsilons
+    ]
+    return Sensitivity(
+        names=dag.names,
+        dag=dag,
+        ess=ess,
+        epsilon=epsilon,
+        n_cases=data.n_cases,
+        lower=float(low.sum()),
+        score=float(local("bdeu", ess=ess).sum()),
+        upper=float(high.sum()),
+        by_node=high - low,
+        epsilons=np.array(epsilons),
+        sweep=np.array(sweep),
+    )
+
+
+def _counted(data: Dataset, child: int, parents: Sequence[int]) -> Dataset | None:
+    """Return a family's distinct rows and the number of their cases: the child, then its parents; None without any."""
+    names = [data.names[child], *(data.names[parent] for parent in parents)]
+    told = data.cases_without(names[0])
+    return told.select(names).collapse() if told.n_cases else None

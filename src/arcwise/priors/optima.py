@@ -6,21 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
-from arcwise.data import Dataset
-from arcwise.deadline import Deadline
-from arcwise.errors import OptionError, UnknownNameError, suggestion
-from arcwise.exact import find_optimal
-from arcwise.graph import Constraints, Dag, assert_obeys
-from arcwise.limits import Limits, Status
-from arcwise.local import hill_climb, tabu_search
-from arcwise.mentions import Argument
-from arcwise.parent_sets import build_parent_set_tables
-from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
-from arcwise.scores import Score
-from arcwise.showing import one_screen
-from arcwise.thread_count import thread_count
-
-__all__ = ["LearnedNetwork", "Learning", "all_or_interrupt", "find_optima", "stays_optimal", "worst_status"]
+from arcwise.base.errors import Argument, OptionError, UnknownNameError, suggestion
+from arcwise.base.run import Limits, ProgressCallback, Run, Status, thread_count
+from arcwise.base.showing import one_screen
+from arcwise.data.dataset import Dataset
+from arcwise.exact.optimal import find_optimal
+from arcwise.graph.constraints import Constraints, assert_obeys
+from arcwise.graph.dag import Dag
+from arcwise.local.climbing import hill_climb, tabu_search
+from arcwise.parent_sets.build import build_parent_set_tables
+from arcwise.scores.score import Score
 
 Search = Literal["exact", "hill-climbing", "tabu"]
 
@@ -61,7 +56,7 @@ class Learning:
     constraints
         Required and forbidden arcs, tiers, limits.
     limits
-        Time for the whole analysis, and memory for each table and each search. A `Deadline` that runs already is shared
+        Time for the whole analysis, and memory for each table and each search. A `Run` that runs already is shared
         by all analyses that are given it.
     threads
         How many to use, for counting; None for all cores. Results do not depend on them.
@@ -72,7 +67,7 @@ class Learning:
 
     max_parents: int | None = None
     constraints: Constraints | None = None
-    limits: Limits | Deadline = field(default_factory=Limits)
+    limits: Limits | Run = field(default_factory=Limits)
     threads: int | None = None
     search: Search = "exact"
 
@@ -85,13 +80,13 @@ class Learning:
             raise UnknownNameError(suggestion("search", self.search, get_args(Search)))
 
     @property
-    def deadline(self) -> Deadline:
-        """The clock of the analysis; one that is started now if the limits are no deadline yet."""
-        return Deadline.of(self.limits)
+    def run(self) -> Run:
+        """The run of the analysis; one that begins now if the limits are no run yet."""
+        return Run.of(self.limits).but(threads=self.threads)
 
-    def within(self, deadline: Deadline) -> Learning:
-        """Return the same options under the given deadline."""
-        return replace(self, limits=deadline)
+    def within(self, run: Run) -> Learning:
+        """Return the same options with the limits and the clock of a run."""
+        return replace(self, limits=run)
 
 
 def find_optima(
@@ -112,27 +107,27 @@ def find_optima(
     no tables.) Ctrl-C returns the networks found so far, the last with the status INTERRUPTED; during the building of
     the tables, when there is none yet, it raises KeyboardInterrupt.
     """
-    deadline = learning.deadline
+    run = learning.run
     if learning.search != "exact":
-        return _search_locally(data, scores, learning.within(deadline), partly, progress, stage)
+        with run.but(progress=progress).shown() as run:
+            return _search_locally(data, scores, learning, run, partly=partly, stage=stage)
     tables = build_parent_set_tables(
         data,
         scores,
         max_parents=learning.max_parents,
         constraints=learning.constraints,
-        limits=deadline.share(TABLE_SHARE).limits,
+        limits=run.share(TABLE_SHARE).limits,
         threads=learning.threads,
         progress=progress,
     )
-    if tables[0].status is Status.INTERRUPTED:
-        raise KeyboardInterrupt
+    tables[0].status.unless_interrupted()
     found: list[LearnedNetwork] = []
-    with show_progress(progress) as callback:
+    with run.but(progress=progress).shown() as run:
         for number, table in enumerate(tables):
-            if partly and found and deadline.is_over:
+            if partly and found and run.is_over:
                 return _stopped(found)
-            callback(ProgressEvent(stage, number, len(tables)))
-            limits = deadline.part(len(tables) - number).limits
+            run.report(stage, number, len(tables))
+            limits = run.part(len(tables) - number).limits
             best = find_optimal(table, constraints=learning.constraints, limits=limits, progress=False)
             # A table that a limit ended holds the sets of the finished levels only.
             status = best.status if table.status is Status.COMPLETE else table.status
@@ -147,29 +142,29 @@ def _search_locally(
     data: Dataset,
     scores: Sequence[Score],
     learning: Learning,
+    run: Run,
+    *,
     partly: bool,
-    progress: bool | ProgressCallback | None,
     stage: str,
 ) -> list[LearnedNetwork]:
     search = hill_climb if learning.search == "hill-climbing" else tabu_search
     found: list[LearnedNetwork] = []
-    with show_progress(progress) as callback:
-        for number, score in enumerate(scores):
-            if partly and found and learning.deadline.is_over:
-                return _stopped(found)
-            callback(ProgressEvent(stage, number, len(scores)))
-            best = search(
-                data,
-                score=score,
-                max_parents=learning.max_parents,
-                constraints=learning.constraints,
-                limits=learning.deadline.part(len(scores) - number).limits,
-                progress=False,
-            )
-            assert_obeys(best.dag, learning.constraints)
-            found.append(LearnedNetwork(best.dag, best.score, best.status, proved=False))
-            if best.status is Status.INTERRUPTED:
-                break
+    for number, score in enumerate(scores):
+        if partly and found and run.is_over:
+            return _stopped(found)
+        run.report(stage, number, len(scores))
+        best = search(
+            data,
+            score=score,
+            max_parents=learning.max_parents,
+            constraints=learning.constraints,
+            limits=run.part(len(scores) - number).limits,
+            progress=False,
+        )
+        assert_obeys(best.dag, learning.constraints)
+        found.append(LearnedNetwork(best.dag, best.score, best.status, proved=False))
+        if best.status is Status.INTERRUPTED:
+            break
     return found
 
 
@@ -180,8 +175,7 @@ def _stopped(found: list[LearnedNetwork]) -> list[LearnedNetwork]:
 
 def all_or_interrupt(optima: list[LearnedNetwork]) -> list[LearnedNetwork]:
     """Return the networks, or raise KeyboardInterrupt if Ctrl-C ended the search: for work that needs all of them."""
-    if optima[-1].status is Status.INTERRUPTED:
-        raise KeyboardInterrupt
+    optima[-1].status.unless_interrupted()
     return optima
 
 
@@ -191,7 +185,7 @@ def worst_status(optima: Sequence[LearnedNetwork]) -> Status:
 
 
 def stays_optimal(data: Dataset, dag: Dag, score: Score, optimum: LearnedNetwork) -> bool:
-    """Say whether a network is optimal too, up to rounding: an optimum may have many equals.
+    """Return whether a network is optimal too, up to rounding: an optimum may have many equals.
 
     Comparing networks, or equivalence classes, is not enough: a data set with symmetries, such as tic-tac-toe, has
     optima in several classes, of which a search returns any.

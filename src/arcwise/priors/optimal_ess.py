@@ -16,26 +16,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Dataset
-from arcwise.data.targets import refuse_targets
-from arcwise.deadline import Deadline
-from arcwise.errors import OptionError, UnfinishedError
-from arcwise.graph import Cpdag, Dag
-from arcwise.limits import Status
-from arcwise.mentions import Argument, Remedy
+from arcwise.base.errors import Argument, OptionError, Remedy, UnfinishedError
+from arcwise.base.options import load_figure
+from arcwise.base.run import ProgressCallback, Run, Status
+from arcwise.base.showing import one_screen
+from arcwise.data.checks import refuse_targets
+from arcwise.data.dataset import Dataset
+from arcwise.graph.dag import Cpdag, Dag
 from arcwise.priors.analytic_ess import analytic_ess
-from arcwise.priors.ess_envelope import EnvelopePiece, curve, trace_envelope
-from arcwise.priors.ess_solver import EssSolver
+from arcwise.priors.ess_path import EnvelopePiece, EssSolver, curve, trace_envelope
 from arcwise.priors.optima import LearnedNetwork, Learning, all_or_interrupt, find_optima, stays_optimal, worst_status
-from arcwise.progress import ProgressCallback
-from arcwise.scores import make_score
-from arcwise.showing import one_screen
+from arcwise.scores.registry import make_score
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-__all__ = ["EssAscent", "EssMaximum", "ascend_ess", "maximise_ess"]
 
 # A class with more DAGs than this is not searched for the spread of alpha*.
 MOST_MEMBERS = 10_000
@@ -89,8 +85,6 @@ class EssAscent:
 
     def plot(self) -> Figure:
         """Plot alpha* and the number of arcs over the rounds."""
-        from arcwise.extras import load_figure
-
         Figure = load_figure()
         figure = Figure(figsize=(6, 5), layout="constrained")
         above, below = figure.subplots(2, 1, sharex=True)
@@ -121,14 +115,14 @@ def ascend_ess(
     if not tolerance > 0:
         raise OptionError(Argument("tolerance", tolerance), "must be positive; Steck stops at a change below 0.1.")
     refuse_targets(data, "the ascent to an equivalent sample size")
-    deadline = learning.deadline
-    first = learning.within(deadline.share(FIRST_SHARE))
+    run = learning.run
+    first = learning.within(run.share(FIRST_SHARE))
     optima = all_or_interrupt(find_optima(data, [make_score("bic")], first, progress=progress))
     history = [analytic_ess(data, optima[0].dag).value]
     converged = cycling = interrupted = False
     try:
-        solver = EssSolver(data, learning.within(deadline), progress=progress)
-        while not (converged or cycling or deadline.is_over) and len(history) <= most_rounds:
+        solver = EssSolver(data, learning.within(run), progress=progress)
+        while not (converged or cycling or run.is_over) and len(history) <= most_rounds:
             found = all_or_interrupt(solver.solve([history[-1]], stage=f"ESS {history[-1]:.4g}"))[0]
             history.append(analytic_ess(data, found.dag).value)
             optima.append(found)
@@ -141,20 +135,20 @@ def ascend_ess(
     dag = optima[-1].dag
     cut = Status.INTERRUPTED if interrupted else worst_status(optima)
     if cut is Status.COMPLETE and not (converged or cycling):
-        cut = deadline.status
+        cut = run.status
     return EssAscent(
         alpha_star=history[-1],
         rounds=len(history) - 1,
         history=tuple(history),
         n_arcs=tuple(optimum.dag.n_arcs for optimum in optima),
         dag=dag,
-        spread=_spread(data, dag, deadline),
+        spread=_spread(data, dag, run),
         converged=converged,
         status=cut,
     )
 
 
-def _spread(data: Dataset, dag: Dag, deadline: Deadline) -> tuple[float, float] | None:
+def _spread(data: Dataset, dag: Dag, run: Run) -> tuple[float, float] | None:
     """Return the least and the largest alpha* of a class; None if it has too many members or there is no time."""
     cpdag = Cpdag.from_dag(dag)
     if cpdag.size > MOST_MEMBERS:
@@ -162,7 +156,7 @@ def _spread(data: Dataset, dag: Dag, deadline: Deadline) -> tuple[float, float] 
 
     def values() -> Iterator[float]:
         for member in cpdag.members():
-            if deadline.is_over:
+            if run.is_over:
                 return
             yield analytic_ess(data, member).value
 
@@ -212,8 +206,6 @@ class EssMaximum:
 
     def plot(self) -> Figure:
         """Plot the score of the optimal network over the ESS, its maximum, and where its network stays optimal."""
-        from arcwise.extras import load_figure
-
         Figure = load_figure()
         figure = Figure(figsize=(6, 4), layout="constrained")
         axes = figure.subplots()

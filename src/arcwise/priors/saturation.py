@@ -13,25 +13,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Dataset
-from arcwise.errors import DataError, OptionError
-from arcwise.evaluate import accuracy_score, shd
-from arcwise.graph import Dag
-from arcwise.limits import Status
-from arcwise.mentions import Argument
-from arcwise.model import BayesianNetwork, fit_parameters
+from arcwise.base.errors import Argument, DataError, OptionError
+from arcwise.base.options import load_figure
+from arcwise.base.run import ProgressCallback, Seed, Status
+from arcwise.base.showing import one_screen
+from arcwise.data.dataset import Dataset
+from arcwise.evaluate.comparison import shd
+from arcwise.evaluate.predictions import accuracy_score
+from arcwise.graph.dag import Dag
+from arcwise.model.fitting import fit_parameters
+from arcwise.model.network import BayesianNetwork
+from arcwise.priors.edge_prior import prior_sensitivity
 from arcwise.priors.optima import Learning, all_or_interrupt, find_optima, worst_status
-from arcwise.priors.sensitivity import prior_sensitivity
-from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
-from arcwise.scores import make_score
-from arcwise.seeds import Seed
-from arcwise.showing import one_screen
+from arcwise.scores.registry import make_score
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-__all__ = ["Saturation", "data_saturation"]
 
 # Below this share of the edges changed by the last doubling, more data are said to change little.
 SETTLED = 0.1
@@ -113,8 +112,6 @@ class Saturation:
 
     def plot(self) -> Figure:
         """Plot sensitivity and change of structure over the sample size."""
-        from arcwise.extras import load_figure
-
         Figure = load_figure()
         figure = Figure(figsize=(7, 5), layout="constrained")
         above, below = figure.subplots(2, 1, sharex=True)
@@ -166,9 +163,9 @@ def data_saturation(
     rng = np.random.default_rng(seed)
     true_dag = truth.dag if isinstance(truth, BayesianNetwork) else truth
     unseen = truth.sample(UNSEEN, seed=rng) if isinstance(truth, BayesianNetwork) else None
-    deadline = learning.deadline
+    run = learning.run
     steps = repetitions * len(sizes) + 1
-    share = learning.within(deadline.part(steps))
+    share = learning.within(run.part(steps))
     whole = all_or_interrupt(find_optima(data, [score], share, progress=progress))[0]
     optima = [whole]
     rows = np.repeat(np.arange(data.n_rows), 1 if data.weights is None else data.weights)
@@ -177,18 +174,18 @@ def data_saturation(
     done = 0  # steps, each of them one size of one repetition
     cut = Status.COMPLETE
     try:
-        with show_progress(progress) as callback:
+        with run.but(progress=progress).shown() as run:
             for repetition, k in np.ndindex(shape):
-                if done >= 2 and deadline.is_over:
+                if done >= 2 and run.is_over:
                     cut = Status.TIME_LIMIT
                     break
-                callback(ProgressEvent("saturation", done, repetitions * len(sizes)))
+                run.report("saturation", done, repetitions * len(sizes))
                 if k == 0:
                     shuffled = rng.permutation(rows)
                 part, found = data, whole
                 if k < len(sizes) - 1:
                     part = _subsample(data, shuffled[: sizes[k]])
-                    share = learning.within(deadline.part(steps - len(optima)))
+                    share = learning.within(run.part(steps - len(optima)))
                     found = all_or_interrupt(find_optima(part, [score], share, progress=False))[0]
                 sensitivity[repetition, k] = prior_sensitivity(
                     part, found.dag, ess=ess, epsilon=epsilon, epsilons=()

@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Dataset
-from arcwise.errors import OptionError
-from arcwise.graph import Beliefs, Dag, FamilyPrior
-from arcwise.mentions import Argument
-from arcwise.scores.bic import Bic
-from arcwise.scores.facts import Counts, Facts
-from arcwise.scores.score import Score
-
-if TYPE_CHECKING:
-    from arcwise._core.scores import LocalScore
-
-__all__ = ["BelievedScore", "log_prior_of"]
+from arcwise import _core
+from arcwise.base.errors import Argument, OptionError
+from arcwise.data.dataset import Dataset
+from arcwise.graph.beliefs import Beliefs, FamilyPrior
+from arcwise.graph.dag import Dag
+from arcwise.scores.penalised import Bic
+from arcwise.scores.score import Counts, Facts, Score
 
 
 @dataclass(frozen=True)
@@ -35,7 +29,7 @@ class BelievedScore(Score):
 
     Pruning keeps its guarantee because its rules are applied to the sum, with bounds of the sum: no superset of P
     scores more than the bound of the data's part for P plus the largest prior of a superset of P (`FamilyPrior.most`).
-    See arcwise/parent_sets/pruning.py for the rules of BIC and AIC, which compare the data's part alone.
+    See tests/twins/pruning.py for the rules of BIC and AIC, which compare the data's part alone.
 
     Parameters
     ----------
@@ -45,8 +39,8 @@ class BelievedScore(Score):
         The prior, as odds.
     """
 
-    name: ClassVar[str] = "believed"
-    FACTS: ClassVar[Facts] = Bic.FACTS  # see `facts`
+    name = "believed"
+    FACTS = Bic.FACTS  # see `facts`
 
     score: Score
     beliefs: Beliefs
@@ -85,7 +79,7 @@ class BelievedScore(Score):
         return self.prior(data).network(dag)
 
     def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:
-        """Return the data's part: counts do not say whose they are; `score_family_twin` adds the prior."""
+        """Return the data's part: counts do not say whose they are, and the prior is added to them."""
         return self.score.local(counts, alphas)
 
     def bound(self, counts: Counts) -> float:
@@ -96,10 +90,8 @@ class BelievedScore(Score):
         """Return the hyperparameters of the score."""
         return self.score.alphas(data, child, parents)
 
-    def native(self, data: Dataset) -> LocalScore:
+    def native(self, data: Dataset) -> _core.scores.LocalScore:
         """Return the compiled score with its prior."""
-        from arcwise import _core
-
         prior = self.prior(data)
         return _core.scores.make_believed(self.score.native(data), prior.weights, prior.sizes)
 
@@ -118,17 +110,6 @@ class BelievedScore(Score):
     def untold_bound(self, data: Dataset, child: int, parents: Iterable[int]) -> float:
         """Return the largest prior of the parents and their supersets."""
         return self.prior(data).most(child, parents)
-
-    def score_family_twin(self, data: Dataset, child: int, parents: Iterable[int] = ()) -> float:
-        """Return the score in Python plus the prior in Python."""
-        ordered = sorted(parents)
-        return self.score.score_family_twin(data, child, ordered) + self.prior(data).family(child, ordered)
-
-    def bound_family_twin(self, data: Dataset, child: int, parents: Iterable[int] = ()) -> float:
-        """Return what neither this family nor one with more parents exceeds, in Python."""
-        ordered = sorted(parents)
-        bound = self.score.bound_family_twin(data, child, ordered)
-        return bound if math.isinf(bound) else bound + self.prior(data).most(child, ordered)
 
 
 def log_prior_of(score: Mapping[str, Any], dag: Dag) -> float | None:

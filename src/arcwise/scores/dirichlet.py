@@ -1,15 +1,35 @@
-"""The marginal likelihood of a family under Dirichlet priors, which every BD score is."""
+"""Bayesian Dirichlet (BD) scores: the marginal likelihood of a family under Dirichlet priors.
+
+K2, BDJ and BD have the same hyperparameter in every cell; BDeu and BDe divide an equivalent sample size among the
+cells; averaged, min- and max-BDeu say how far that choice matters; qBDJ is the quotient of two marginal likelihoods.
+"""
 
 from __future__ import annotations
 
+import abc
+import dataclasses
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.scores.facts import Counts
+from arcwise import _core
+from arcwise.base.bibliography import Citation
+from arcwise.base.errors import OptionError
+from arcwise.data.dataset import Dataset
+from arcwise.scores.prior_network import PriorNetwork, family_joint
+from arcwise.scores.score import DILUTED, QUOTIENT_LIMITS, Counts, Facts, Parameter, Score, two_way
 
-__all__ = ["bound_first_cases", "bound_pure_cells", "log_marginal_likelihood"]
+ESS = Parameter("ess", "the equivalent sample size")
+# Up to this many cells the whole joint distribution is handed to the core; beyond, the core asks per family.
+DENSE_CELLS = 2**20
+
+Average = Literal["log", "family", "configuration"]
+# In the order of the native enumeration.
+AVERAGES = ("log", "family", "configuration")
 
 
 def log_marginal_likelihood(counts: Counts, alphas: float | NDArray[np.float64]) -> float:
@@ -55,3 +75,469 @@ def bound_first_cases(counts: Counts, largest_share: float | None = None) -> flo
     """
     share = 1 / counts.shape[1] if largest_share is None else largest_share
     return int(np.count_nonzero(counts)) * math.log(share)
+
+
+@dataclass(frozen=True)
+class ConstantAlpha(Score):
+    """BD with the same hyperparameter in every cell."""
+
+    @property
+    @abc.abstractmethod
+    def cell_alpha(self) -> float:
+        """The hyperparameter of every cell."""
+
+    def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:
+        """Return BD with this hyperparameter."""
+        return log_marginal_likelihood(counts, self.cell_alpha)
+
+    def bound(self, counts: Counts) -> float:
+        """Return the bound of pure cells."""
+        return bound_pure_cells(counts, self.cell_alpha)
+
+    def native(self, data: Dataset) -> _core.scores.LocalScore:
+        """Return the compiled score."""
+        return _core.scores.make_bd(data.n_cases, self.cell_alpha)
+
+
+@dataclass(frozen=True)
+class K2(ConstantAlpha):
+    """BD with alpha_jk = 1: every conditional distribution equally likely a priori."""
+
+    name = "k2"
+    FACTS = Facts(
+        title="K2",
+        in_words="K2",
+        sources=(Citation("cooper-1992"),),
+        equivalent=False,
+        log_bayes_factor=True,
+        regular=True,
+        bound="the family with a configuration of its own for every cell",
+        asymmetric=two_way(((3, 1), (0, 2))),
+    )
+    cell_alpha = 1.0
+
+
+@dataclass(frozen=True)
+class Bd(ConstantAlpha):
+    """BD with alpha_jk = alpha in every cell; 1 gives K2 and 1/2 gives BDJ."""
+
+    name = "bd"
+    FACTS = Facts(
+        title="BD",
+        in_words="Bayesian Dirichlet score with constant alpha",
+        sources=(Citation("heckerman-1995"),),
+        equivalent=False,
+        log_bayes_factor=True,
+        regular=True,
+        bound="the family with a configuration of its own for every cell",
+        asymmetric=two_way(((3, 1), (0, 2))),
+    )
+
+    parameters = (Parameter("alpha", "the hyperparameter of every cell"),)
+
+    alpha: float = 1.0
+
+    @property
+    def cell_alpha(self) -> float:
+        """The hyperparameter of every cell."""
+        return self.alpha
+
+
+@dataclass(frozen=True)
+class Bdj(ConstantAlpha):
+    """BD with Jeffreys' prior, alpha_jk = 1/2: regular, but not score-equivalent (Liao 2022, section 4.2)."""
+
+    name = "bdj"
+    FACTS = Facts(
+        title="BDJ",
+        in_words="BD with Jeffreys' prior",
+        sources=(Citation("suzuki-2017"), Citation("liao-2022", "section 4.2")),
+        equivalent=False,
+        log_bayes_factor=True,
+        regular=True,
+        bound="the family with a configuration of its own for every cell",
+        asymmetric=two_way(((3, 1), (0, 2))),
+    )
+    cell_alpha = 0.5
+
+
+@dataclass(frozen=True)
+class Qbdj(Score):
+    """qBDJ = f(S) - f(P): Jeffreys' marginal likelihood of child and parents over that of the parents.
+
+    f(T) = lnG(\\|T\\|/2) - lnG(\\|T\\|/2 + N) + sum over cells of lnG(n + 1/2) - lnG(1/2). No parameter.
+    """
+
+    name = "qbdj"
+    FACTS = Facts(
+        title="qBDJ",
+        in_words="quotient BD with Jeffreys' prior",
+        sources=(Citation("suzuki-kawahara-2017"), Citation("liao-2022", "section 4.2")),
+        parent_limits=QUOTIENT_LIMITS,
+        equivalent=True,
+        log_bayes_factor=False,
+        regular=True,
+        bound="the configurations' part is at most 0, and the penalty grows with q",
+        number_of_cases="N of both parts: the cases in which the variable was not set",
+    )
+
+    def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:
+        """Return f(S) - f(P)."""
+        from scipy.special import gammaln
+
+        cells = gammaln(counts + 0.5) - gammaln(0.5)
+        rows = gammaln(counts.sum(axis=1) + 0.5) - gammaln(0.5)
+        return math.fsum(cells.ravel()) - math.fsum(rows) + self.bound(counts)
+
+    def bound(self, counts: Counts) -> float:
+        """Return minus the penalty: lnG(q r/2) - lnG(q r/2 + N) - lnG(q/2) + lnG(q/2 + N)."""
+        from scipy.special import gammaln
+
+        cases, (q, r) = int(counts.sum()), counts.shape
+        return float(gammaln(q * r / 2) - gammaln(q * r / 2 + cases) - gammaln(q / 2) + gammaln(q / 2 + cases))
+
+    def native(self, data: Dataset) -> _core.scores.LocalScore:
+        """Return the compiled score."""
+        return _core.scores.make_qbdj(data.n_cases)
+
+
+@dataclass(frozen=True)
+class DilutedAlpha(Score):
+    """BD with hyperparameters that shrink as the configurations of the parents grow in number."""
+
+    def bound(self, counts: Counts) -> float:
+        """Return -log r for every cell that occurs."""
+        return bound_first_cases(counts)
+
+
+@dataclass(frozen=True)
+class Bdeu(DilutedAlpha):
+    """BD with alpha_jk = ess / (q r); the equivalent sample size weighs the prior against the data."""
+
+    name = "bdeu"
+    FACTS = Facts(
+        title="BDeu",
+        in_words="Bayesian Dirichlet equivalent uniform",
+        sources=(Citation("heckerman-1995"), Citation("buntine-1991")),
+        equivalent=True,
+        log_bayes_factor=True,
+        regular=False,
+        bound="the first case of every cell that occurs has probability at most 1/r",
+        irregular=DILUTED,
+    )
+    parameters = (ESS,)
+
+    ess: float = 1.0
+
+    def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:
+        """Return BD with alpha_jk = ess / (q r)."""
+        return log_marginal_likelihood(counts, self.ess / counts.size)
+
+    def native(self, data: Dataset) -> _core.scores.LocalScore:
+        """Return the compiled score."""
+        return _core.scores.make_bdeu(data.n_cases, self.ess)
+
+
+@dataclass(frozen=True)
+class BdeuAveraged(DilutedAlpha):
+    """The average of BDeu over a grid of equivalent sample sizes.
+
+    Silander, Kontkanen & Myllymäki (2007) average over 1, 2, ..., 100; Cano et al. (2011) over a few sizes far below
+    and far above 1, each parent configuration on its own.
+
+    Parameters
+    ----------
+    grid
+        The equivalent sample sizes, all > 0, equally weighted.
+    average
+        What is averaged. ``"log"``: the log scores; the score stays equivalent. ``"family"``: the likelihoods of the
+        family, that is, a uniform prior over the grid for each family. ``"configuration"``: the likelihoods of each
+        parent configuration, that is, a uniform prior over the grid for each configuration (locally averaged BD).
+    """
+
+    name = "bdeu_averaged"
+    FACTS = Facts(
+        title="averaged BDeu",
+        in_words="BDeu averaged over equivalent sample sizes",
+        sources=(Citation("silander-2007"), Citation("cano-2011"), Citation("ueno-2012", "section 1")),
+        equivalent=True,
+        log_bayes_factor=False,
+        regular=False,
+        bound="BDeu's bound, which holds for every sample size",
+        irregular=DILUTED,
+    )
+
+    grid: tuple[float, ...] = (0.01, 0.1, 1.0, 10.0, 100.0)
+    average: Average = "log"
+
+    def __post_init__(self) -> None:
+        values = np.ravel(self.grid).tolist()  # one number will do for a grid of one
+        if not values:
+            raise OptionError(f"score '{self.name}': grid=() has no sample size; give at least one, e.g. grid=(1, 10).")
+        for value in values:
+            ESS.check(self.name, value)
+        object.__setattr__(self, "grid", tuple(float(value) for value in values))
+        if self.average not in AVERAGES:
+            known = ", ".join(repr(known) for known in AVERAGES)
+            raise OptionError(f"score '{self.name}': average={self.average!r} must be one of {known}.")
+
+    @property
+    def facts(self) -> Facts:
+        """What is known of the score: averaging likelihoods gives a Bayes factor and costs the equivalence."""
+        if self.average == "log" or len(self.grid) == 1:
+            return self.FACTS
+        return dataclasses.replace(
+            self.FACTS, equivalent=False, log_bayes_factor=True, asymmetric=two_way(((9, 1), (0, 4)))
+        )
+
+    def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:
+        """Return the average over the grid."""
+        if self.average == "configuration":
+            return math.fsum(log_mean_exp(self._by_size(row[None, :], len(counts))) for row in counts)
+        values = self._by_size(counts, len(counts))
+        return log_mean_exp(values) if self.average == "family" else float(np.mean(values))
+
+    def _by_size(self, rows: Counts, configurations: int) -> NDArray[np.float64]:
+        cells = configurations * rows.shape[1]
+        return np.array([log_marginal_likelihood(rows, ess / cells) for ess in self.grid])
+
+    def native(self, data: Dataset) -> _core.scores.LocalScore:
+        """Return the compiled score."""
+        return _core.scores.make_averaged_bdeu(data.n_cases, list(self.grid), AVERAGES.index(self.average))
+
+
+def log_mean_exp(values: NDArray[np.float64]) -> float:
+    """Return the logarithm of the mean of numbers given by their logarithms."""
+    from scipy.special import logsumexp
+
+    return float(logsumexp(values) - math.log(len(values)))
+
+
+@dataclass(frozen=True)
+class MinBdeu(DilutedAlpha):
+    """BDeu with, in each configuration, the prior of the contamination set that makes the data least likely.
+
+    With beta = ess / q, the set holds all alpha_jk >= beta (1 - epsilon) / r that sum to beta. The worst puts all of
+    the free mass, beta epsilon, on the state seen least. Gives sparser networks in small samples (Scanagatta et al.).
+    """
+
+    name = "min_bdeu"
+    FACTS = Facts(
+        title="min-BDeu",
+        in_words="BDeu under the worst prior",
+        sources=(Citation("scanagatta-2014", "section 3"),),
+        equivalent=False,
+        log_bayes_factor=False,
+        regular=False,
+        bound="no more than BDeu, so BDeu's bound holds",
+        asymmetric=two_way(((3, 1), (0, 2))),
+        irregular=DILUTED,
+    )
+    parameters = (
+        ESS,
+        Parameter("epsilon", "the size of the contamination", low=0, high=1, low_allowed=True),
+    )
+
+    ess: float = 1.0
+    epsilon: float = 0.5
+
+    def worst_prior(self, counts: Counts) -> NDArray[np.float64]:
+        """Return the hyperparameters at which the minimum is attained."""
+        q, r = counts.shape
+        beta = self.ess / q
+        alphas = np.full(counts.shape, beta * (1 - self.epsilon) / r)
+        alphas[np.arange(q), counts.argmin(axis=1)] += beta * self.epsilon
+        return alphas
+
+    def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:
+        """Return BD at the worst prior."""
+        return log_marginal_likelihood(counts, self.worst_prior(counts))
+
+    def native(self, data: Dataset) -> _core.scores.LocalScore:
+        """Return the compiled score."""
+        return _core.scores.make_min_bdeu(data.n_cases, self.ess, self.epsilon)
+
+
+@dataclass(frozen=True)
+class MaxBdeu(Score):
+    """BDeu with, in each configuration, the prior of the contamination set that makes the data most likely.
+
+    With beta = ess / q, the set holds all alpha_jk >= beta (1 - epsilon) / r that sum to beta. The best is the solution
+    of a concave problem, see `best_prior`. Finds more of the true edges in small samples (Scanagatta et al.).
+    """
+
+    name = "max_bdeu"
+    FACTS = Facts(
+        title="max-BDeu",
+        in_words="BDeu under the best prior",
+        sources=(Citation("scanagatta-2014", "section 3"),),
+        equivalent=False,
+        log_bayes_factor=False,
+        regular=False,
+        bound="the first case of every cell that occurs has probability at most epsilon + (1 - epsilon) / r",
+        asymmetric=two_way(((3, 1), (0, 2))),
+        irregular=DILUTED,
+    )
+    parameters = (
+        ESS,
+        Parameter("epsilon", "the size of the contamination", low=0, high=1, low_allowed=True, high_allowed=True),
+    )
+
+    ess: float = 1.0
+    epsilon: float = 0.5
+
+    def best_prior(self, counts: Counts) -> NDArray[np.float64]:
+        """Return the hyperparameters at which the maximum is attained.
+
+        The objective sum_k [lnG(alpha_k + n_k) - lnG(alpha_k)] is concave, its slopes are
+        psi(alpha_k + n_k) - psi(alpha_k). So at the optimum one multiplier equals the slope of every state above its
+        lower end, and no slope at a lower end exceeds it. A state that does not occur has slope 0 and stays at its
+        lower end. Here by bisection on the inverse of the multiplier, for all configurations at once.
+        """
+        from scipy.special import psi
+
+        q, r = counts.shape
+        beta = self.ess / q
+        low, free = beta * (1 - self.epsilon) / r, beta * self.epsilon
+        seen = counts > 0
+        states = np.maximum(seen.sum(axis=1, keepdims=True), 1)
+        even = np.broadcast_to(low + free / states, counts.shape)
+        # At the smallest inverse slope of the even split no alpha exceeds its share; at the largest none is below it.
+        levels = 1 / np.where(seen, psi(even + counts) - psi(even), 1.0)
+        left = np.where(seen, levels, np.inf).min(axis=1, keepdims=True)
+        right = np.where(seen, levels, 0.0).max(axis=1, keepdims=True)
+        solution = even
+        for _ in range(60):
+            level = np.where(np.isfinite(left), (left + right) / 2, 1.0)
+            solution = _alpha_at_level(counts, level, low, solution)
+            enough = np.where(seen, solution, low).sum(axis=1, keepdims=True) >= beta
+            left, right = np.where(enough, left, level), np.where(enough, level, right)
+        alphas = np.where(seen, solution, low)
+        # What rounding leaves over goes to the largest; near the optimum that costs only its square.
+        alphas[np.arange(q), alphas.argmax(axis=1)] += beta - alphas.sum(axis=1)
+        return alphas
+
+    def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:
+        """Return BD at the best prior."""
+        return log_marginal_likelihood(counts, self.best_prior(counts))
+
+    def bound(self, counts: Counts) -> float:
+        """Return log(epsilon + (1 - epsilon) / r) for every cell that occurs."""
+        return bound_first_cases(counts, self.epsilon + (1 - self.epsilon) / counts.shape[1])
+
+    def native(self, data: Dataset) -> _core.scores.LocalScore:
+        """Return the compiled score."""
+        return _core.scores.make_max_bdeu(data.n_cases, self.ess, self.epsilon)
+
+
+def _alpha_at_level(
+    counts: Counts, level: NDArray[np.float64], low: float, start: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the alpha >= low with 1 / (psi(alpha + n) - psi(alpha)) = level, or low if there is none.
+
+    By Newton's method: 1 / slope is concave and increasing in alpha, so the steps settle from the left of the root.
+    """
+    from scipy.special import polygamma, psi
+
+    alpha = np.maximum(start, low)
+    n = np.maximum(counts, 1)
+    for _ in range(50):
+        inverse = 1 / (psi(alpha + n) - psi(alpha))
+        rate = inverse**2 * (polygamma(1, alpha) - polygamma(1, alpha + n))
+        step = (level - inverse) / rate
+        following = np.maximum(alpha + step, low if low > 0 else alpha / 2)
+        settled = np.abs(following - alpha) <= 1e-15 * alpha
+        alpha = following
+        if settled.all():
+            break
+    return alpha
+
+
+@dataclass(frozen=True)
+class Bde(Score):
+    """BD with alpha_jk = ess p(x_i = k, P = j | prior network).
+
+    Parameters
+    ----------
+    prior
+        What is believed before the data: any object with the method ``joint_probabilities(variables)``, e.g. a
+        `BayesianNetwork`, a `JointPrior` or a `UniformPrior` (which makes it BDeu).
+    ess
+        The equivalent sample size: how many imaginary cases the prior is worth.
+    """
+
+    name = "bde"
+    FACTS = Facts(
+        title="BDe",
+        in_words="Bayesian Dirichlet equivalent, with a prior network",
+        sources=(Citation("heckerman-1995"), Citation("ueno-2012", "eqs. (5) and (6)")),
+        equivalent=True,
+        log_bayes_factor=True,
+        regular=False,
+        bound="no probability exceeds one",
+        irregular=DILUTED,
+    )
+    parameters = (ESS,)
+
+    prior: PriorNetwork | None = None
+    ess: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.prior, PriorNetwork):
+            raise OptionError(
+                "score 'bde' needs prior=, an object with the method joint_probabilities(variables): "
+                "a Bayesian network, a JointPrior or a UniformPrior. Without prior knowledge use 'bdeu'."
+            )
+
+    @property
+    def title(self) -> str:
+        """The score with the kind of its prior, not its digest: "BDe (prior UniformPrior, ess 1)"."""
+        return f"{self.facts.title} (prior {type(self.prior).__name__}, ess {self.ess:g})"
+
+    def describe(self) -> dict[str, Any]:
+        """Return the name and the parameters, with the kind of the prior and, where it has one, its digest."""
+        kind, digest = type(self.prior).__name__, getattr(self.prior, "digest", None)
+        return {"name": self.name, "prior": kind if digest is None else f"{kind}:{digest}", "ess": self.ess}
+
+    def identity(self) -> dict[str, Any]:
+        """Return `describe`, which tells two priors apart if they have a digest.
+
+        Raises
+        ------
+        OptionError
+            If the prior is an object without one: work that is kept could be resumed with another prior.
+        """
+        if getattr(self.prior, "digest", None) is None:
+            raise OptionError(
+                f"work with the score 'bde' can be kept and resumed only if its prior can be recognised; a "
+                f"{type(self.prior).__name__} has no property digest. Give it one (a text that differs for different "
+                "priors), or use a JointPrior or a UniformPrior."
+            )
+        return self.describe()
+
+    def alphas(self, data: Dataset, child: int, parents: Sequence[int]) -> NDArray[np.float64]:
+        """Return ess p(x_i = k, P = j), one row per configuration."""
+        assert self.prior is not None
+        return self.ess * family_joint(self.prior, data, [*parents, child]).reshape(-1, int(data.arities[child]))
+
+    def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:
+        """Return BD with the given hyperparameters, see `alphas`."""
+        if alphas is None:
+            raise OptionError("score 'bde' needs the hyperparameters of the family, see Bde.alphas.")
+        return log_marginal_likelihood(counts, alphas)
+
+    def bound(self, counts: Counts) -> float:
+        """Return 0."""
+        return 0.0
+
+    def native(self, data: Dataset) -> _core.scores.LocalScore:
+        """Return the compiled score. With a prior of more than 2^20 cells it calls the prior once per family."""
+        prior = self.prior
+        assert prior is not None
+        if math.prod(data.arities.tolist()) <= DENSE_CELLS:
+            joint = family_joint(prior, data, range(data.n_variables))
+            return _core.scores.make_bde(data.n_cases, self.ess, joint[None, :], np.ones(1), data.arities, 0)
+        return _core.scores.make_bde_of_function(
+            data.n_cases, self.ess, lambda child, parents: family_joint(prior, data, [*parents, child])
+        )

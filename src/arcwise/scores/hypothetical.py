@@ -1,37 +1,38 @@
-"""Scores averaged over hypothetical structures (Ueno & Uto 2012): what NIP-BDe and expected log-BDe share."""
+"""Scores averaged over hypothetical structures (Ueno & Uto 2012): NIP-BDe and expected log-BDe.
+
+Each structure gives a prior network, estimated from the data. A hypothetical structure g^h has the parameters of their
+eq. (10), theta_jk = (n_jk + 1/(r q)) / (n_j + 1/q). With the smoothed frequencies f(T) = (n_T + 1/|T|) / (N + 1) of
+variable sets, theta is f(S) / f(P), and the joint distribution of g^h is a product of quotients f(S_i) / f(P_i). Markov
+equivalent structures have the same joint distribution: an average over all 29,281 DAGs of five variables is one over
+8,782 classes, weighted by their sizes.
+"""
 
 from __future__ import annotations
 
 import abc
+import dataclasses
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from functools import lru_cache
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Dataset
-from arcwise.data.targets import refuse_targets
-from arcwise.errors import OptionError
-from arcwise.graph import Dag, count_dags
-from arcwise.scores.bdeu import ESS
-from arcwise.scores.facts import Counts, Parameter
-from arcwise.scores.hypothetical_structures import (
-    all_structures,
-    every_structure,
-    local_joints,
-    marginals,
-    sampled_structures,
-    smoothed_joints,
-)
-from arcwise.scores.score import Score, check_cases, families_of, family_counts
-from arcwise.showing import one_screen
-
-if TYPE_CHECKING:
-    from arcwise._core.scores import LocalScore
-
-__all__ = ["Estimate", "HypotheticalScore"]
+from arcwise import _core
+from arcwise.base.bibliography import Citation
+from arcwise.base.errors import OptionError
+from arcwise.base.showing import one_screen
+from arcwise.counts import contingency
+from arcwise.data.checks import refuse_targets
+from arcwise.data.dataset import Dataset
+from arcwise.graph.classes import class_keys_from_masks
+from arcwise.graph.dag import Dag
+from arcwise.graph.random_dags import all_parent_masks, count_dags, uniform_dag
+from arcwise.scores.dirichlet import ESS, log_mean_exp
+from arcwise.scores.score import THREE_WAY, Counts, Facts, Parameter, Score, check_cases, families_of, family_counts
 
 EXACT_VARIABLES = 5  # 29,281 DAGs; six variables have 3,781,503
 LOCAL_VARIABLES = 12  # 2,048 hypothetical parent sets of a variable
@@ -39,6 +40,98 @@ MAX_CELLS = 2**27
 
 Structures = Literal["auto", "all", "sample", "local"]
 STRUCTURES = ("auto", "all", "sample", "local")
+Masks = NDArray[np.uint64]
+"""Structures, shape (structures, variables): bit p of entry v is set if p is a parent of v."""
+
+
+def every_structure(variables: int) -> Masks:
+    """Return every DAG."""
+    return np.array(list(all_parent_masks(variables)), dtype=np.uint64)
+
+
+@lru_cache(maxsize=8)
+def all_structures(variables: int) -> tuple[Masks, NDArray[np.float64]]:
+    """Return one DAG of each equivalence class as parent masks, and the class sizes as weights."""
+    masks = every_structure(variables)
+    keys = class_keys_from_masks(masks, progress=False)
+    _, first, sizes = np.unique(keys, axis=0, return_index=True, return_counts=True)
+    return masks[first], sizes / sizes.sum()
+
+
+@lru_cache(maxsize=8)
+def sampled_structures(variables: int, size: int, seed: int) -> Masks:
+    """Draw DAGs uniformly, as parent masks."""
+    rng = np.random.default_rng(seed)
+    dags = (uniform_dag(variables, rng) for _ in range(size))
+    return np.array([[sum(1 << p for p in parents) for parents in dag.parents] for dag in dags], dtype=np.uint64)
+
+
+def smoothed_joints(data: Dataset, masks: Masks) -> NDArray[np.float64]:
+    """Return the joint distribution of each structure, one row each, with the parameters of eq. (10).
+
+    By logarithms: each row is the sum of log f(S_i) - log f(P_i), so a block of rows is a matrix of coefficients
+    (structures x variable sets) times a matrix of logarithms (variable sets x cells).
+    """
+    n = data.n_variables
+    shape = tuple(data.arities.tolist())
+    cells = math.prod(shape)
+    joints = np.empty((len(masks), cells))
+    block = max(1, 2**23 // (2 * n * cells))
+    own = np.uint64(1) << np.arange(n, dtype=np.uint64)
+    for start in range(0, len(masks), block):
+        parents = masks[start : start + block]
+        sets, place = np.unique(np.concatenate([parents | own, parents], axis=1), return_inverse=True)
+        place = place.reshape(len(parents), 2 * n)
+        logs = np.stack([_log_smoothed(data, int(mask), shape).ravel() for mask in sets])
+        coefficients = np.zeros((len(parents), len(sets)))
+        rows = np.arange(len(parents))
+        for v in range(n):
+            np.add.at(coefficients, (rows, place[:, v]), 1.0)
+            np.add.at(coefficients, (rows, place[:, n + v]), -1.0)
+        joints[start : start + block] = np.exp(coefficients @ logs)
+    return joints
+
+
+def _log_smoothed(data: Dataset, mask: int, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return log f(T) for a variable set, spread over the cells of all variables."""
+    members = [v for v in range(data.n_variables) if mask >> v & 1]
+    counts = contingency(data, members)
+    logs = np.log((counts + 1 / counts.size) / (data.n_cases + 1))
+    spread = [shape[v] if mask >> v & 1 else 1 for v in range(data.n_variables)]
+    return np.broadcast_to(logs.reshape(spread), shape)
+
+
+def marginals(joints: NDArray[np.float64], data: Dataset, variables: Sequence[int]) -> NDArray[np.float64]:
+    """Return the marginals of some variables from joint distributions over all, one row each, first varying slowest."""
+    table = joints.reshape(len(joints), *data.arities.tolist())
+    others = tuple(v + 1 for v in range(data.n_variables) if v not in variables)
+    kept = sorted(variables)
+    ordered = np.transpose(table.sum(axis=others), [0, *(1 + kept.index(v) for v in variables)])
+    return ordered.reshape(len(joints), -1)
+
+
+def local_joints(data: Dataset, child: int, parents: Sequence[int], largest: int) -> NDArray[np.float64]:
+    """Return p(P = j, x_i = k) under each hypothetical parent set H of the child, one row each.
+
+    The hypothetical distribution is that of the structure in which P + H is complete and the child has the parents H:
+    f(P + H) theta(child | H), with what is not in the family summed out. Readable rather than fast: dense tables.
+    """
+    others = [v for v in range(data.n_variables) if v != child]
+    rows = []
+    for size in range(largest + 1):
+        for hypothesis in itertools.combinations(others, size):
+            union = sorted({*parents, *hypothesis})
+            counts = contingency(data, union)
+            frequencies = (counts + 1 / counts.size) / (data.n_cases + 1)
+            with_child = contingency(data, [*hypothesis, child])
+            above, below = with_child + 1 / with_child.size, contingency(data, hypothesis)
+            theta = above / (below + 1 / below.size)[..., None]
+            # Axes: the union's variables, then the child.
+            spread = [int(data.arities[v]) if v in hypothesis else 1 for v in union]
+            joint = frequencies[..., None] * theta.reshape(*spread, -1)
+            summed = tuple(axis for axis, v in enumerate(union) if v not in parents)
+            rows.append(joint.sum(axis=summed).ravel())
+    return np.stack(rows)
 
 
 @one_screen
@@ -71,7 +164,7 @@ class HypotheticalScore(Score):
         The largest hypothetical parent set of the local form; None for all, up to 12 variables.
     """
 
-    parameters: ClassVar[tuple[Parameter, ...]] = (
+    parameters = (
         ESS,
         Parameter("samples", "the number of structures drawn", low=1, low_allowed=True, whole=True),
         Parameter("seed", "the seed of the draw", low=0, low_allowed=True, whole=True),
@@ -120,10 +213,8 @@ class HypotheticalScore(Score):
         """Return 0."""
         return 0.0
 
-    def native(self, data: Dataset) -> LocalScore:
+    def native(self, data: Dataset) -> _core.scores.LocalScore:
         """Return the compiled score."""
-        from arcwise import _core
-
         if self._kind(data) == "local":
             rows, inverse = np.unique(data.codes.T, axis=0, return_inverse=True)
             weights = np.zeros(len(rows), dtype=np.int64)
@@ -217,3 +308,78 @@ def _bd_values(counts: Counts, alphas: NDArray[np.float64]) -> NDArray[np.float6
     total = a.sum(axis=2)
     values: NDArray[np.float64] = cells + (gammaln(total) - gammaln(total + n.sum(axis=1))).sum(axis=1)
     return values
+
+
+@dataclass(frozen=True)
+class NipBde(HypotheticalScore):
+    """The logarithm of the mean BDe likelihood of a family over hypothetical structures (non-informative prior BDe).
+
+    Definition 1 averages the likelihood of the whole network, which is not a sum over families and so fits no search
+    by local scores; `estimate_network` gives it. The score itself averages each family on its own.
+    """
+
+    name = "nip_bde"
+    FACTS = Facts(
+        title="NIP-BDe",
+        in_words="non-informative prior BDe, averaged per family",
+        sources=(Citation("ueno-2012", "Definition 1"),),
+        equivalent=False,
+        log_bayes_factor=True,
+        regular=None,
+        bound="no probability exceeds one",
+        asymmetric=THREE_WAY,
+        number_of_cases="N and the hypothetical distributions: the cases in which the variable was not set",
+    )
+    mixture = 1
+
+    def combine(self, values: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> float:
+        """Return the logarithm of the mean of the likelihoods."""
+        if weights is None:
+            return log_mean_exp(values)
+        from scipy.special import logsumexp
+
+        return float(logsumexp(values, b=weights))
+
+    def standard_error(self, values: NDArray[np.float64]) -> float:
+        """Return the standard error of the logarithm, by the delta method."""
+        if len(values) < 2:
+            return math.inf
+        likelihoods = np.exp(values - values.max())
+        return float(np.std(likelihoods, ddof=1) / math.sqrt(len(values)) / likelihoods.mean())
+
+
+@dataclass(frozen=True)
+class ExpectedLogBde(HypotheticalScore):
+    """The mean of log BDe over hypothetical structures (Definition 2): a prior that favours no structure.
+
+    BDeu's answer depends on the equivalent sample size because its prior believes in uniform distributions; here the
+    sample size weighs priors of all shapes. Averaged over structures the score is equivalent and decomposable.
+    """
+
+    name = "expected_log_bde"
+    FACTS = Facts(
+        title="expected log-BDe",
+        in_words="expected log-BDe over hypothetical structures",
+        sources=(Citation("ueno-2012", "Definition 2 and Algorithm 1"),),
+        equivalent=True,
+        log_bayes_factor=False,
+        regular=None,
+        bound="no probability exceeds one",
+        number_of_cases="N and the hypothetical distributions: the cases in which the variable was not set",
+    )
+    mixture = 0
+
+    @property
+    def facts(self) -> Facts:
+        """What is known of the score: the local form is not equivalent."""
+        if self.structures == "local":
+            return dataclasses.replace(self.FACTS, equivalent=False, asymmetric=THREE_WAY)
+        return self.FACTS
+
+    def combine(self, values: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> float:
+        """Return the mean."""
+        return float(np.average(values, weights=weights))
+
+    def standard_error(self, values: NDArray[np.float64]) -> float:
+        """Return the standard error of the mean."""
+        return float(np.std(values, ddof=1) / math.sqrt(len(values))) if len(values) > 1 else math.inf

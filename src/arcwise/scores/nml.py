@@ -1,13 +1,18 @@
-"""The normaliser of the normalised maximum likelihood (NML) of a multinomial variable."""
+"""Normalised maximum likelihoods (NML): the normaliser of a multinomial variable, fNML and qNML."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
-__all__ = ["log_nml_approximation", "log_nml_normaliser", "log_nml_normaliser_twin"]
+from arcwise import _core
+from arcwise.base.bibliography import Citation
+from arcwise.data.dataset import Dataset
+from arcwise.scores.penalised import LikelihoodScore
+from arcwise.scores.score import QUOTIENT_LIMITS, Counts, Facts, two_way
 
 
 def log_nml_normaliser(cases: int, categories: float) -> float:
@@ -16,8 +21,6 @@ def log_nml_normaliser(cases: int, categories: float) -> float:
     C(N, K) is the sum, over all sequences of N values out of K, of the sequence's maximised likelihood. Small K go by
     the recurrence of Kontkanen & Myllymäki (2007), large K by the sum of Mononen & Myllymäki (2008).
     """
-    from arcwise import _core
-
     return _core.scores.log_nml_normaliser(cases, float(categories))
 
 
@@ -45,3 +48,59 @@ def log_nml_approximation(cases: int, categories: float) -> float:
     beta = categories / cases
     root = 0.5 + 0.5 * math.sqrt(1 + 4 / beta)  # C_beta
     return cases * (math.log(beta) + (beta + 2) * math.log(root) - 1 / root) - 0.5 * math.log(root + 2 / beta)
+
+
+@dataclass(frozen=True)
+class Fnml(LikelihoodScore):
+    """fNML = LL - sum_j log C(n_j, r): each configuration's likelihood is normalised on its own. No parameter."""
+
+    name = "fnml"
+    FACTS = Facts(
+        title="fNML",
+        in_words="factorised normalised maximum likelihood",
+        sources=(Citation("silander-2010"), Citation("liao-2022", "section 4.2")),
+        equivalent=False,
+        log_bayes_factor=False,
+        regular=True,
+        bound="LL <= 0, and C(n + m, r) <= C(n, r) C(m, r): splitting configurations costs more",
+        asymmetric=two_way(((3, 1), (0, 2))),
+        number_of_cases="n_j of C(n_j, r): the cases in which the variable was not set, by configuration",
+    )
+
+    def bound(self, counts: Counts) -> float:
+        """Return -sum_j log C(n_j, r)."""
+        return -math.fsum(log_nml_normaliser_twin(int(n), counts.shape[1]) for n in counts.sum(axis=1))
+
+    def native(self, data: Dataset) -> _core.scores.LocalScore:
+        """Return the compiled score."""
+        return _core.scores.make_fnml(data.n_cases)
+
+
+@dataclass(frozen=True)
+class Qnml(LikelihoodScore):
+    """qNML = LL - [log C(N, q r) - log C(N, q)]: the NML of the family over that of its parents. No parameter.
+
+    N is the number of cases in which the variable was not set by an experiment.
+    """
+
+    name = "qnml"
+    FACTS = Facts(
+        title="qNML",
+        in_words="quotient normalised maximum likelihood",
+        sources=(Citation("silander-2018"), Citation("liao-2022", "section 4.2")),
+        parent_limits=QUOTIENT_LIMITS,
+        equivalent=True,
+        log_bayes_factor=False,
+        regular=True,
+        bound="LL <= 0, and the penalty grows with q",
+        number_of_cases="N of C(N, q r) and C(N, q): the cases in which the variable was not set",
+    )
+
+    def bound(self, counts: Counts) -> float:
+        """Return -[log C(N, q r) - log C(N, q)]."""
+        cases, (q, r) = int(counts.sum()), counts.shape
+        return log_nml_normaliser_twin(cases, q) - log_nml_normaliser_twin(cases, q * r)
+
+    def native(self, data: Dataset) -> _core.scores.LocalScore:
+        """Return the compiled score."""
+        return _core.scores.make_qnml(data.n_cases)

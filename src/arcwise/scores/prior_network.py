@@ -11,11 +11,9 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Dataset
-from arcwise.errors import DataError, OptionError
-from arcwise.showing import one_screen
-
-__all__ = ["JointPrior", "PriorNetwork", "UniformPrior", "family_joint"]
+from arcwise.base.errors import DataError, OptionError
+from arcwise.base.showing import one_screen
+from arcwise.data.dataset import Dataset
 
 MAX_CELLS = 2**24
 

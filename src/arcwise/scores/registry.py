@@ -5,31 +5,14 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from arcwise.errors import OptionError, UnknownScoreError, suggestion
-from arcwise.graph import make_beliefs
-from arcwise.scores.aic import Aic
-from arcwise.scores.bd import Bd
-from arcwise.scores.bde import Bde
-from arcwise.scores.bdeu import Bdeu
-from arcwise.scores.bdeu_averaged import BdeuAveraged
-from arcwise.scores.bdj import Bdj
+from arcwise.base.errors import OptionError, UnknownScoreError, suggestion
+from arcwise.graph.beliefs import make_beliefs
 from arcwise.scores.believed import BelievedScore
-from arcwise.scores.bic import Bic
-from arcwise.scores.bic_laplace import BicLaplace
-from arcwise.scores.expected_log_bde import ExpectedLogBde
-from arcwise.scores.fnml import Fnml
-from arcwise.scores.k2 import K2
-from arcwise.scores.ll import LogLikelihood
-from arcwise.scores.max_bdeu import MaxBdeu
-from arcwise.scores.min_bdeu import MinBdeu
-from arcwise.scores.nal import Nal
-from arcwise.scores.nip_bde import NipBde
-from arcwise.scores.pnal import Pnal
-from arcwise.scores.qbdj import Qbdj
-from arcwise.scores.qnml import Qnml
+from arcwise.scores.dirichlet import K2, Bd, Bde, Bdeu, BdeuAveraged, Bdj, MaxBdeu, MinBdeu, Qbdj
+from arcwise.scores.hypothetical import ExpectedLogBde, NipBde
+from arcwise.scores.nml import Fnml, Qnml
+from arcwise.scores.penalised import Aic, Bic, BicLaplace, LogLikelihood, Nal, Pnal
 from arcwise.scores.score import Score
-
-__all__ = ["SCORES", "make_score"]
 
 SCORES: dict[str, type[Score]] = {
     "ll": LogLikelihood,

@@ -14,7 +14,7 @@ namespace arcwise {
 
 // What one X offers to the nodes above it, and what all walks share. The last nodes come first in a walk: the
 // sets that it jumps to from one term to the next then lie close together.
-class alignas(lines_apart) SinkWalk {
+class alignas(cache_line_padding) SinkWalk {
   public:
     SinkWalk(const ParentWeights& rows, const SetBounds& bounds, std::int32_t floor)
         : fraction_(rows.fraction),

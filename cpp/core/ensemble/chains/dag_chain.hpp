@@ -71,7 +71,7 @@ struct MoveCounts {
 };
 
 // One DAG that moves at one heat.
-class alignas(lines_apart) Walker {
+class alignas(cache_line_padding) Walker {
   public:
     Walker(const FamilyIndex& index, const HeatedRows& heated, const ChainOptions& options);
 
@@ -125,7 +125,7 @@ class alignas(lines_apart) Walker {
 
 // A chain with its replicas, its random numbers and what it has done so far. It writes to them at every step:
 // chains of other threads lie apart.
-class alignas(lines_apart) DagChain {
+class alignas(cache_line_padding) DagChain {
   public:
     DagChain(const FamilyIndex& index, const std::vector<HeatedRows>& heated, const ChainOptions& options,
              std::uint64_t seed);

@@ -107,8 +107,10 @@ ComponentProblem<W> make_component(const TableView& table, std::span<const std::
                                                    std::span<const std::uint8_t>, std::span<const double>, \
                                                    Partners);
 ARCWISE_INSTANTIATE(1)
+#ifndef ARCWISE_TWO_WIDTHS
 ARCWISE_INSTANTIATE(2)
 ARCWISE_INSTANTIATE(4)
+#endif
 ARCWISE_INSTANTIATE(32)
 #undef ARCWISE_INSTANTIATE
 

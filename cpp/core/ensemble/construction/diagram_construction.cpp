@@ -16,8 +16,10 @@ namespace {
 template <class Make>
 NetworkDiagram with_words(std::size_t nodes, Make&& make) {
     if (nodes <= 64) return make.template operator()<1>();
+#ifndef ARCWISE_TWO_WIDTHS
     if (nodes <= 128) return make.template operator()<2>();
     if (nodes <= 256) return make.template operator()<4>();
+#endif
     if (nodes <= 2048) return make.template operator()<32>();
     throw std::invalid_argument("credible sets of more than 2,048 variables are not supported");
 }

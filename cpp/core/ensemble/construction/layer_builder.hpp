@@ -7,9 +7,11 @@
 // layers of states are held, the one that is expanded and the one that grows.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "ensemble/construction/growing_layer.hpp"
@@ -36,8 +38,8 @@ struct LayerLimits {
 //     if that would be wrong;
 //   - fixed_bytes(), state_bytes(state), key_bytes(key): what it takes itself, and what its states and their
 //     keys take; copy_bytes(): what a copy of it takes;
-//   - keeps_ways: whether a way holds until the next layer, so that threads may note it
-//   (layer_expansion.hpp).
+//   - keeps_ways: whether a way holds until the next layer, so that it may wait
+//     (layer_expansion.hpp).
 template <class Problem>
 concept LayeredProblem = requires(Problem problem, const Problem& fixed, const typename Problem::Key& key,
                                   const typename Problem::State& state) {
@@ -73,8 +75,12 @@ NetworkDiagram build_layers(const ComponentProblem<W>& component, Problem proble
     std::vector<typename Problem::State> layer;
     layer.push_back(problem.start());
     std::size_t layer_bytes = problem.state_bytes(layer[0]);
-    // The ways on from a state, found now or noted before; false if a limit is reached.
-    const auto take_state = [&](auto&& ways) {
+    const auto room = [&] {
+        const std::size_t taken = used(layer_bytes);
+        return taken < limits.memory ? limits.memory - taken : 0;
+    };
+    // False if a limit is reached.
+    const auto consume = [&](auto&& ways) {
         layers.begin_state();
         ways([&](const auto& key, const auto& way, std::size_t row) {
             layers.add_edge(next.reach(problem, key, way), row);
@@ -82,34 +88,13 @@ NetworkDiagram build_layers(const ComponentProblem<W>& component, Problem proble
         ++explored;
         return !((explored & 63) == 0 && ticker.poll_now({explored, 0})) && !is_over(layer_bytes);
     };
+    const auto stop = [&] { return ticker.poll_now({explored, 0}); };
     LayerExpansion<Problem> expansion(problem, Problem::keeps_ways ? limits.threads : 1);
     for (std::size_t depth = 0; depth < component.nodes; ++depth) {
         layers.begin_layer(layer.size());
-        expansion.begin_layer();
-        for (std::size_t first = 0; first < layer.size();) {
-            // What is noted is taken while other threads note what follows.
-            const std::size_t noted = expansion.ready(), then = first + noted;
-            const auto take_noted = [&] {
-                for (std::size_t s = 0; s < noted; ++s)
-                    if (!take_state([&](auto&& arrive) { expansion.for_each(s, arrive); })) return false;
-                return true;
-            };
-            // A layer that was just settled may be above the limit: that is seen at its first state.
-            const std::size_t taken = used(layer_bytes);
-            const std::size_t left = taken < limits.memory ? limits.memory - taken : 0;
-            const std::uint64_t most = limits.most_states - std::min(limits.most_states, explored + noted);
-            const std::size_t block =
-                then == layer.size()
-                    ? 0
-                    : expansion.block(layer.size() - then, most, problem.state_bytes(layer[then]), left);
-            const std::span<const typename Problem::State> states(layer.data() + then, block);
-            if (noted + block > 0 && !expansion.run(states, depth, explored, ticker, take_noted))
-                return stopped();
-            first = then;
-            if (noted > 0 || expansion.ready() > 0) continue;
-            const auto& state = layer[first++];
-            if (!take_state([&](auto&& arrive) { problem.expand(state, depth, arrive); })) return stopped();
-        }
+        const std::uint64_t most = std::min<std::uint64_t>(layer.size(), limits.most_states - explored);
+        const std::span states(layer.data(), static_cast<std::size_t>(most));
+        if (!expansion.run(states, depth, room, consume, stop)) return stopped();
         layer_bytes = next.settled_bytes();
         next.settle(layer);
     }

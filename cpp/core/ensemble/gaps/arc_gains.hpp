@@ -15,7 +15,7 @@ namespace arcwise {
 // Scores of families that were counted over different cases cannot be compared, so that the family with the
 // arc and the one without are counted over the same: those in which both ends were observed, and the head was
 // not set by an experiment. The head's other parents may be as completed or, with `whole_families`, must be
-// observed, too. (Why filled ends do not count: arcwise/ensemble/gaps/structure_walk.py.)
+// observed, too. (Why filled ends do not count: arcwise/sampled/completions.py.)
 template <class Code>
 class ArcGains {
   public:

@@ -106,7 +106,7 @@ class Summation {
         if (families_ && !reserve(completions, ends.size())) return false;
         StateEntries& own = workers_[0];
         for (std::size_t s = 0; s < lists_.width(last); ++s) {
-            if (!admit(ends.end(s) - ends.begin(s), 0)) return false;
+            if (!reserve_entries(ends.end(s) - ends.begin(s), 0)) return false;
             own.weigh(ends, s, 0);
             for (std::size_t i = 0; i < own.size(); ++i) {
                 overflow_ |= add_to(sums.count, own.ways[i]);
@@ -307,7 +307,7 @@ class Summation {
 
     // For each entry the number and weight of the ways of its list up to it.
     bool accumulate(const LossLayer& layer, ShareLayer& reached) {
-        struct alignas(lines_apart) Found {
+        struct alignas(cache_line_padding) Found {
             BigCount bits = 0;
             bool overflow = false;
         };
@@ -347,12 +347,12 @@ class Summation {
     }
 
     // Weighs the entries of each state and calls find(entries, state), which returns how many steps it took;
-    // adds what it noted for edges to the sums, and the counts and masses of the entries to `shares`, if that
+    // adds what it found for edges to the sums, and the counts and masses of the entries to `shares`, if that
     // is given.
     template <class Find>
     class SharePass {
       public:
-        struct Note {
+        struct Result {
             std::span<const BigCount> counts;
             std::span<const double> masses;
             std::span<const EdgeShare> edges;
@@ -360,7 +360,7 @@ class Summation {
             std::size_t entries = 0, edge_room = 0, steps = 0;
             bool overflow = false;
 
-            bool keep_in(NotePage& page) {
+            bool keep_in(ResultPage& page) {
                 return page.keep(counts) && page.keep(masses) && page.keep(edges);
             }
         };
@@ -369,41 +369,43 @@ class Summation {
                   Find& find, DiagramSums& sums)
             : owner_(owner), layer_(layer), links_(links), shares_(shares), find_(find), sums_(sums) {}
 
-        void look(std::size_t, std::size_t state, Note& note) const {
-            note.entries = layer_.end(state) - layer_.begin(state);
-            if (note.entries > 0) note.edge_room = links_.count(state) * (owner_.families_ ? 2 : 1);
+        void measure(std::size_t, std::size_t state, Result& result) const {
+            result.entries = layer_.end(state) - layer_.begin(state);
+            if (result.entries > 0) result.edge_room = links_.count(state) * (owner_.families_ ? 2 : 1);
         }
-        static std::size_t scratch_bytes(const Note& note) {
-            return note.entries * StateEntries::of_entry + note.edge_room * sizeof(EdgeShare);
+        static std::size_t scratch_bytes(const Result& result) {
+            return result.entries * StateEntries::of_entry + result.edge_room * sizeof(EdgeShare);
         }
-        std::size_t note_bytes(const Note& note) const {
-            return note.entries * (shares_ == nullptr ? 0 : sizeof(BigCount) + sizeof(double)) +
-                   note.edge_room * sizeof(EdgeShare);
+        std::size_t result_bytes(const Result& result) const {
+            return result.entries * (shares_ == nullptr ? 0 : sizeof(BigCount) + sizeof(double)) +
+                   result.edge_room * sizeof(EdgeShare);
         }
         void shrink(std::size_t worker, std::size_t bytes) const {
             if (worker == 0)
                 bytes += owner_.entry_room_ * StateEntries::of_entry + owner_.edge_room_ * sizeof(EdgeShare);
             if (owner_.workers_[worker].bytes() > bytes) owner_.workers_[worker] = StateEntries();
         }
-        void find(std::size_t worker, std::size_t state, Note& note) const {
-            if (note.entries == 0) return;
+        void produce(std::size_t worker, std::size_t state, Result& result) const {
+            if (result.entries == 0) return;
             StateEntries& own = owner_.workers_[worker];
-            own.weigh(layer_, state, note.edge_room);
-            note.steps = find_(own, state);
-            note.edges = own.edges;
-            note.overflow = own.overflow;
+            own.weigh(layer_, state, result.edge_room);
+            result.steps = find_(own, state);
+            result.edges = own.edges;
+            result.overflow = own.overflow;
             if (shares_ == nullptr) return;
-            for (const BigCount count : own.counts) note.bits |= count;
-            note.counts = own.counts;
-            note.masses = own.masses;
+            for (const BigCount count : own.counts) result.bits |= count;
+            result.counts = own.counts;
+            result.masses = own.masses;
         }
 
-        bool admit(const Note& note) const { return owner_.admit(note.entries, note.edge_room); }
-        bool take(std::size_t, const Note& note) const {
-            owner_.overflow_ |= note.overflow;
-            for (const EdgeShare& edge : note.edges) owner_.add_edge(sums_, edge);
-            if (owner_.pass_.worked(note.steps)) return false;
-            return shares_ == nullptr || owner_.append(*shares_, note.counts, note.masses, note.bits);
+        bool reserve(const Result& result) const {
+            return owner_.reserve_entries(result.entries, result.edge_room);
+        }
+        bool consume(std::size_t, const Result& result) const {
+            owner_.overflow_ |= result.overflow;
+            for (const EdgeShare& edge : result.edges) owner_.add_edge(sums_, edge);
+            if (owner_.pass_.worked(result.steps)) return false;
+            return shares_ == nullptr || owner_.append(*shares_, result.counts, result.masses, result.bits);
         }
 
       private:
@@ -421,8 +423,8 @@ class Summation {
         return pass_.run(job, layer.states(), layer.size() + links.size());
     }
 
-    // Whether there is memory to weigh a state with so many entries, and to note so many edges of it.
-    bool admit(std::size_t entries, std::size_t edges) {
+    // Whether there is memory to weigh a state with so many entries, and to hold so many edges of it.
+    bool reserve_entries(std::size_t entries, std::size_t edges) {
         const auto more_entries = std::max(entries, entry_room_) - entry_room_;
         const auto more_edges = std::max(edges, edge_room_) - edge_room_;
         if (!store_.take(more_entries * StateEntries::of_entry + more_edges * sizeof(EdgeShare)))

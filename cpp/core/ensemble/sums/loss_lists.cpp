@@ -89,7 +89,7 @@ bool LossLists::measure(Side side, std::size_t inner, const LayerLinks& links) {
     const LossLayer& known = store_.at(side, inner);
     const std::size_t outer = next(side, inner);
     auto& shares = side == Side::to ? levels_ : reaches_;
-    struct alignas(lines_apart) Part {
+    struct alignas(cache_line_padding) Part {
         LevelHistogram histogram;
     };
     std::vector<Part> parts(workers_.size());
@@ -137,7 +137,7 @@ bool LossLists::begin(Side side) {
 template <class Count>
 class LossLists::Extension {
   public:
-    struct Note {
+    struct Result {
         std::span<const LossItem<Count>> merged;
         BigCount bits = 0;
         std::size_t entries = 0;  // of the neighbours
@@ -145,7 +145,7 @@ class LossLists::Extension {
         double left_out = infinity;  // the least loss that was not within the limit
         bool empty = false, fits = true;
 
-        bool keep_in(NotePage& page) { return page.keep(merged); }
+        bool keep_in(ResultPage& page) { return page.keep(merged); }
     };
 
     Extension(LossLists& lists, Side side, std::size_t inner, const LayerLinks& links, LossLayer& made)
@@ -157,35 +157,35 @@ class LossLists::Extension {
           links_(links),
           made_(made) {}
 
-    void look(std::size_t worker, std::size_t state, Note& note) const {
-        note.empty = lists_.least_[lists_.first(outer_) + state] > lists_.slack_ ||
-                     (side_ == Side::from && lists_.limit(side_, outer_, state).passed_by(0));
-        if (note.empty) return;
+    void measure(std::size_t worker, std::size_t state, Result& result) const {
+        result.empty = lists_.least_[lists_.first(outer_) + state] > lists_.slack_ ||
+                       (side_ == Side::from && lists_.limit(side_, outer_, state).passed_by(0));
+        if (result.empty) return;
         Worker& own = lists_.workers_[worker];
         own.own = links_.of(state, own.links);
-        for (const Link& link : own.own) note.entries += known_.end(link.state) - known_.begin(link.state);
+        for (const Link& link : own.own) result.entries += known_.end(link.state) - known_.begin(link.state);
     }
     // A merger grows by a quarter.
-    static std::size_t scratch_bytes(const Note& note) {
-        return LossMerger<Count>::bytes_for(note.entries + note.entries / 4 + 16);
+    static std::size_t scratch_bytes(const Result& result) {
+        return LossMerger<Count>::bytes_for(result.entries + result.entries / 4 + 16);
     }
-    static std::size_t note_bytes(const Note& note) { return note.entries * sizeof(LossItem<Count>); }
+    static std::size_t result_bytes(const Result& result) { return result.entries * sizeof(LossItem<Count>); }
     void shrink(std::size_t worker, std::size_t bytes) {
         shrink_merger<std::uint64_t>(worker, bytes);
         shrink_merger<BigCount>(worker, bytes);
     }
-    void find(std::size_t worker, std::size_t state, Note& note) const {
-        if (!note.empty) merge(lists_.workers_[worker], state, note);
+    void produce(std::size_t worker, std::size_t state, Result& result) const {
+        if (!result.empty) merge(lists_.workers_[worker], state, result);
     }
 
-    bool admit(const Note& note) const { return note.empty || admit<Count>(note.entries); }
-    bool take(std::size_t state, const Note& note) {
-        if (pass().worked(note.steps)) return false;
-        if (!note.fits) {
-            if constexpr (sizeof(Count) <= 8) return take_wide(state, note);
+    bool reserve(const Result& result) const { return result.empty || reserve<Count>(result.entries); }
+    bool consume(std::size_t state, const Result& result) {
+        if (pass().worked(result.steps)) return false;
+        if (!result.fits) {
+            if constexpr (sizeof(Count) <= 8) return consume_wide(state, result);
             lists_.overflow_ = true;
         }
-        return append(state, note);
+        return append(state, result);
     }
 
   private:
@@ -195,7 +195,7 @@ class LossLists::Extension {
         return sizeof(Size) <= 8 ? lists_.narrow_room_ : lists_.wide_room_;
     }
     template <class Size>
-    bool admit(std::size_t entries) const {
+    bool reserve(std::size_t entries) const {
         const auto capacity = grown_capacity(room<Size>(), entries);
         if (!lists_.store_.take(LossMerger<Size>::bytes_for(capacity - room<Size>()))) return false;
         room<Size>() = capacity;
@@ -208,49 +208,49 @@ class LossLists::Extension {
         if (LossMerger<Size>::bytes_for(merger.capacity()) > bytes) merger.release();
     }
 
-    template <class Noted>
-    void merge(Worker& worker, std::size_t state, Noted& note) const {
-        using Size = decltype(note.merged.front().ways);
+    template <class Found>
+    void merge(Worker& worker, std::size_t state, Found& result) const {
+        using Size = decltype(result.merged.front().ways);
         auto& merger = worker.template merger<std::remove_const_t<Size>>();
         const LossLimit limit = lists_.limit(side_, outer_, state);
-        merger.start(note.entries);
+        merger.start(result.entries);
         for (const Link& link : worker.own) {
             const double step = links_.detour(link);
             const auto end = known_.end(link.state);
             for (auto i = known_.begin(link.state); i < end; ++i) {
                 const double loss = known_.loss(i) + step;
                 if (limit.passed_by(loss)) {
-                    note.left_out = std::min(note.left_out, loss);
+                    result.left_out = std::min(result.left_out, loss);
                     break;
                 }
                 merger.add(loss, known_.ways<std::remove_const_t<Size>>(i));
             }
             merger.end_list();
         }
-        note.steps = merger.size() * (1 + merger.lists());
-        note.fits = merger.settle(lists_.grain_, note.merged, note.bits);
+        result.steps = merger.size() * (1 + merger.lists());
+        result.fits = merger.settle(lists_.grain_, result.merged, result.bits);
         if (side_ == Side::from || lists_.planning_) return;
         for (const Link& link : worker.own)
-            note.left_out = std::min(note.left_out,
-                                     lists_.beyond_[lists_.first(inner_) + link.state] + links_.detour(link));
+            result.left_out = std::min(
+                result.left_out, lists_.beyond_[lists_.first(inner_) + link.state] + links_.detour(link));
     }
     // Where 64 bits are not enough. That is seen in one layer; the next one is merged in 128 bits.
-    bool take_wide(std::size_t state, const Note& narrow) {
-        typename Extension<BigCount>::Note note;
-        note.entries = narrow.entries;
-        if (!admit<BigCount>(note.entries)) return false;
+    bool consume_wide(std::size_t state, const Result& narrow) {
+        typename Extension<BigCount>::Result result;
+        result.entries = narrow.entries;
+        if (!reserve<BigCount>(result.entries)) return false;
         Worker& own = lists_.workers_[0];
         own.own = links_.of(state, own.links);
-        merge(own, state, note);
-        lists_.overflow_ |= !note.fits;
-        return !pass().worked(note.steps) && append(state, note);
+        merge(own, state, result);
+        lists_.overflow_ |= !result.fits;
+        return !pass().worked(result.steps) && append(state, result);
     }
-    template <class Noted>
-    bool append(std::size_t state, const Noted& note) {
-        if (!lists_.store_.take(made_.growth(note.merged.size(), note.bits))) return false;
-        made_.append(note.merged, note.bits);
-        if (side_ == Side::to && !lists_.planning_ && !note.empty)
-            lists_.beyond_[lists_.first(outer_) + state] = note.left_out;
+    template <class Found>
+    bool append(std::size_t state, const Found& result) {
+        if (!lists_.store_.take(made_.growth(result.merged.size(), result.bits))) return false;
+        made_.append(result.merged, result.bits);
+        if (side_ == Side::to && !lists_.planning_ && !result.empty)
+            lists_.beyond_[lists_.first(outer_) + state] = result.left_out;
         return true;
     }
 

@@ -75,7 +75,7 @@ class LossLists {
     static constexpr double sample_slack = 0.4;
 
     // What a thread merges with.
-    struct alignas(lines_apart) Worker {
+    struct alignas(cache_line_padding) Worker {
         LossMerger<std::uint64_t> narrow;
         LossMerger<BigCount> wide;
         std::vector<Link> links;

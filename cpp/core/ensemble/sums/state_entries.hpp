@@ -21,7 +21,7 @@ struct EdgeShare {
 };
 
 // The entries of one state, and what is found for them.
-struct alignas(lines_apart) StateEntries {
+struct alignas(cache_line_padding) StateEntries {
     std::vector<double> losses, weights, masses;
     std::vector<BigCount> ways, counts;
     std::vector<EdgeShare> edges;

@@ -1,0 +1,302 @@
+"""The steps that add to an answer what it does not rest on: comparisons with other recipes, and checks.
+
+Each takes what was found before it, and the run, and returns its part; what does not fit the time left is not begun.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from arcwise.analysis.run import completions_of
+from arcwise.base.errors import UnfinishedError
+from arcwise.base.run import Status
+from arcwise.confidence.by_recipe import recipe_of
+from arcwise.confidence.permutations import permuted_confidences
+from arcwise.confidence.probability import decided_pairs
+from arcwise.confidence.recommendation import choose_threshold
+from arcwise.confidence.self_calibration import self_calibration
+from arcwise.data.dataset import Dataset, Incomplete
+from arcwise.findings import parts
+from arcwise.findings.checks import (
+    EXACT_COMPARED,
+    FOLDS,
+    CutChecks,
+    ExactComparison,
+    SimulationPlan,
+    TargetFocus,
+    check_cuts,
+    grow_parts,
+    is_quick_to_check,
+    plan_simulations,
+    seconds_to_check,
+)
+from arcwise.findings.method_result import MethodResult, NotBegun, average, is_few
+from arcwise.findings.price import constraint_price
+from arcwise.findings.remark import Remark
+from arcwise.findings.thresholds import RuleMark, RuleName
+from arcwise.recipes.registry import SOURCES
+from arcwise.recipes.source import FEWEST
+from arcwise.sampled.completions import Completions
+from arcwise.sampled.numeric_data import NumericData
+
+if TYPE_CHECKING:
+    from arcwise.analysis.analysis import Analysis
+    from arcwise.analysis.run import LearnRun
+    from arcwise.networks.recipe import Recipe
+
+COMPARED = ("qnml", "bdeu:ess=1", "bic")
+# A comparison that needs more is given up: a limit of memory, unlike one of time, is the same on every machine.
+COMPARED_MEMORY = 2**28
+# Of the time that is left, for the share of the posterior that a credible set holds.
+COVERED_SHARE = 0.4
+PERMUTATIONS = 20
+# Unasked, so many networks are learned from each where the source samples: four times the work of 200 replicates.
+SHUFFLED_NETWORKS = 40
+# Cases are shuffled, not distinct rows: of more values (cases times variables) that is not done unasked.
+SHUFFLED_VALUES = 5 * 10**8
+# With so many values, learning from shuffled columns takes longer than all the rest: no two rows are equal any more, so
+# that 2,000,000 cases of 20 variables are as many rows (75 seconds were not enough). Chance has no part in such data.
+SLOW_VALUES = 5_000_000
+
+
+def compared_recipes(main: MethodResult, run: LearnRun) -> list[Recipe]:
+    """Return the recipes to compare with: every usual source, three scores each.
+
+    Beyond some twenty variables, of the exact ones only that with BIC is tried: its table is pruned best, and
+    with a limit of parents it is known to fit.
+    """
+    exact, known = _exact(run), run.constraints
+    plan = [
+        _limited(run.recipe(source.name, score), exact)
+        for source in SOURCES.values()
+        if source.is_usual
+        for score in (COMPARED[-1:] if exact.is_large and not source.is_sample else COMPARED)
+        if source.obeys_ancestors or known is None or not known.is_ancestral
+    ]
+    had = [(one.source, one.score) for one in (main.recipe, main.asked) if one is not None]
+    compared = [one for one in plan if (one.source, one.score) not in had]
+    tables, batches = run.run.tables, run.run.batches
+    assert tables is not None and batches is not None
+    tables.expect([one for one in compared if not one.source_facts.is_sample])
+    batches.expect([one for one in compared if one.source_facts.resamples])
+    return compared
+
+
+def _exact(run: LearnRun) -> ExactComparison:
+    data, known = run.prepared.data, run.constraints
+    return ExactComparison(len(data.names), data.n_cases, data.n_rows, 0 if known is None else known.most_required)
+
+
+def _limited(recipe: Recipe, exact: ExactComparison) -> Recipe:
+    """Return an exact recipe with a limit of parents that it is known to fit."""
+    most = None if recipe.source_facts.is_sample else exact.max_parents
+    if most is None:
+        return recipe
+    return replace(recipe, max_parents=most if recipe.max_parents is None else min(most, recipe.max_parents))
+
+
+def compare(found: Analysis, run: LearnRun, recipe: Recipe) -> parts.Comparisons:
+    """Carry out another recipe if it fits the time and the size of the data.
+
+    It is expected to take as long as its source took last time. What was given up before is expected to take as
+    long as it was tried for. A sample that the time cut short is kept if it is large enough for shares.
+    """
+    before, batches = found.part(parts.Comparisons), run.run.batches
+    try:
+        made: MethodResult | NotBegun
+        if why := "" if recipe.source_facts.is_sample else _exact(run).excess(recipe.max_parents):
+            made = NotBegun(why, by_time=False)
+        elif why := run.shortage(run.seconds.get(recipe.source, 0.0)):
+            made = NotBegun(why)
+        else:
+            made = run.average(recipe, 0.6 if recipe.source in run.seconds else 0.3, memory=COMPARED_MEMORY)
+    finally:
+        if batches is not None:
+            batches.had(recipe)  # also if it was not begun
+    if isinstance(made, NotBegun) or not made.is_usable:
+        return parts.Comparisons(before.made, (*before.missing, (recipe.title, made)), len(before.made))
+    return replace(before, made=(*before.made, made))
+
+
+def share_of_posterior(found: Analysis, run: LearnRun) -> parts.PosteriorShare:
+    """Find the share of the posterior that the credible set holds, and let the set go."""
+    measure, run.measure = run.measure, None
+    assert measure is not None and found.main.credible is not None
+    return parts.PosteriorShare(replace(found.main.credible, **measure(run.run.share(COVERED_SHARE).limits)))
+
+
+def other_cuts(found: Analysis, run: LearnRun) -> CutChecks | None:
+    """Carry the main recipe out on numbers that are cut in other ways, as far as the time goes.
+
+    Where gaps are completed, chains begin anew for every way to cut. What a cut does to an edge shows in a few
+    completions, so that these are a fifth of those that the answer is averaged over.
+    """
+    main, options = found.main, run.options
+
+    def again(data: NumericData) -> MethodResult | None:
+        if run.shortage(run.seconds.get(main.recipe.source, 0.0)):
+            return None
+        if not isinstance(data.whole, Dataset):
+            few = replace(options, completions=max(FEWEST, options.completions // 5))
+            made = completions_of(data.whole, few)
+            data = replace(data, completions=made if isinstance(made, Completions) else None)
+        return average(main.recipe, data, run.share(0.15, COMPARED_MEMORY))
+
+    return check_cuts(run.prepared, found.confidence, options, run.run, again)
+
+
+def simulated_data(found: Analysis, run: LearnRun) -> parts.SimulatedData:
+    """Learn from data simulated from the networks found: how often confidences like these are right here.
+
+    It is shown beside the studied probabilities and changes none of them.
+    """
+    main, plan = found.main, _simulations(found.main, run)
+    if plan.refusal:
+        return parts.SimulatedData(refusal=plan.refusal)
+    if why := run.shortage(seconds_to_simulate(found, run)):
+        return parts.SimulatedData(shortage=why, by_time=True)
+    assert main.kept is not None and isinstance(run.data, Dataset)
+    try:
+        made = self_calibration(
+            found.confidence,
+            run.data,
+            repeats=plan.sets,
+            networks=main.kept.networks,
+            members=plan.networks,
+            run=run.share(0.9, COMPARED_MEMORY),
+        )
+    except UnfinishedError:
+        why = "too few were finished in the time and memory allowed"
+        return parts.SimulatedData(shortage=why, by_time=run.run.is_over)
+    if made.status is Status.COMPLETE:
+        return parts.SimulatedData(made)
+    return parts.SimulatedData(made, shortage=f"{made.repeats} were finished", by_time=made.status is Status.TIME_LIMIT)
+
+
+def seconds_to_simulate(found: Analysis, run: LearnRun) -> float:
+    """Return about how long simulated data sets take; 0 where none are made."""
+    main, plan = found.main, _simulations(found.main, run)
+    share = min(1.0, plan.networks / max(main.count, 1)) if main.recipe.source_facts.counted_by else 1.0
+    return plan.sets * share * main.seconds
+
+
+def _simulations(main: MethodResult, run: LearnRun) -> SimulationPlan:
+    """Plan the data sets that are simulated unasked, or say why there are none."""
+    data, refusal = run.data, ""
+    if not isinstance(data, Dataset):
+        refusal = "values were missing, and what is simulated has no gaps"
+    elif data.targets is not None and not data.targets.is_empty:
+        refusal = "variables were set, and what is simulated are observations"
+    elif run.uncut is not None:
+        refusal = "the numbers are cut anew in every replicate, and what is simulated has no numbers to cut"
+    elif main.kept is None or is_few(main.count, main.recipe):
+        refusal = "there are too few networks to simulate from"
+    elif decided_pairs(main.recipe.constraints_on(data.names), data.names).all():
+        refusal = "the constraints decide every edge"
+    else:
+        return plan_simulations(data.n_variables, data.n_cases, is_sample=bool(main.recipe.source_facts.counted_by))
+    return SimulationPlan(0, 0, refusal)
+
+
+def _why_not_shuffled(data: Dataset | Incomplete | NumericData, main: MethodResult) -> str:
+    """Return why shuffled columns are not learned from unless that is asked for; "" if they are."""
+    if isinstance(data.whole if isinstance(data, NumericData) else data, Incomplete):
+        return "shuffled columns have gaps, too, and completing them all is slow."
+    if data.n_variables > main.recipe.source_facts.quick_permutations:
+        return "with this method and this many variables, learning from shuffled columns is slow."
+    if data.n_cases * data.n_variables > SHUFFLED_VALUES:
+        return f"to shuffle columns, each of the {data.n_cases:,} cases would have to be in memory."
+    if data.n_cases * data.n_variables > SLOW_VALUES:
+        return f"with {data.n_cases:,} cases, learning from shuffled columns is slow."
+    return ""
+
+
+def shuffled_columns(found: Analysis, run: LearnRun) -> parts.ShuffledColumns:
+    """Learn from shuffled columns as from the data: what is found there is found by chance (Broom et al. 2012)."""
+    main, data = found.main, run.uncut or run.prepared.data
+    shuffles, most = run.options.permutations, None
+    if shuffles is None:
+        if reason := _why_not_shuffled(data, main):
+            return _no_cut(f"Broom's rule was not computed: {reason} --permutations {PERMUTATIONS} asks for it.")
+        shuffles, most = PERMUTATIONS, SHUFFLED_NETWORKS
+    if shuffles == 0:
+        return parts.ShuffledColumns()
+    # Shuffled columns have fewer edges, and are learned from faster than the data; but not by much.
+    recipe = recipe_of(found.confidence, most=most)
+    share = recipe.settings.get(recipe.source_facts.counted_by, main.count) / max(main.count, 1)
+    needed = 0.3 * shuffles * share * main.seconds
+    if needed > run.run.seconds_left:
+        return _no_cut(
+            f"Broom's rule was not begun: learning from {shuffles} data sets with shuffled columns takes about "
+            f"{needed:.0f} s, and {run.run.seconds_left:.0f} s were left.",
+            by_time=True,
+        )
+    permuted = permuted_confidences(
+        data,
+        recipe,
+        permutations=shuffles,
+        seed=run.run.seed,
+        threads=run.run.threads,
+        limits=run.run.limits,
+        progress=run.run.progress,
+        cluster=run.run.cluster,
+    )
+    if permuted.status is Status.INTERRUPTED:
+        raise KeyboardInterrupt
+    if not permuted.complete:
+        return _no_cut(
+            f"Broom's rule was not computed: {permuted.status} before all permutations were learned.",
+            by_time=permuted.status is Status.TIME_LIMIT,
+        )
+    mark = RuleMark(
+        RuleName.BROOM,
+        choose_threshold(found.confidence, "broom", permuted=permuted.vectors),
+        f"most edges beyond what {shuffles} data sets with shuffled columns show by chance (Broom et al. 2012)",
+    )
+    return parts.ShuffledColumns(mark)
+
+
+def _no_cut(why: str, *, by_time: bool = False) -> parts.ShuffledColumns:
+    return parts.ShuffledColumns(note=Remark(why, by_time=by_time))
+
+
+def price_of_constraints(found: Analysis, run: LearnRun) -> parts.PriceOfConstraints:
+    """Find what the constraints cost in the data's own score, with proof where the main set has one."""
+    known, main, data = run.constraints, found.main, run.complete
+    assert known is not None
+    free = run.recipe(main.recipe.source, main.recipe.scorer.data_score, free=True)
+    return parts.PriceOfConstraints(
+        constraint_price(
+            data,
+            known,
+            score=free.scorer,
+            max_parents=None if free.max_parents is None else max(free.max_parents, known.most_required),
+            exact=not main.recipe.source_facts.is_sample or data.n_variables <= EXACT_COMPARED,
+            seed=run.run.seed,
+            threads=run.run.threads,
+            limits=run.run.share(0.3).limits,
+        )
+    )
+
+
+def growing_parts(found: Analysis, run: LearnRun) -> parts.GrowingParts:
+    """Learn from growing parts of the data: how much more data would still change the structure."""
+    return grow_parts(run.complete, run.options, found.ess, run.run)
+
+
+def fit(found: Analysis, run: LearnRun) -> parts.Fit:
+    """Test whether the network fits, if that is not too much for an analysis, and fits the time."""
+    if not is_quick_to_check(found):
+        return parts.Fit(too_large=True)
+    why = run.shortage(seconds_to_check(found))
+    made = None if why else found.check_fit(replicates=0, limits=run.run.limits, progress=False)
+    return parts.Fit(made if made is not None and made.status is Status.COMPLETE else None, shortage=why)
+
+
+def target_focus(found: Analysis, run: LearnRun) -> TargetFocus:
+    """Describe the target, and predict it by networks that are learned anew in every fold, in half of the time left."""
+    target, share = run.options.target, run.run.share(0.5)
+    assert target is not None
+    scores = found.cross_validate(target, folds=FOLDS, seed=share.seed, limits=share.limits, progress=share.progress)
+    return TargetFocus(found.variable(target), scores)

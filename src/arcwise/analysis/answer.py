@@ -1,0 +1,227 @@
+"""The steps that the answer rests on: the main set of networks, the same without what was said, and the network.
+
+Each takes what was found before it, and the run, and returns its part.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from arcwise.base.errors import OptionError, UnfinishedError
+from arcwise.base.run import Limits, Status
+from arcwise.confidence.calibration import Calibration
+from arcwise.confidence.consensus import consensus_network
+from arcwise.confidence.self_calibration import self_calibration
+from arcwise.data.dataset import Dataset, Incomplete
+from arcwise.findings.checks import check_prior
+from arcwise.findings.edges import Origins, believed_of, describe_edges
+from arcwise.findings.method_result import MethodResult, Shortfall, average, average_kept, average_of, is_few
+from arcwise.findings.parts import Answer, MainSet, WithoutBeliefs, WithoutConstraints
+from arcwise.findings.thresholds import choose_thresholds
+from arcwise.model.fitting import fit_parameters
+from arcwise.recipes.optimum import find_best, single_network
+from arcwise.report.remarks import no_networks_message
+
+if TYPE_CHECKING:
+    from arcwise.analysis.analysis import Analysis
+    from arcwise.analysis.run import LearnRun
+    from arcwise.exact.optimum import Optimum
+    from arcwise.networks.recipe import Recipe
+
+# The part of the time that the main set may take.
+MAIN_SHARE = 0.7
+# Without a limit of time, a best network in place of a set that did not fit into memory is looked for as long as the
+# set was, and at least so many seconds.
+LEAST_SECONDS = 60.0
+
+
+def main_set(_: Analysis, run: LearnRun) -> MainSet:
+    """Average the networks of the method, by default a bootstrap's; where that cannot obey, a credible set's.
+
+    What is averaged was chosen by log loss on families of worlds left out: a bootstrap with qNML, as good as any
+    and the same for all sizes (docs/benchmarks/calibration.md). No limit chooses another recipe.
+    """
+    recipe = run.recipe(run.source, run.options.chosen_score)
+    found = average(recipe, run.uncut or run.data, run.share(MAIN_SHARE).but(journal=run.journal), describe=True)
+    run.seconds[recipe.source] = found.seconds
+    if found.confidence is None:
+        shown = _single(found, run) or _known(found, run)
+        if shown is None:
+            raise OptionError(no_networks_message(found))
+        left = found.unfinished
+        return _measured(MainSet(shown, replace(found, unfinished=None if left is None else left.summed_up)), run)
+    return _measured(MainSet(found, enough=None if found.expected is None else found.expected / MAIN_SHARE), run)
+
+
+def kept_set(run: LearnRun) -> MainSet:
+    """Average the networks of the main set that were learned until the user stopped it."""
+    recipe = run.recipe(run.source, run.options.chosen_score)
+    return MainSet(average_kept(recipe, run.uncut or run.data, run.run.but(journal=run.journal)))
+
+
+def _measured(part: MainSet, run: LearnRun) -> MainSet:
+    """Leave it to a later step to find how much of the posterior the set holds, and to let the set go then."""
+    run.measure = part.result.find_covered
+    return replace(part, result=replace(part.result, find_covered=None))
+
+
+def _single(given_up: MethodResult, run: LearnRun) -> MethodResult | None:
+    """Find one network where the time of a bootstrap did not suffice for any: an answer, if nothing to trust.
+
+    A plain climb takes a tenth of the time of a replicate; as much time as for the whole is allowed once more. None
+    if that is too short, too, the time was not what ended the bootstrap, or values are missing: one completion of
+    them is no answer.
+    """
+    source = given_up.recipe.source_facts
+    if not source.is_sample or not source.fallback or given_up.status is not Status.TIME_LIMIT:
+        return None
+    if not isinstance(run.data, Dataset):
+        return None
+    recipe = run.recipe(source.fallback, given_up.recipe.scorer)
+    recipe = replace(recipe, settings={**recipe.settings, "refine": 0})
+    whole = run.run.but(limits=Limits(seconds=run.run.given.seconds))
+    made = average(recipe, run.complete, whole, describe=True)
+    return None if made.confidence is None else replace(made, status=Status.TIME_LIMIT, shortfall=Shortfall.SAMPLE)
+
+
+def _known(given_up: MethodResult, run: LearnRun) -> MethodResult | None:
+    """Return what is left of a credible set that a limit ended: a smaller one that is complete, or a best network.
+
+    Both are looked for in half of the time that is left. Where none is, there is a best network all the same, with
+    the bound that holds; a climb has the time of the whole once more, as above. None only if no network is known
+    that satisfies the constraints. Of data with gaps it is that of one completion, of which no smaller set is
+    averaged.
+    """
+    source = given_up.recipe.source_facts
+    if source.is_sample or not source.fallback:
+        return None
+    assert given_up.status is not Status.COMPLETE
+    half, given = run.run.share(0.5), run.run.given.seconds
+    most = max(LEAST_SECONDS, given_up.seconds) if given is None else given
+    unfinished, data = given_up.unfinished, run.complete
+    alone = replace(given_up.recipe, source=source.fallback, settings={})
+    if unfinished is None:  # too few completions
+        best, _ = find_best(alone, data, half.but(limits=_within(half.limits, most)), climb=Limits(seconds=most))
+        return None if best is None else _alone(given_up, alone, best, run)
+    smaller = unfinished.smaller(half.share(0.5).limits) if isinstance(run.data, Dataset) else None
+    if smaller is not None:
+        own = {"bayes_factor": smaller.recipe.settings["bayes_factor"], "most_networks": None}  # all of them
+        recipe = replace(given_up.recipe, settings={**given_up.recipe.settings, **own})
+        found = average_of(recipe, smaller.made_by(recipe), data, half)
+        if found.confidence is not None:
+            return replace(
+                found,
+                status=given_up.status,
+                shortfall=Shortfall.SMALLER,
+                optimum=smaller.bracketed,
+                asked=given_up.recipe,
+                unfinished=unfinished.summed_up,
+                seconds=given_up.seconds + half.seconds,
+            )
+    best = unfinished.best(half.but(limits=_within(half.limits, most)), climb=Limits(seconds=most))
+    return None if best is None else _alone(given_up, alone, best, run)
+
+
+def _within(limits: Limits, seconds: float) -> Limits:
+    """Return limits with one of time, where they have none."""
+    return replace(limits, seconds=seconds) if limits.seconds is None else limits
+
+
+def _alone(given_up: MethodResult, recipe: Recipe, best: Optimum, run: LearnRun) -> MethodResult:
+    """Return the answer of one network."""
+    if best.status is Status.INTERRUPTED:
+        raise KeyboardInterrupt
+    data, gaps = run.complete, run.prepared.data
+    networks = single_network(recipe, data, best, given_up.status)
+    found = average_of(recipe, networks, data, run.run)
+    confidence = found.confidence
+    assert confidence is not None
+    if isinstance(gaps, Incomplete):
+        filled, digest = gaps.pair_shares_missing, gaps.digest
+        confidence = replace(confidence, filled=filled, data_digest=digest, completions=1)
+    return replace(
+        found,
+        confidence=confidence,
+        status=given_up.status,
+        shortfall=Shortfall.SINGLE,
+        optimum=best,
+        asked=given_up.recipe,
+        unfinished=None if given_up.unfinished is None else given_up.unfinished.summed_up,
+    )
+
+
+def calibrated(found: Analysis, run: LearnRun) -> MainSet:
+    """Turn confidences into probabilities, if not by the package's table: not at all, or by simulation.
+
+    Where the time does not suffice for simulations, it is by the table after all.
+    """
+    part, kind = found.part(MainSet), run.options.calibration
+    assert part.result.confidence is not None
+    confidence = part.result.confidence
+    if kind == "none" or (kind == "table" and is_few(confidence.n_networks, part.result.recipe)):
+        return _with_calibration(part, Calibration.identity())
+    if kind == "table":
+        return part
+    assert isinstance(run.data, Dataset)
+    try:
+        simulated = self_calibration(confidence, run.data, run=run.share(0.6))
+    except UnfinishedError as error:
+        return replace(part, uncalibrated=str(error))
+    return replace(_with_calibration(part, simulated.calibration), simulated=simulated)
+
+
+def _with_calibration(part: MainSet, calibration: Calibration | None) -> MainSet:
+    assert part.result.confidence is not None
+    confidence = replace(part.result.confidence, calibration=calibration)
+    return replace(part, result=replace(part.result, confidence=confidence))
+
+
+def without_constraints(found: Analysis, run: LearnRun) -> WithoutConstraints | None:
+    """Carry out the same recipe without constraints and odds: what the data say if nobody else does."""
+    if run.constraints is None:
+        return None
+    main = found.main
+    free = run.recipe(main.recipe.source, main.recipe.scorer.data_score, free=True)
+    if main.shortfall is Shortfall.SMALLER:
+        free = replace(free, settings=main.recipe.settings)
+    made = run.average(free, 0.3)
+    failed = made.confidence is None or made.shortfall is not None
+    return WithoutConstraints(given_up=made) if failed else WithoutConstraints(made)
+
+
+def without_beliefs(found: Analysis, run: LearnRun) -> WithoutBeliefs | None:
+    """Average the main set again without prior odds, if there were any and the time suffices."""
+    if run.options.beliefs is None:
+        return None
+    made = run.average(found.main.recipe.without_beliefs, 0.4)
+    return WithoutBeliefs(made) if made.shortfall is None else WithoutBeliefs(given_up=made)
+
+
+def answer(found: Analysis, run: LearnRun) -> Answer:
+    """Choose the cut-off, build the network and fit its tables."""
+    options, main, beliefs = run.options, found.main, run.options.beliefs
+    assert main.confidence is not None
+    # What needs complete data and does not average looks at one completion; counts are those of all of them.
+    data = run.complete
+    stacked = data if isinstance(run.data, Dataset) else run.data.stacked()
+    thresholds = choose_thresholds(run.uncut or run.prepared.data, main, options)
+    consensus = consensus_network(main.confidence, thresholds.chosen.threshold)
+    known, unbelieved = run.constraints, found.without_beliefs
+    origins = Origins(known, consensus, found.without_constraints, main, unbelieved, data.targets)
+    hurried = run.run.is_over  # what the prior does to each edge takes long for hundreds of them
+    edges = describe_edges(data, (main,), origins, stacked, with_priors=not hurried)
+    if beliefs is not None:
+        alone = None if unbelieved is None else unbelieved.confidence
+        edges = tuple(believed_of(edge, beliefs, known, alone, data.n_variables) for edge in edges)
+    copies = stacked.n_cases // data.n_cases
+    return Answer(
+        thresholds,
+        consensus,
+        fit_parameters(consensus.dag, stacked, estimator="bd", ess=found.ess * copies),
+        edges,
+        check_prior(data, consensus.dag, ess=found.ess),
+        hurried,
+        completion=None if isinstance(run.data, Dataset) else data,
+        completions=None if isinstance(run.data, Dataset) else stacked,
+    )

@@ -1,1 +1,0 @@
-"""Everything that an analysis says in words."""

@@ -1,0 +1,181 @@
+"""`LearnRun`: one analysis under way, which its steps share: the data, the options, and what is left of the time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from arcwise.base.errors import Argument, OptionError, Remedy
+from arcwise.base.options import options_of
+from arcwise.base.run import Limits, Run
+from arcwise.bootstrap.task import KeptBatches
+from arcwise.data.dataset import Dataset, Incomplete
+from arcwise.findings.edges import constraints_for
+from arcwise.findings.method_result import MethodResult, average
+from arcwise.findings.options import AUTO, LearnOptions
+from arcwise.networks.recipe import Recipe
+from arcwise.recipes.credible import SharedTables
+from arcwise.recipes.registry import SOURCES, find_source
+from arcwise.sampled.completions import Completions
+
+if TYPE_CHECKING:
+    from arcwise.findings.preparation import Prepared
+    from arcwise.graph.constraints import Constraints
+    from arcwise.sampled.numeric_data import NumericData
+    from arcwise.scores.score import Score
+
+# What a table of parent sets, or the diagram of a credible set, may take.
+MEMORY = 2**30
+# With so many values in the data, all networks of a bootstrap take a minute: the first so many make a draft before.
+LONG_VALUES = 5_000_000
+FIRST_NETWORKS = 20
+
+
+@dataclass(eq=False)
+class LearnRun:
+    """One analysis under way.
+
+    Parameters
+    ----------
+    prepared, options
+        The data, and everything that was asked for.
+    run
+        The clock of the whole analysis, with its seed, threads, cluster, and who is told of progress.
+    data, uncut
+        The data to learn from, or their completions; and numbers to cut anew in every replicate.
+    seconds
+        How long the networks of each source took, last time.
+    journal
+        Where a draft keeps its networks for the main set.
+    measure
+        Finds how much of the posterior the credible set holds that is the main set; None when that is done.
+    """
+
+    prepared: Prepared
+    options: LearnOptions
+    run: Run
+    data: Dataset | Completions
+    uncut: NumericData | None = None
+    seconds: dict[str, float] = field(default_factory=dict)
+    journal: str | None = None
+    measure: Callable[[Limits], dict[str, Any]] | None = None
+
+    @property
+    def complete(self) -> Dataset:
+        """The data; of data with gaps, one completion."""
+        return self.data if isinstance(self.data, Dataset) else next(self.data.take(1))
+
+    @property
+    def constraints(self) -> Constraints | None:
+        """What every network must satisfy; None for nothing."""
+        return constraints_for(self.options, self.prepared.data)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the networks take so long that a draft from the first of them is worth its time."""
+        data, several = self.prepared.data, self.options.replicates >= 3 * FIRST_NETWORKS
+        resampled = find_source(self.source).resamples
+        return several and resampled and data.n_rows * data.n_variables >= LONG_VALUES
+
+    @property
+    def source(self) -> str:
+        """The source of the method; of those that have a turn, the first that can obey the constraints."""
+        method, known = self.options.method, self.constraints
+        usual = (one for one in SOURCES.values() if one.turn and (self.uncut is None or one.resamples))
+        sources = sorted(usual, key=lambda one: one.turn) if method == AUTO else [find_source(method)]
+        found = [one for one in sources if one.obeys_ancestors or known is None or not known.is_ancestral]
+        if not found and known is not None:
+            known.refuse_ancestors(f"the {sources[0].title}")
+        return found[0].name
+
+    def recipe(self, source: str, score: str | Score | None, *, free: bool = False) -> Recipe:
+        """Return the recipe of a source with the settings that the options have for it.
+
+        `free` of whatever was said, constraints and prior odds: the data's part alone.
+        """
+        options, kind = self.options, find_source(source).Settings
+        given = {item.name for item in options_of(options)}
+        settings = {item.name: getattr(options, item.name) for item in options_of(kind) if item.name in given}
+        own = {item.name: item for item in options_of(kind) if item.name in options.own_settings}
+        settings |= {name: item.kind(options.own_settings[name]) for name, item in own.items()}
+        return Recipe.usual(
+            source,
+            score,
+            n_cases=self.prepared.data.n_cases,
+            arities=self.prepared.data.arities.tolist(),
+            max_parents=options.max_parents,
+            constraints=None if free else options.constraints,
+            gaps=self.prepared.gaps,
+            beliefs=None if free else options.beliefs,
+            **settings,
+        )
+
+    def average(self, recipe: Recipe, share: float, *, memory: int | None = None) -> MethodResult:
+        """Carry a recipe out in a share of the time that is left, and keep no more of it than its result."""
+        made = average(recipe, self.uncut or self.data, self.share(share, memory))
+        self.seconds[recipe.source] = made.seconds
+        return made if made.unfinished is None else replace(made, unfinished=made.unfinished.summed_up)
+
+    def share(self, part: float, memory: int | None = None) -> Run:
+        """Return a run with a part of the time that is left, and with its own limit of memory."""
+        run = self.run.share(part)
+        return run if memory is None else run.but(limits=replace(run.limits, memory_bytes=memory))
+
+    def expected(self, source: str) -> float:
+        """Return how long the networks of a source took last time; NaN if it has made none yet."""
+        return self.seconds.get(source, math.nan)
+
+    def shortage(self, seconds: float) -> str:
+        """Say that work which takes so long does not fit the time that is left, and so is not begun; "" if it does."""
+        left = self.run.seconds_left
+        if left <= 0:
+            return "the time was up"
+        return f"not begun: it takes about {seconds:.0f} s, and {left:.0f} s were left" if seconds > left else ""
+
+
+def begin_run(prepared: Prepared, options: LearnOptions) -> LearnRun:
+    """Start the clock of an analysis."""
+    data = completions_of(prepared.data, options)
+    uncut = _recut(prepared, data, options)
+    run = Run(
+        seed=options.seed,
+        threads=options.threads,
+        limits=Limits(options.limit_seconds, MEMORY),
+        tables=SharedTables(),
+        batches=KeptBatches() if options.compare else None,
+    )
+    return LearnRun(prepared, options, run, data, uncut)
+
+
+def completions_of(data: Dataset | Incomplete, options: LearnOptions) -> Dataset | Completions:
+    """Return complete data as they are, and for others the completions that all parts of the analysis share."""
+    if isinstance(data, Dataset):
+        return data
+    return Completions(
+        data,
+        constraints=None if options.constraints is None else options.constraints.arc_part,
+        max_parents=options.max_parents,
+        count=options.completions,
+        seed=options.seed,
+    )
+
+
+def _recut(prepared: Prepared, given: Dataset | Completions, options: LearnOptions) -> NumericData | None:
+    """Return the numbers to cut anew in every replicate, if that was asked for."""
+    if not options.recut:
+        return None
+    if options.method != AUTO and not find_source(options.method).resamples:
+        raise OptionError(
+            Argument("recut", True),
+            f"cuts numbers anew in each replicate of a bootstrap; the {find_source(options.method).title} has none.",
+            remedies=Remedy("take", Argument("method", "bootstrap")),
+        )
+    if prepared.uncut is None:
+        raise OptionError(
+            Argument("recut", True),
+            "cuts columns of numbers anew, and none of the data was cut.",
+            remedies=Remedy("leave it out"),
+        )
+    return replace(prepared.uncut, completions=None if isinstance(given, Dataset) else given)

@@ -1,0 +1,1 @@
+"""What every room stands on: errors, options, the circumstances of a run, files; no statistics."""

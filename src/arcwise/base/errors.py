@@ -1,0 +1,265 @@
+"""Every error that a user can cause, each a sentence that says what, where, what is allowed, and the remedy.
+
+An error is made of parts: what is wrong, in words and mentions of arguments, and remedies. `str(error)` is Python's
+spelling; the command line spells the same parts as options (`arcwise.cli.mistakes`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import errno
+import itertools
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+# Arguments and calls that a message speaks of, which Python and the command line spell each in its own way.
+#
+# A message is a sequence of parts, words and mentions. `str()` of a mention is Python's spelling, ``trust_table=True``
+# or ``impute(..., method='knn')``; the command line writes ``--trust-table`` and ``arcwise impute --method knn``.
+
+
+class _Unsaid:
+    """What stands for a value that the message does not name."""
+
+    def __repr__(self) -> str:
+        return "UNSAID"
+
+    def __reduce__(self) -> str:
+        return "UNSAID"  # one object, also after pickling
+
+
+UNSAID: Final = _Unsaid()
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument, with or without a value: ``Argument("trust_table", True)``, ``Argument("target")``.
+
+    Parameters
+    ----------
+    shown
+        How the value is written if not as `repr` has it, such as ``"math.inf"`` or ``"..."``.
+    """
+
+    name: str
+    value: Any = UNSAID
+    shown: str | None = None
+
+    def __str__(self) -> str:
+        if self.shown is not None:
+            return f"{self.name}={self.shown}"
+        return f"{self.name}=" if self.value is UNSAID else f"{self.name}={self.value!r}"
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function with the arguments that matter: ``Call("impute", Argument("method", "knn"))``."""
+
+    function: str
+    arguments: tuple[Argument, ...]
+
+    def __init__(self, function: str, *arguments: Argument) -> None:
+        object.__setattr__(self, "function", function)
+        object.__setattr__(self, "arguments", arguments)
+
+    def __str__(self) -> str:
+        return f"{self.function}({', '.join(['...', *map(str, self.arguments)])})"
+
+
+@dataclass(frozen=True)
+class Either:
+    """What Python does in words of its own and the command line by an option.
+
+    ``Either("table.vouched()", Argument("trust_table", True))`` is ``--trust-table`` on the command line.
+    """
+
+    python: str
+    option: Argument
+
+    def __str__(self) -> str:
+        return self.python
+
+
+Mention = Argument | Call | Either
+Speller = Callable[[Mention], str]
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """One thing to do about an error, in the imperative, without a capital and a full stop.
+
+    Parameters
+    ----------
+    only_if
+        The condition under which it is one, a clause: "the first line holds data".
+
+    >>> str(Remedy("vouch for it with", Argument("trust_table", True)))
+    'vouch for it with trust_table=True'
+    >>> str(Remedy("give", Argument("header", False), only_if="the first line holds data"))
+    'if the first line holds data, give header=False'
+    """
+
+    parts: tuple[str | Mention, ...]
+    only_if: str = ""
+
+    def __init__(self, *parts: str | Mention, only_if: str = "") -> None:
+        object.__setattr__(self, "parts", parts)
+        object.__setattr__(self, "only_if", only_if)
+
+    def spelled(self, spell: Speller = str) -> str:
+        """Return it with every mention spelled as `spell` does."""
+        condition = f"if {self.only_if}, " if self.only_if else ""
+        return f"{condition}{spell_parts(self.parts, spell)}"
+
+    def __str__(self) -> str:
+        return self.spelled()
+
+
+def spell_parts(parts: Iterable[str | Mention], spell: Speller = str) -> str:
+    """Return words and mentions as one text, with a space between parts unless punctuation or a line's end forbids."""
+    text = ""
+    for part in parts:
+        own = part if isinstance(part, str) else spell(part)
+        joined = not text or text.endswith(("(", "\n")) or own.startswith((",", ".", ";", ":", ")", "\n"))
+        text += own if joined else f" {own}"
+    return text
+
+
+class ArcwiseError(ValueError):
+    """The user's mistake, explained in one message: the command line prints it and exits with code 1.
+
+    Parameters
+    ----------
+    problem
+        What is wrong: words and mentions, each ``Argument("seed", -1)`` or ``Call("impute", ...)``.
+    remedies
+        What can be done about it, the alternatives in their order.
+
+    Examples
+    --------
+    >>> raise OptionError(Argument("seed", -1), "must be an integer >= 0.")
+    Traceback (most recent call last):
+    arcwise.errors.OptionError: seed=-1 must be an integer >= 0.
+    """
+
+    def __init__(self, *problem: str | Mention, remedies: Remedy | Sequence[Remedy] = ()) -> None:
+        super().__init__(*problem)
+        self.problem = problem
+        self.remedies = (remedies,) if isinstance(remedies, Remedy) else tuple(remedies)
+
+    @property
+    def argument(self) -> str | None:
+        """The argument that is wrong, if the error is about one."""
+        return next((part.name for part in self.problem if isinstance(part, Argument)), None)
+
+    @property
+    def value(self) -> Any:
+        """The value of the argument that is wrong; None if the error is about no argument or names no value."""
+        values = (part.value for part in self.problem if isinstance(part, Argument))
+        found = next(values, UNSAID)
+        return None if found is UNSAID else found
+
+    def within(self, *place: str | Mention, kind: type[ArcwiseError] | None = None) -> ArcwiseError:
+        """Return the same error with the place before it: ``error.within(f"{path}:")``; `kind` changes its class."""
+        return (kind or type(self))(*place, *self.problem, remedies=self.remedies)
+
+    def spelled(self, spell: Speller = str, remedies: Sequence[Remedy] | None = None) -> str:
+        """Return the message with every mention spelled as `spell` does, and the given remedies instead of all."""
+        chosen = self.remedies if remedies is None else remedies
+        problem = spell_parts(self.problem, spell)
+        if not chosen:
+            return problem
+        *first, last = (remedy.spelled(spell) for remedy in chosen)
+        joint = "or," if chosen[-1].only_if else "or"  # a condition is a clause of its own
+        told = f"{', '.join(first)}, {joint} {last}." if first else f"{last}."
+        return f"{problem} {told[0].upper()}{told[1:]}"
+
+    def __str__(self) -> str:
+        return self.spelled()
+
+
+class DataError(ArcwiseError):
+    """The data cannot be used as they are."""
+
+
+class DataWarning(UserWarning):
+    """The data can be used, but probably not for what was intended."""
+
+
+class FormatError(ArcwiseError):
+    """A file is not what it should be: truncated, malformed, edited, or of another kind than its suffix says."""
+
+
+class CertificateError(ArcwiseError):
+    """A certificate that does not prove what it states, or that is about another table."""
+
+
+class GraphError(ArcwiseError):
+    """A graph that is not what it must be, such as a cycle in a DAG or an unknown node."""
+
+
+class ConstraintError(ArcwiseError):
+    """Constraints that contradict each other, or that no table entry can satisfy."""
+
+
+class ConfigError(ArcwiseError):
+    """A study's configuration that cannot be run: an unknown key, a wrong type, a network that is not there."""
+
+
+class OptionError(ArcwiseError):
+    """An argument outside its range."""
+
+
+class UnknownNameError(OptionError):
+    """A name that is not in a list of known names; the message suggests the nearest one."""
+
+
+class UnknownScoreError(UnknownNameError):
+    """A score that arcwise does not know."""
+
+
+class GuaranteeError(ArcwiseError):
+    """A result was asked for that the given table cannot guarantee."""
+
+
+class UnfinishedError(ArcwiseError):
+    """A number was asked for that a limit kept from being found; the message says what it would take."""
+
+
+# A message lists at most this many names.
+LISTED_NAMES = 30
+
+
+def suggestion(kind: str, name: str, known: Iterable[str]) -> str:
+    """Return the message that `name` is not a known `kind`, suggest the nearest known name, and list the first ones.
+
+    >>> suggestion("score", "bdue", ["aic", "bdeu"])
+    "unknown score 'bdue'; did you mean 'bdeu'? Known: aic, bdeu."
+    """
+    names = sorted(known)
+    # Letters in the wrong order are the commonest slip, and difflib thinks a missing letter nearer.
+    swapped = [known for known in names if sorted(known) == sorted(name)]
+    near = swapped or difflib.get_close_matches(name, names, n=1)
+    guess = f"; did you mean '{near[0]}'?" if near else "."
+    more = f" and {len(names) - LISTED_NAMES:,} more" if len(names) > LISTED_NAMES else ""
+    return f"unknown {kind} '{name}'{guess} Known: {', '.join(names[:LISTED_NAMES])}{more}."
+
+
+# At most this many names in a folder are compared with one that is not there.
+MOST_NAMES = 5_000
+
+
+def unreadable(path: str | os.PathLike[str], error: OSError) -> str:
+    """Return why a file cannot be read; if it does not exist, name the file next to it whose name is closest."""
+    message = f"cannot read {path}: {error.strerror}."
+    if error.errno == errno.ENOENT:
+        with contextlib.suppress(OSError):
+            beside = [entry.name for entry in itertools.islice(os.scandir(Path(path).parent), MOST_NAMES)]
+            near = difflib.get_close_matches(Path(path).name, beside, n=1)
+            if near:
+                message += f" Did you mean {Path(path).with_name(near[0])}?"
+    return message

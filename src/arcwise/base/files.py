@@ -1,0 +1,387 @@
+"""Files that are written whole or not at all: under a temporary name in the same folder, then renamed.
+
+What is renamed is on the disk before, and the folder after: a power cut leaves the old file or the new one. A target
+that is not a plain file (a device, a pipe) is written to, never replaced; a link stays a link, and what it points to is
+replaced; a file that was there keeps its permissions and, where the system lets us, its owner. A process that is killed
+leaves its temporary file behind, which the next one that writes into the folder removes: a file is in use as long as
+somebody holds its lock, and the system lets go of that however a process ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import json
+import os
+import re
+import secrets
+import shutil
+import stat
+import tempfile
+import tomllib
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any, BinaryIO
+
+from arcwise.base.errors import FormatError, unreadable
+
+try:
+    import fcntl as _fcntl
+
+    fcntl: ModuleType | None = _fcntl
+except ImportError:  # not on this system: temporary files of killed processes stay
+    fcntl = None
+
+
+GZIP_MAGIC = b"\x1f\x8b"
+# A gzip file may unpack to a thousand times its size: beyond this, unpacking is the user's decision.
+MAX_UNPACKED = 8 * 2**30
+# Unpacked in pieces of this size, so that a hostile file is refused before it fills the memory.
+PIECE = 2**24
+# JSON of our own is nested less than ten times.
+MOST_NESTED = 100
+# The names of temporary files and folders, by which left ones are known.
+TEMPORARY = re.compile(r"\..*\.[0-9a-f]{12}\.arcwise\.part", re.DOTALL)
+# A name beyond this many bytes would be too long for most systems with what is added to it.
+LONGEST_NAME = 200
+
+
+@contextlib.contextmanager
+def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a temporary file for writing; on success it takes the name `path`, on any error it is removed.
+
+    A `path` that is not a regular file is opened and written to instead.
+    """
+    target = Path(path)
+    with _told(target):
+        if _is_special(target):
+            with target.open("wb") as file:
+                yield file
+            return
+        final = _final(target)
+        _sweep(final.parent)
+        with _temporary(final) as (file, temporary):
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+            _keep_mode(final, file.fileno())
+            _take_name(file, temporary, final)
+
+
+@contextlib.contextmanager
+def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yield the name of an empty temporary file for another library to write; see `atomic_write`."""
+    target = Path(path)
+    with _told(target):
+        if _is_special(target):
+            with tempfile.TemporaryDirectory(prefix="arcwise-") as folder:
+                whole = Path(folder, "part")
+                yield whole
+                with whole.open("rb") as source, target.open("wb") as file:
+                    shutil.copyfileobj(source, file, PIECE)
+            return
+        final = _final(target)
+        _sweep(final.parent)
+        with _temporary(final) as (file, temporary):
+            yield temporary
+            with temporary.open("rb") as written:  # the library may have made a file of its own under the name
+                os.fsync(written.fileno())
+                _keep_mode(final, written.fileno())
+            _take_name(file, temporary, final)
+
+
+@contextlib.contextmanager
+def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yield a new temporary folder; on success it takes the name `path`, on any error it is removed.
+
+    A folder of that name is replaced: whether it may be is the caller's to decide.
+    """
+    target = Path(path)
+    with _told(target), temporary_folder(target) as part:
+        yield part
+        for entry in part.rglob("*"):
+            if entry.is_dir():
+                sync_folder(entry)
+        sync_folder(part)
+        if target.is_dir():
+            old = _temporary_name(target)
+            target.rename(old)
+            try:
+                part.rename(target)
+            except BaseException:
+                old.rename(target)
+                raise
+            shutil.rmtree(old, ignore_errors=True)
+        else:
+            part.rename(target)
+        sync_folder(target.parent)
+
+
+@contextlib.contextmanager
+def temporary_folder(target: Path) -> Iterator[Path]:
+    """Make a folder beside `target`, on the same disk, for files in the making; it is removed in the end."""
+    _sweep(target.parent)
+    part = _temporary_name(target)
+    part.mkdir(mode=0o777)
+    lock = _lock_folder(part)
+    try:
+        yield part
+    finally:
+        if lock is not None:
+            os.close(lock)
+        shutil.rmtree(part, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _told(target: Path) -> Iterator[None]:
+    """Turn what the system refuses into an error that names the file."""
+    if "\0" in str(target):
+        raise FormatError(f"cannot write {str(target)!r}: a name cannot contain a NUL character.")
+    try:
+        yield
+    except OSError as error:
+        raise FormatError(f"cannot write {target}: {error.strerror or error}.") from error
+
+
+def _is_special(target: Path) -> bool:
+    """Return whether something is there that is to be written to, not replaced; a folder is an error."""
+    try:
+        mode = target.stat().st_mode
+    except FileNotFoundError:
+        return False
+    if stat.S_ISDIR(mode):
+        raise FormatError(f"cannot write {target}: it is a folder. Give a file name.")
+    # /dev/stdout may be a regular file, but it is one that somebody has open.
+    return not stat.S_ISREG(mode) or target.absolute().parts[1:2] in (("dev",), ("proc",))
+
+
+def _final(target: Path) -> Path:
+    """Return the file that a name stands for: a link stays, and what it points to is written."""
+    return Path(os.path.realpath(target)) if target.is_symlink() else target
+
+
+def _temporary_name(final: Path) -> Path:
+    name = final.name.encode("utf-8", "surrogateescape")[:LONGEST_NAME].decode("utf-8", "ignore")
+    return final.with_name(f".{name}.{secrets.token_hex(6)}.arcwise.part")
+
+
+@contextlib.contextmanager
+def _temporary(final: Path) -> Iterator[tuple[BinaryIO, Path]]:
+    """Make a temporary file beside `final` and hold its lock; it is removed unless it was renamed."""
+    while True:
+        temporary = _temporary_name(final)
+        descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o666)
+        file = os.fdopen(descriptor, "wb")
+        if fcntl is not None:
+            with contextlib.suppress(OSError):
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+        # Between its making and its lock another process may have taken the file for a left one.
+        if temporary.exists():
+            break
+        file.close()
+    try:
+        yield file, temporary
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # what is left in the buffer of a full disk
+            file.close()
+
+
+def _keep_mode(final: Path, descriptor: int) -> None:
+    """Give the new file the permissions and, if that is allowed, the owner of the one that it replaces."""
+    try:
+        old = final.stat()
+    except FileNotFoundError:
+        return
+    if not hasattr(os, "fchown"):
+        return
+    new = os.fstat(descriptor)
+    if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
+        with contextlib.suppress(OSError):
+            os.fchown(descriptor, old.st_uid, old.st_gid)
+    with contextlib.suppress(OSError):
+        os.fchmod(descriptor, stat.S_IMODE(old.st_mode) & 0o777)
+
+
+def _take_name(file: BinaryIO, temporary: Path, final: Path) -> None:
+    if fcntl is None:  # such systems do not rename an open file
+        file.close()
+    temporary.replace(final)
+    sync_folder(final.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """See to it that the names in a folder are on the disk, where the system can do that."""
+    if fcntl is None:
+        return
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _lock_folder(folder: Path) -> int | None:
+    if fcntl is None:
+        return None
+    descriptor = os.open(folder, os.O_RDONLY)
+    with contextlib.suppress(OSError):
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return descriptor
+
+
+_swept: set[str] = set()
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what killed processes left in a folder, once per process and folder."""
+    name = str(folder.absolute())
+    if fcntl is None or name in _swept:
+        return
+    _swept.add(name)
+    with contextlib.suppress(OSError):
+        left = [Path(entry.path) for entry in os.scandir(folder) if TEMPORARY.fullmatch(entry.name)]
+        for path in left:
+            with contextlib.suppress(OSError):
+                _remove_left(path)
+
+
+def _remove_left(path: Path) -> None:
+    assert fcntl is not None
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # an OSError if somebody is writing it
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink()
+    finally:
+        os.close(descriptor)
+
+
+def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write `content` to `path` atomically; a name that ends in .gz is compressed, with no time stamp inside."""
+    if str(path).endswith(".gz"):
+        content = gzip.compress(content, mtime=0)
+    with atomic_write(path) as file:
+        file.write(content)
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write `text` to `path` as UTF-8, atomically; a name that ends in .gz is compressed."""
+    try:
+        content = text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        around = text[max(0, error.start - 20) : error.end + 20]
+        raise FormatError(f"cannot write {path}: {around!r} is not valid Unicode. Rename what contains it.") from None
+    write_bytes(path, content)
+
+
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """Read a file, plain or gzip by its content; one that is missing, damaged or unpacks to too much is refused."""
+    try:
+        with Path(path).open("rb") as file:
+            content = bytes(read_descriptor(file, str(path)))
+    except (OSError, ValueError) as error:
+        if isinstance(error, FormatError):
+            raise
+        raise FormatError(_unreadable(path, error)) from error
+    return unpack_gzip(content, source=str(path)) if content.startswith(GZIP_MAGIC) else content
+
+
+def read_descriptor(file: BinaryIO, source: str) -> bytes:
+    """Return the rest of an open file; one that becomes shorter meanwhile is refused.
+
+    A file is never mapped into memory: what another program cuts off would then end this one (SIGBUS).
+    """
+    size = os.fstat(file.fileno()).st_size if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else 0
+    content = file.read()
+    if len(content) < size:
+        raise FormatError(
+            f"{source}: the file became shorter while it was read ({len(content):,} of {size:,} bytes). Is another "
+            "program writing it? Try again when that is done."
+        )
+    return content
+
+
+def _unreadable(path: str | os.PathLike[str], error: OSError | ValueError) -> str:
+    if isinstance(error, OSError):
+        return unreadable(path, error)
+    return f"cannot read {str(path)!r}: {error}."  # a name that no file can have
+
+
+def parse_json(text: str | bytes, *, source: str) -> Any:
+    """Return what JSON text holds; whatever Python's reader makes of other text, this is a FormatError.
+
+    So is text nested so deeply that what is read could not be written again.
+    """
+    try:
+        found = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise FormatError(f"{source}, line {error.lineno}, column {error.colno}: not JSON: {error.msg}.") from None
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{source}: not UTF-8 at byte {error.start}.") from None
+    except RecursionError:
+        raise FormatError(f"{source}: not JSON that can be read: nested too deeply.") from None
+    except ValueError as error:  # a number of thousands of digits
+        raise FormatError(f"{source}: not JSON: {error}.") from None
+    if _is_deeper(found, MOST_NESTED):
+        raise FormatError(f"{source}: not JSON that can be read: nested too deeply.")
+    return found
+
+
+def parse_toml(text: str, *, source: str) -> dict[str, Any]:
+    """Return what TOML text holds; whatever Python's reader makes of other text, this is a FormatError."""
+    # A dotted key of a thousand parts takes Python's reader a million steps.
+    for number, line in enumerate(text.splitlines(), start=1):
+        keys = line.split("=")[:-1] or [line if line.lstrip().startswith("[") else ""]
+        if max(key.count(".") for key in keys) > MOST_NESTED:
+            raise FormatError(f"{source}, line {number}: a key of more than {MOST_NESTED} parts.")
+    try:
+        found = tomllib.loads(text)
+    except RecursionError:
+        raise FormatError(f"{source}: nested too deeply.") from None
+    except (ValueError, OverflowError, TypeError, KeyError, AttributeError) as error:  # a date in year 0, long numbers
+        raise FormatError(f"{source}: {error}.") from None
+    if _is_deeper(found, MOST_NESTED):
+        raise FormatError(f"{source}: nested too deeply.")
+    return found
+
+
+def _is_deeper(value: Any, most: int) -> bool:
+    layer = [value]
+    for _ in range(most):
+        inner = [list(item.values()) if isinstance(item, dict) else item for item in layer]
+        layer = [part for item in inner if isinstance(item, list) for part in item if isinstance(part, dict | list)]
+        if not layer:
+            return False
+    return True
+
+
+def unpack_gzip(packed: bytes | memoryview, *, source: str, limit: int | None = None) -> bytes:
+    """Return what a gzip file unpacks to, at most `limit` bytes (default: `MAX_UNPACKED`); `source` is its name."""
+    most = MAX_UNPACKED if limit is None else limit
+    parts: list[bytes] = []
+    total = 0
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(packed)) as file:
+            while part := file.read(PIECE):
+                parts.append(part)
+                total += len(part)
+                if total > most:
+                    raise FormatError(
+                        f"{source}: the gzip file unpacks to more than {_size(most)}. "
+                        "If that is right, unpack it first with gunzip."
+                    )
+    except (OSError, EOFError, zlib.error) as error:
+        raise FormatError(f"{source}: damaged gzip file ({error}). Fetch or write it again.") from error
+    return b"".join(parts)
+
+
+def _size(count: int) -> str:
+    return f"{count // 2**30} GiB" if count >= 2**30 else f"{count:,} bytes"

@@ -1,0 +1,645 @@
+"""`Run`, the circumstances of a computation: limits and what is left of them, threads, progress, seeds, memory.
+
+A limit is never an exception: a result carries a `Status`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import math
+import operator
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from arcwise.base.errors import Argument, OptionError
+from arcwise.base.options import MOST_THREADS
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+    from arcwise.base.cluster import Cluster
+    from arcwise.bootstrap.task import KeptBatches
+    from arcwise.recipes.credible import SharedTables
+
+
+class Status(enum.StrEnum):
+    """Why a computation ended. The order is that of `arcwise::Status` in the native core."""
+
+    COMPLETE = "complete"
+    TIME_LIMIT = "time limit"
+    MEMORY_LIMIT = "memory limit"
+    COUNT_LIMIT = "count limit"
+    INTERRUPTED = "interrupted"
+
+    @classmethod
+    def from_native(cls, code: int) -> Status:
+        """Return the status with the given number in the native enumeration."""
+        return tuple(cls)[code]
+
+    def unless_interrupted(self) -> Status:
+        """Raise KeyboardInterrupt if Ctrl-C ended the work: for what needs all of it."""
+        if self is Status.INTERRUPTED:
+            raise KeyboardInterrupt
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much a computation may use; None means unlimited.
+
+    Parameters
+    ----------
+    seconds
+        Wall-clock time.
+    memory_bytes
+        Memory for the computation's own tables.
+    count
+        What the computation counts: branch-and-bound nodes, networks, replicates. Its docstring says which.
+    """
+
+    seconds: float | None = None
+    memory_bytes: int | None = None
+    count: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in (("seconds", self.seconds), ("memory_bytes", self.memory_bytes), ("count", self.count)):
+            if value is not None and not value > 0:
+                raise OptionError("limit", Argument(name, value), "must be positive, or None for no limit.")
+
+    @property
+    def native_seconds(self) -> float:
+        """The time limit as the core takes it: infinity for none."""
+        return math.inf if self.seconds is None else float(self.seconds)
+
+    @property
+    def native_memory(self) -> int:
+        """The memory limit as the core takes it: 2^63 - 1 for none."""
+        return 2**63 - 1 if self.memory_bytes is None else int(self.memory_bytes)
+
+    @property
+    def native_count(self) -> int:
+        """The count limit as the core takes it: 2^63 - 1 for none."""
+        return 2**63 - 1 if self.count is None else int(self.count)
+
+
+# Limits are positive, so "no time is left" is written as the least time that a clock can tell from none: whatever
+# starts with it finds its time over at the first look.
+NO_TIME = 1e-9
+
+
+class Run:
+    """The circumstances of a computation: what it may use and what is left of it, who works, and who is told.
+
+    Public functions take the keywords that users know (`limits`, `threads`, `progress`, `cluster`) and `begin` a run
+    with them; what they call takes the run. The clock starts when a run is made. A verb of many steps gives each step
+    the run itself or a `share` of its time, and asks `is_over` before it begins another one. There is no floor: a step
+    that is begun after the end is given no time and answers with a status at once, so a verb overruns only until the
+    next look at the clock. Or-tools' ``TimeLimit`` has the same role.
+
+    Nothing here but the seed is part of a result. Memory is not used up by time: steps that keep what they built say so
+    (`holding`).
+
+    Parameters
+    ----------
+    seed
+        What fixes random numbers.
+    threads
+        How many threads to use; None for all cores.
+    limits
+        What may be used; None for no limit.
+    progress
+        See `show_progress`.
+    cluster
+        Who works instead of threads; None for this machine.
+    journal
+        A file of what a sample has finished: one of more networks goes on from there.
+    tables, batches
+        What is counted for several recipes at once, and what is drawn and counted for bootstraps by several scores.
+
+    >>> run = Run(limits=Limits(seconds=60, count=100))
+    >>> run.is_over, run.limits.count
+    (False, 100)
+    >>> 29 < run.share(0.5).seconds_left <= 30
+    True
+    """
+
+    __slots__ = ("_begin", "batches", "cluster", "given", "journal", "progress", "seed", "tables", "threads")
+
+    def __init__(
+        self,
+        seed: int = 0,
+        threads: int | None = None,
+        limits: Limits | None = None,
+        progress: bool | ProgressCallback | None = None,
+        cluster: Cluster | None = None,
+        *,
+        journal: str | None = None,
+        tables: SharedTables | None = None,
+        batches: KeptBatches | None = None,
+    ) -> None:
+        self.seed, self.threads, self.progress, self.cluster = seed, threads, progress, cluster
+        self.journal, self.tables, self.batches = journal, tables, batches
+        self.given = limits or Limits()
+        self._begin = time.monotonic()
+
+    @classmethod
+    def of(cls, limits: Limits | Run | None) -> Run:
+        """Start the clock on limits; a run whose clock is running is returned as it is."""
+        return limits if isinstance(limits, Run) else cls(limits=limits)
+
+    @classmethod
+    def begin(
+        cls,
+        limits: Limits | Run | None = None,
+        progress: bool | ProgressCallback | None = None,
+        threads: int | None = None,
+        cluster: Cluster | None = None,
+    ) -> contextlib.AbstractContextManager[Run]:
+        """Make the keywords of a public function a run that shows its progress.
+
+        >>> with Run.begin(Limits(count=3), print) as run:
+        ...     run.report("steps", 1, 3)
+        ProgressEvent(stage='steps', done=1, total=3, details={})
+        """
+        return cls.of(limits).but(progress=progress, threads=threads, cluster=cluster).shown()
+
+    @contextlib.contextmanager
+    def shown(self) -> Iterator[Run]:
+        """While inside, show the progress of the run that this gives: its `progress` is a plain callback."""
+        with show_progress(self.progress) as callback:
+            yield self.but(progress=callback)
+
+    @property
+    def callback(self) -> ProgressCallback:
+        """Who is told of progress; nobody unless it is `shown`."""
+        return self.progress if callable(self.progress) else lambda event: None
+
+    def report(self, stage: str, done: int, total: int | None = None, **details: float) -> None:
+        """Tell where a stage stands."""
+        self.callback(ProgressEvent(stage, done, total, details))
+
+    def native_report(self, stage: str) -> Callable[[int, int, float, float], None]:
+        """Return what native code reports the progress of a stage to."""
+        return native_callback(self.callback, stage)
+
+    @property
+    def thread_count(self) -> int:
+        """How many threads to use: as many as were asked for, else all cores."""
+        return thread_count(self.threads)
+
+    def but(self, *, limits: Limits | None = None, **changed: Any) -> Run:
+        """Return a run with other circumstances: ``run.but(seed=3, progress=False)``. New limits start a new clock."""
+        names = ("seed", "threads", "progress", "cluster", "journal", "tables", "batches")
+        other = Run(limits=limits or self.given, **({name: getattr(self, name) for name in names} | changed))
+        if limits is None:
+            other._begin = self._begin
+        return other
+
+    @property
+    def here(self) -> Run:
+        """The same on this machine."""
+        return self.but(cluster=None)
+
+    @property
+    def seconds(self) -> float:
+        """The time since the clock was started."""
+        return time.monotonic() - self._begin
+
+    @property
+    def seconds_left(self) -> float:
+        """The time that is left, at least 0; infinity without a limit. What native code takes."""
+        return math.inf if self.given.seconds is None else max(0.0, self.given.seconds - self.seconds)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no time is left."""
+        return self.seconds_left <= 0
+
+    @property
+    def status(self) -> Status:
+        """TIME_LIMIT if no time is left, else COMPLETE."""
+        return Status.TIME_LIMIT if self.is_over else Status.COMPLETE
+
+    @property
+    def limits(self) -> Limits:
+        """What is left, as limits for the next step; the limits of memory and of count are as they were `given`."""
+        if self.given.seconds is None:
+            return self.given
+        return replace(self.given, seconds=max(NO_TIME, self.seconds_left))
+
+    @property
+    def uncounted(self) -> Limits:
+        """What is left, for a step that counts something other than what the count limit is about."""
+        return replace(self.limits, count=None)
+
+    def share(self, part: float) -> Run:
+        """Return a run that ends after a part of the time that is left; 0.5 for half of it."""
+        left = self.limits
+        return self.but(
+            limits=left if left.seconds is None else replace(left, seconds=max(NO_TIME, part * left.seconds))
+        )
+
+    def part(self, steps: int) -> Run:
+        """Return a run for the next of this many remaining steps, each with the same time."""
+        return self.share(1 / max(1, steps))
+
+    def holding(self, memory_bytes: int) -> Run:
+        """Return the run of a step during which this much memory stays in use."""
+        limits = self.given
+        if limits.memory_bytes is not None:
+            limits = replace(limits, memory_bytes=max(1, limits.memory_bytes - memory_bytes))
+        other = self.but(limits=limits)
+        other._begin = self._begin
+        return other
+
+    def __repr__(self) -> str:
+        left = "no time limit" if self.given.seconds is None else f"{self.seconds_left:.3g} s left"
+        return f"Run({left}, of {self.given})"
+
+
+# How many threads a native call may use.
+
+
+def check_threads(threads: int) -> int:
+    """Return a number of threads, or say which numbers there are.
+
+    The bound is far above any machine: each thread asks for state and a stack of its own, so a number out of a typing
+    mistake would take all memory before anything is computed.
+    """
+    if isinstance(threads, bool) or threads != int(threads) or not 1 <= threads <= MOST_THREADS:
+        raise OptionError(Argument("threads", threads), f"must be an integer from 1 to {MOST_THREADS:,}.")
+    return int(threads)
+
+
+def thread_count(threads: int | None) -> int:
+    """Return the number of threads: what was asked for, or by default the cores that this process may use."""
+    return available_cores() if threads is None else check_threads(threads)
+
+
+def available_cores() -> int:
+    """Return how many cores this process may use: those that it is bound to, and at most what its container has.
+
+    A container may be given the time of two cores on a machine of 64, by a quota of its control group: 64 threads would
+    then be stopped together, most of the time.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(cores, math.ceil(_quota()), MOST_THREADS))
+
+
+def _quota(root: Path = Path("/sys/fs/cgroup")) -> float:
+    """Return the cores that the control group of this process may use (version 2 or 1); without a limit, the most."""
+    try:
+        if (root / "cpu.max").exists():
+            quota, period = (root / "cpu.max").read_text().split()
+        else:
+            quota, period = ((root / "cpu" / f"cpu.cfs_{name}_us").read_text() for name in ("quota", "period"))
+        cores = float(quota) / float(period)
+    except (OSError, ValueError):  # no control groups, or "max"
+        return MOST_THREADS
+    return cores if cores > 0 else MOST_THREADS  # -1: no limit
+
+
+# Progress of long work: one event type, any callback, and a bar on a terminal once two seconds have passed.
+
+
+QUIET_SECONDS = 2.0
+# Of less than this share of a step it cannot be told how long the whole takes.
+LEAST_SHARE = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressEvent:
+    """Where a stage stands: `done` of `total` (None: not known), and details such as incumbent and bound."""
+
+    stage: str
+    done: int
+    total: int | None = None
+    details: Mapping[str, float] = field(default_factory=dict)
+
+
+ProgressCallback = Callable[[ProgressEvent], None]
+
+
+class _Bar:
+    """A rich progress bar on stderr that appears only when the work takes longer than `quiet` seconds."""
+
+    def __init__(self, quiet: float) -> None:
+        self._quiet = quiet
+        self._start = time.monotonic()
+        self._progress: Progress | None = None
+        self._tasks: dict[str, TaskID] = {}
+
+    def __call__(self, event: ProgressEvent) -> None:
+        if self._progress is None:
+            if time.monotonic() - self._start < self._quiet:
+                return
+            self._progress = _rich_progress()
+            self._progress.start()
+        if event.stage not in self._tasks:
+            self._tasks[event.stage] = self._progress.add_task(event.stage, total=event.total, note="")
+        note = "  ".join(f"{name} {value:,.6g}" for name, value in event.details.items() if math.isfinite(value))
+        self._progress.update(self._tasks[event.stage], completed=event.done, total=event.total, note=note)
+
+    def close(self) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+
+
+def _rich_progress() -> Progress:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[note]}"),
+        console=Console(stderr=True),
+    )
+
+
+class RunLine:
+    """One line for a run of several steps: which one, what is done of it, and about how long the rest takes.
+
+    It is a callback for whatever the steps do, and it appears once the run takes longer than `quiet` seconds. What is
+    not shown on a terminal goes to `forward`.
+    """
+
+    def __init__(self, forward: ProgressCallback | None, quiet: float | None) -> None:
+        self._forward, self._quiet = forward, quiet
+        self._start = time.monotonic()
+        self._progress: Progress | None = None
+        self._task: TaskID | None = None
+        self._words, self._begun, self._share = "", self._start, 0.0
+        self._steps: Sequence[float] = ()
+        self._most: Callable[[], float] = lambda: math.inf
+
+    def begin(self, title: str, number: int, total: int, *, steps: Sequence[float], most: Callable[[], float]) -> None:
+        """Begin a step.
+
+        `steps` are about how many seconds it and those after it take, NaN for one that nobody knows of; `most` tells
+        how many are left in any case, infinity without a limit.
+        """
+        self._words, self._begun, self._share = f"step {number} of {total}: {title}", time.monotonic(), 0.0
+        self._steps, self._most = steps, most
+        if self._forward is not None:
+            left = self.seconds_left
+            details = {} if left is None else {"seconds_left": left}
+            self._forward(ProgressEvent(self._words, number - 1, total, details))
+        self._show(None, None)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """About how long all that is left takes; None if nobody knows.
+
+        What is done of a step tells how long the rest of it takes; a step of unknown length that is still to come is
+        expected to take as long as this one.
+        """
+        passed = time.monotonic() - self._begun
+        expected = self._steps[0] if self._steps else math.nan
+        if self._share > LEAST_SHARE:
+            expected = passed / self._share
+        elif not expected > passed:  # unknown, or longer than was expected
+            return None
+        later = [expected if math.isnan(seconds) else seconds for seconds in self._steps[1:]]
+        return min(max(0.0, expected - passed) + sum(later), self._most())
+
+    def __call__(self, event: ProgressEvent) -> None:
+        """Show what is done of the step."""
+        if self._forward is not None:
+            self._forward(event)
+        self._share = 0.0 if not event.total else min(1.0, event.done / event.total)
+        self._show(event.done, event.total)
+
+    @property
+    def words(self) -> str:
+        """What the line says: "step 3 of 7: comparison: bootstrap, BIC, about 40 s left"."""
+        left = self.seconds_left
+        return self._words + ("" if left is None else f", about {math.ceil(left)} s left")
+
+    def _show(self, done: int | None, total: int | None) -> None:
+        if self._quiet is None or (self._progress is None and time.monotonic() - self._start < self._quiet):
+            return
+        if self._progress is None:
+            self._progress = _rich_line()
+            self._progress.start()
+            self._task = self._progress.add_task(self.words, total=None)
+        assert self._task is not None
+        self._progress.update(self._task, description=self.words, completed=done or 0, total=total)
+
+    def close(self) -> None:
+        """Take the line away."""
+        if self._progress is not None:
+            self._progress.stop()
+
+
+def _rich_line() -> Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=20),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+
+
+@contextlib.contextmanager
+def run_line(progress: bool | ProgressCallback | None) -> Iterator[RunLine]:
+    """Turn the `progress` argument of a run of several steps into one line; see `show_progress`."""
+    if callable(progress):
+        line = RunLine(progress, None)
+    elif progress is False or (progress is None and not sys.stderr.isatty()):
+        line = RunLine(None, None)
+    else:
+        line = RunLine(None, 0.0 if progress else QUIET_SECONDS)
+    try:
+        yield line
+    finally:
+        line.close()
+
+
+@contextlib.contextmanager
+def show_progress(progress: bool | ProgressCallback | None) -> Iterator[ProgressCallback]:
+    """Turn the `progress` argument that every long function takes into a callback.
+
+    None shows a bar if stderr is a terminal and the work takes over two seconds; True shows it at once and
+    anywhere; False shows nothing; a callable receives every `ProgressEvent`.
+    """
+    if callable(progress):
+        yield progress
+        return
+    if progress is False or (progress is None and not sys.stderr.isatty()):
+        yield lambda event: None
+        return
+    bar = _Bar(0.0 if progress else QUIET_SECONDS)
+    try:
+        yield bar
+    finally:
+        bar.close()
+
+
+def native_callback(callback: ProgressCallback, stage: str) -> Callable[[int, int, float, float], None]:
+    """Adapt a progress callback to what the native core calls: (done, total, incumbent, bound)."""
+
+    def report(done: int, total: int, incumbent: float, bound: float) -> None:
+        details = {name: v for name, v in (("incumbent", incumbent), ("bound", bound)) if math.isfinite(v)}
+        callback(ProgressEvent(stage, done, total or None, details))
+
+    return report
+
+
+# Ctrl-C as a request that a search answers, not as an exception wherever it happens to be.
+
+
+# A shell and the program that started this one may both pass on one and the same Ctrl-C.
+SAME_SECONDS = 1.0
+
+
+@contextlib.contextmanager
+def deferred_interrupt(stop: Callable[[], None]) -> Iterator[None]:
+    """While inside, let Ctrl-C call `stop`; only a second one, a second later, raises KeyboardInterrupt.
+
+    An exception can come between any two steps, and what has been found would be lost in many of those places. A
+    request is seen wherever the search looks, and it looks everywhere. The handler that was there, Python's own or
+    another, is called first, and decides: if it raises KeyboardInterrupt, that is the request; if it returns, there is
+    none; any other exception is its own business. A signal that is ignored, or that a library in C handles, is left
+    alone, and in other threads than the main one there are no signals.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+    asked: list[float] = []
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        try:
+            before(number, frame)
+        except KeyboardInterrupt:
+            asked.append(time.monotonic())
+            if asked[-1] - asked[0] > SAME_SECONDS:
+                raise
+            stop()
+
+    signal.signal(signal.SIGINT, handle)
+    try:
+        yield
+    finally:
+        if signal.getsignal(signal.SIGINT) is handle:  # else somebody has set another one meanwhile
+            signal.signal(signal.SIGINT, before)
+
+
+# One seed in, one number for the native core out.
+
+
+Seed = int | np.random.Generator | None
+"""What fixes random numbers: an integer >= 0, a numpy generator, or None for fresh ones."""
+
+
+def resolve_seed(seed: Seed) -> int:
+    """Return the seed to use and to record: the given one, one number drawn from a generator, or a fresh one."""
+    if isinstance(seed, np.random.Generator):
+        return int(seed.integers(0, 2**63))
+    if seed is None:
+        return int(np.random.SeedSequence().generate_state(1, np.uint64)[0]) >> 1
+    try:
+        number = operator.index(seed)
+    except TypeError:
+        number = -1
+    if number < 0:
+        raise OptionError(
+            Argument("seed", seed), "must be an integer >= 0, a numpy.random.Generator, or None for a fresh seed."
+        )
+    return number
+
+
+def generator_of(seed: Seed) -> np.random.Generator:
+    """Return the generator itself, which goes on where it is, or a new one of the given or a fresh seed."""
+    return seed if isinstance(seed, np.random.Generator) else np.random.default_rng(resolve_seed(seed))
+
+
+def native_seed(seed: int, purpose: int = 0) -> int:
+    """Return 64 well-mixed bits for the core; seeds of any size, and purposes, give different streams."""
+    return int(np.random.SeedSequence(seed).generate_state(purpose + 1, np.uint64)[purpose])
+
+
+# How much memory there is.
+
+
+# A stack, and what a thread needs to say that memory is short.
+THREAD_BYTES = 16 << 20
+
+
+def available_memory() -> int | None:
+    """Return three quarters of the memory that is available, in bytes, or None where the system does not say.
+
+    A limit on the address space of the process (``ulimit -v``) counts as well: beyond it no allocation succeeds,
+    however much memory is free, and a thread that finds none for its own state ends the process.
+    """
+    known = [bytes_ for bytes_ in (_free_memory(), address_space_left()) if bytes_ is not None]
+    return min(known) * 3 // 4 if known else None
+
+
+def _free_memory() -> int | None:
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return None
+    kilobytes = [int(line.split()[1]) for line in lines if line.startswith("MemAvailable:")]
+    return kilobytes[0] * 1024 if kilobytes else None
+
+
+def address_space_left() -> int | None:
+    """Return how much this process may still ask for under its limit of address space; None without one."""
+    limit, used = _address_space()
+    return None if limit is None else max(1, limit - used)
+
+
+def room_for_threads(count: int) -> bool:
+    """Return whether the process may have so many threads more, as far as its address space is concerned."""
+    left = address_space_left()
+    return left is None or left >= count * THREAD_BYTES
+
+
+def describe_memory() -> str:
+    """Return what the process holds, and of how much: for a message that memory is short."""
+    limit, used = _address_space()
+    free = _free_memory()
+    of = "" if limit is None else f" of at most {limit / 1e6:,.0f} MB (`ulimit -v`)"
+    rest = "" if free is None or limit is not None else f"; {free / 1e6:,.0f} MB are free on this machine"
+    return f"this process has {used / 1e6:,.0f} MB of address space{of}{rest}"
+
+
+def _address_space() -> tuple[int | None, int]:
+    try:
+        import resource
+    except ImportError:  # no such limits on Windows
+        return None, 0
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    try:
+        used = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+    except (OSError, ValueError, IndexError):
+        used = 0
+    return (None if limit == resource.RLIM_INFINITY else limit), used

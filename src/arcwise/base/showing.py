@@ -1,0 +1,127 @@
+"""How objects show themselves: at most one screen of text, and tables in a notebook.
+
+A repr is read at a prompt. One that prints a matrix of 40 x 40 numbers, or ten thousand deviations, hides what it is;
+these helpers say of such a value what it is and how large, and show the first few of many things.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
+from html import escape
+from typing import Any, TypeVar
+
+import numpy as np
+
+# A screen, less than most terminals have, and how many members of a collection it shows.
+WIDTH = 110
+LINES = 20
+MEMBERS = 6
+TEXT = 80
+
+Kind = TypeVar("Kind", bound=type)
+
+
+def one_screen(kind: Kind) -> Kind:
+    """Give a dataclass a repr of at most one screen: the usual one where it is short."""
+
+    def show(self: Any) -> str:
+        fields = [field.name for field in dataclasses.fields(self) if field.repr]
+        parts = [f"{name}={brief(getattr(self, name))}" for name in fields]
+        name = type(self).__qualname__
+        line = f"{name}({', '.join(parts)})"
+        if len(line) <= WIDTH:
+            return line
+        more = [f"    ... {len(parts) - LINES} more fields"] if len(parts) > LINES else []
+        return "\n".join([f"{name}(", *(f"    {clipped(part, WIDTH - 5)}," for part in parts[:LINES]), *more, ")"])
+
+    show.__name__ = "__repr__"
+    show.__qualname__ = f"{kind.__qualname__}.__repr__"
+    setattr(kind, "__repr__", show)  # noqa: B010
+    return kind
+
+
+def brief(value: Any) -> str:
+    """Return a value in a few words: short ones whole, of many things the first few, of an array its shape.
+
+    >>> brief(range(1000)), brief(np.zeros((40, 40)))
+    ('range(0, 1000)', '<array of 40 x 40 float64>')
+    """
+    if isinstance(value, np.ndarray) and value.size > MEMBERS:
+        text = f"<array of {_by(value.shape)} {value.dtype}>"
+    elif isinstance(value, np.ndarray | np.generic):
+        text = repr(value.tolist())
+    elif isinstance(value, Enum):
+        text = str(value)
+    elif isinstance(value, str | bytes):
+        text = repr(value) if len(value) <= TEXT else f"{value[:TEXT]!r}..."
+    elif isinstance(value, (tuple, list, set, frozenset, Mapping)):
+        text = _brief_collection(value)
+    elif type(value).__module__.partition(".")[0] == "pandas" and hasattr(value, "shape"):
+        text = f"<{type(value).__name__} of {_by(value.shape)}>"
+    else:
+        text = repr(value)
+        if len(text) > TEXT or "\n" in text:
+            first = text.partition("\n")[0].removesuffix("(")
+            text = f"{first[:TEXT].rstrip()} ...)" if "(" in first else f"{type(value).__name__}(...)"
+    return text
+
+
+def _by(shape: Sequence[int]) -> str:
+    return " x ".join(f"{size:,}" for size in shape)
+
+
+def _brief_collection(value: Any) -> str:
+    first = list(itertools.islice(value, MEMBERS))
+    more = f", ... {len(value) - len(first):,} more" if len(value) > len(first) else ""
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{brief(key)}: {brief(value[key])}' for key in first)}{more}}}"
+    inner = ", ".join(map(brief, first)) + more
+    if isinstance(value, list):
+        return f"[{inner}]"
+    if isinstance(value, tuple):
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    return f"{{{inner}}}" if value else repr(value)
+
+
+def clipped(text: str, width: int) -> str:
+    """Return a text in one line of at most `width` characters."""
+    line = " ".join(text.split("\n"))
+    return line if len(line) <= width else f"{line[: width - 3]}..."
+
+
+def wrapped(head: str, items: Iterable[str], end: str) -> str:
+    """Return `head`, the items with commas between them, and `end`: in one line, or in lines that fill a screen."""
+    listed = list(items)
+    line = f"{head}{', '.join(listed)}{end}"
+    if len(line) <= WIDTH:
+        return line
+    lines = [""]
+    for k, item in enumerate(listed):
+        own = clipped(item, WIDTH - 10) + ("," if k + 1 < len(listed) else "")
+        if lines[-1] and len(lines[-1]) + 1 + len(own) > WIDTH - 4:
+            if len(lines) == LINES:
+                lines.append(f"... {len(listed) - k:,} more")
+                break
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {own}" if lines[-1] else own
+    return "\n".join([head.rstrip(), *(f"    {line}" for line in lines)]) + end
+
+
+def html_table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[object]], n_rows: int) -> str:
+    """Return a table for a notebook: the given rows, of `n_rows` that there are; names and texts are escaped."""
+    body = "".join(f"<tr>{''.join(f'<td>{escape(_cell(cell))}</td>' for cell in row)}</tr>" for row in rows)
+    shown = body.count("<tr>")
+    more = f"<p>... {n_rows - shown:,} more rows</p>" if n_rows > shown else ""
+    head = "".join(f"<th>{escape(column)}</th>" for column in columns)
+    return (
+        f"<div><p>{escape(caption)}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}</div>"
+    )
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, float | np.floating):
+        return f"{value:.4g}"
+    return clipped(str(value), TEXT)

@@ -1,0 +1,1 @@
+"""The bootstrap: a network from each of many resampled data sets."""

@@ -1,0 +1,319 @@
+"""The bootstrap: one network from each of many resampled data sets (Friedman, Goldszmidt & Wyner 1999)."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+
+from arcwise.base.errors import Argument, OptionError
+from arcwise.base.options import REFINE, REPLICATES, Common, gather, option, row
+from arcwise.base.run import (
+    Limits,
+    ProgressCallback,
+    Run,
+    Seed,
+    Status,
+    available_cores,
+    resolve_seed,
+)
+from arcwise.base.showing import one_screen
+from arcwise.bootstrap.task import CompletedTask, KeptBatches, Learner, Replicate, ReplicateTask, Resampling
+from arcwise.bootstrap.workers import Backend, Dispatch, ReplicateJournal, journal_seed, open_workers
+from arcwise.data.dataset import Dataset, Incomplete
+from arcwise.graph.constraints import Constraints
+from arcwise.local.problem import LocalProblem, check_count, merged_constraints
+from arcwise.networks.completions import with_completion_networks
+from arcwise.networks.families import Families, choice_type
+from arcwise.networks.network_list import NetworkSet
+from arcwise.networks.origin import Effort, Facts, Known, Made
+from arcwise.networks.recipe import Origin, Recipe
+from arcwise.sampled.completions import Completions
+from arcwise.sampled.numeric_data import NumericData, Sampled
+from arcwise.scores.registry import make_score
+from arcwise.scores.score import Score, scored_data
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from arcwise.base.cluster import Cluster
+    from arcwise.keywords import BootstrapKeywords
+
+
+# `BootstrapSettings`: how replicates are learned, and who learns them.
+
+
+@one_screen
+@dataclass(frozen=True, slots=True)
+class BootstrapSettings:
+    """How `bootstrap_networks` learns, and where.
+
+    Parameters
+    ----------
+    learner
+        "tabu" (as in bnlearn's usual ``boot.strength(algorithm = "tabu")``), "hill-climbing", "first-ascent",
+        "genetic", "order" (order search over the replicate's table of parent sets) or "exact" (the optimum of that
+        table).
+    options
+        Options of the learner, e.g. ``{"restarts": 5, "perturb": 3}``. Replicates by tabu search and hill climbing are
+        refined as a single search is; ``{"refine": 0}`` leaves that out, and reproduces bnlearn's strengths. Among more
+        than 400 variables, refinement of a replicate computes at most as many scores as its climb, and tries the 40
+        parents of each variable again that gained most in it (``{"candidates": 0}``: all).
+    resampling
+        "bootstrap": N cases drawn with replacement. "permutation": the cases of every column shuffled, which keeps
+        the margins and destroys all association: what edges look like by chance (Broom, Do & Subramanian 2012).
+    workers
+        How many replicates are learned at the same time; -1 for one per core that the process may use.
+    backend
+        "threads" (the native searches release Python's lock, so nothing is copied and nothing has to start), "loky"
+        (processes, through joblib) or "dask" (a cluster).
+    cluster
+        The address of a Dask scheduler, a ``distributed.Client`` or an open `Cluster`; None starts a cluster of
+        `workers` processes here.
+    path
+        A file that keeps every finished replicate. If a run with the same arguments wrote it, the run is resumed:
+        nothing is repeated and nothing lost, even if the process was killed. `replicates` may have grown.
+    batches
+        Where threads keep what they draw and count, for other bootstraps of the same data with the same seed; the
+        networks are the same with and without.
+    """
+
+    learner: Learner = option("tabu")
+    options: Mapping[str, Any] = option(
+        {},
+        f"an option of the learner, e.g. refine=0 (default: {REFINE}), as in bnlearn; may be repeated",
+        flags=("--learner-option",),
+    )
+    resampling: Resampling = option(
+        "bootstrap",
+        "shuffle every column instead of drawing cases: only chance edges",
+        flags=("--permutation",),
+        switch="permutation",
+    )
+    workers: int = option(
+        -1, "the number of workers; -1 for one per core", flags=("--workers", "--jobs", "-j", "--threads")
+    )
+    backend: Backend = option("threads", "threads, loky (processes) or dask (a cluster)")
+    cluster: str | Client | Cluster | None = row(Common, "cluster")
+    path: str | os.PathLike[str] | None = option(
+        None, "keep finished replicates in this file, and continue from it if it exists", flags=("--resume",)
+    )
+    batches: KeptBatches | None = None
+
+
+MOST_REPLICATES = 10**8  # more do not fit in memory
+
+
+def bootstrap_networks(
+    data: Sampled,
+    score: str | Score = "bic",
+    *,
+    replicates: int = REPLICATES,
+    constraints: Constraints | None = None,
+    max_parents: int | None = None,
+    seed: Seed = None,
+    limits: Limits | None = None,
+    progress: bool | ProgressCallback | None = None,
+    **settings: Unpack[BootstrapKeywords],
+) -> NetworkSet:
+    """Learn a network from each of many resampled data sets.
+
+    The data are collapsed to distinct rows; a replicate is a vector of row weights, the rows are not copied. Replicate
+    i depends on the seed and on i alone: the networks are the same whatever `workers` and `backend` are, and a run with
+    more replicates begins with the networks of one with fewer. Where changes tie, as they do between equivalent
+    networks, every replicate breaks ties by its own random order of the variables, so that the order of the columns
+    does not decide directions (bnlearn's ``shuffle = TRUE``).
+
+    Parameters
+    ----------
+    data
+        The data. With gaps (`Incomplete`, or `Completions` of it), every replicate is a sample of the cases with their
+        gaps, which is completed anew: from a completion of the data on, by two steps of a chain. Of `NumericData`, the
+        numbers of every replicate are cut anew, so that cut points are part of what varies between the networks.
+    replicates
+        How many networks to learn.
+    score
+        Any score.
+    constraints, max_parents
+        What every network must satisfy.
+    seed
+        An integer or a numpy generator that fixes the random numbers. The seed is in ``facts["seed"]``; None resumes
+        with the seed of `path`, if it is there.
+    limits
+        `seconds`; `count`, the replicates that this call learns at most. At a limit, or on Ctrl-C, the result is the
+        valid set of the replicates that are finished, and its status says why it is not complete.
+    progress
+        See `arcwise.progress.show_progress`; events give the estimated seconds left.
+    settings
+        The fields of `BootstrapSettings` by keyword: ``learner=``, ``options=`` and ``resampling=`` say how replicates
+        are learned, ``workers=``, ``backend=`` and ``cluster=`` who learns them, ``path=`` where they are kept. A whole
+        one as ``settings=``.
+
+    Returns
+    -------
+    NetworkSet
+        Origin "bootstrap" or "permutation", equal weights, in the order of the replicates. `scores` are those of the
+        networks on the *original* data, so that they can be compared; ``facts["replicate_scores"]`` has those on the
+        replicates' own data, and at the limit of time ``facts["expected_seconds"]`` about how long all would take, if
+        some were finished.
+    """
+    check_count("replicates", replicates, 1, MOST_REPLICATES)
+    chosen = gather(BootstrapSettings, bootstrap_networks, settings)
+    crew = _count_workers(chosen.workers)
+    path = chosen.path
+    if seed is None and path is not None:
+        seed = journal_seed(path)
+    seed = resolve_seed(seed)
+    uncut = data if isinstance(data, NumericData) else None
+    given, completed = _completed(data, make_score(score), constraints, max_parents, seed, Run.of(limits))
+    problem = LocalProblem.of(given, score, constraints, max_parents)  # checks the arguments
+    task = ReplicateTask(
+        data=given.collapse() if completed is None else given,
+        completed=completed,
+        uncut=uncut,
+        score=problem.score,
+        constraints=merged_constraints(given, constraints, max_parents),  # what was asked for, and nothing else
+        learner=chosen.learner,
+        resampling=chosen.resampling,
+        seed=seed,
+        options=dict(chosen.options),
+        batches=chosen.batches if chosen.backend == "threads" else None,
+    )
+    run = Run.of(limits)
+    most = run.given.count
+    finished: dict[int, Replicate] = {}
+    status, expected = Status.COMPLETE, math.nan
+    with contextlib.ExitStack() as stack:
+        shown = stack.enter_context(run.but(progress=progress).shown())
+        keep: Callable[[list[Replicate]], None] = lambda found: None  # noqa: E731
+        if path is not None:
+            journal = stack.enter_context(ReplicateJournal(path, task.identity(), given.n_variables))
+            finished, keep = journal.finished, journal.add
+        missing = [index for index in range(replicates) if index not in finished]
+        resumed = replicates - len(missing)
+        if most is not None and most < len(missing):
+            missing, status = missing[:most], Status.COUNT_LIMIT
+
+        def note(found: list[Replicate]) -> None:
+            finished.update((replicate.index, replicate) for replicate in found)
+            keep(found)
+            done = sum(index < replicates for index in finished)
+            left = run.seconds / max(1, done - resumed) * (replicates - done)
+            shown.report(str(chosen.resampling), done, replicates, **{"seconds left": left})
+
+        if missing:
+            try:
+                opened = open_workers(task, chosen.backend, min(crew, len(missing)), chosen.cluster)
+                workers = stack.enter_context(opened)
+                dispatch = Dispatch(task, workers, run, note, given.n_variables)
+                ended = dispatch.learn(missing)
+                status = ended if ended is not Status.COMPLETE else status
+                expected = dispatch.expected_seconds(replicates)
+            except KeyboardInterrupt:
+                status = Status.INTERRUPTED
+    found = [finished[index] for index in sorted(finished) if index < replicates]
+    made = _network_set(task, given, found, status, replicates=replicates, seconds=run.seconds)
+    if status is Status.TIME_LIMIT and math.isfinite(expected):
+        made = replace(made, facts=made.facts.but(Effort(expected_seconds=expected)))
+    if constraints is None or constraints.is_trivial:
+        return made
+    return replace(made, facts=made.facts.but(Known.of(constraints)))
+
+
+def _completed(
+    data: Sampled,
+    score: Score,
+    constraints: Constraints | None,
+    max_parents: int | None,
+    seed: int,
+    run: Run,
+) -> tuple[Dataset, CompletedTask | None]:
+    """Return complete data to count with, and for data with gaps what their replicates start from."""
+    uncut = None
+    if isinstance(data, NumericData):
+        uncut, data = data, data.completions or data.whole
+    if isinstance(data, Dataset):
+        return data, None
+    if score.data_score.takes_gaps:  # each family is scored by the cases that have it whole
+        return scored_data(data.data if isinstance(data, Completions) else data, score), None
+    if isinstance(data, Incomplete):
+        data = Completions(data, constraints=constraints, max_parents=max_parents, seed=seed)
+    made = CompletedTask.of(data, run, uncut)
+    return made.states[0][0], made
+
+
+def _count_workers(workers: int) -> int:
+    if workers == -1:
+        return available_cores()
+    if workers == 0:
+        raise OptionError(Argument("workers", workers), ": give a number of workers, or -1 for one per core.")
+    return check_count("workers", workers, 1)
+
+
+def _network_set(
+    task: ReplicateTask, data: Dataset, chosen: list[Replicate], status: Status, *, replicates: int, seconds: float
+) -> NetworkSet:
+    known: list[dict[tuple[int, ...], int]] = [{} for _ in data.names]
+    choices = [
+        [known[v].setdefault(tuple(parents), len(known[v])) for v, parents in enumerate(replicate.parents())]
+        for replicate in chosen
+    ]
+    families = [(v, parents) for v, sets in enumerate(known) for parents in sets]
+    # Data with gaps have no score of their own.
+    whole = task.score.score_families(task.data, families) if task.completed is None and families else None
+    values = np.full(len(families), np.nan) if whole is None else whole
+    starts = np.concatenate(([0], np.cumsum([len(sets) for sets in known])))[:-1]
+    rows = np.array(choices, dtype=np.int64).reshape(len(chosen), len(known))
+    count = len(chosen)
+    made = NetworkSet(
+        names=data.names,
+        families=Families.from_sets([list(sets) for sets in known]),
+        choices=rows.astype(choice_type(max(1, *(len(sets) for sets in known)))),
+        scores=values[rows + starts].sum(axis=1) if count else np.empty(0),
+        log_weights=np.full(count, -np.log(max(1, count))),
+        origin=Origin(task.resampling),
+        status=status,
+        max_parents=task.constraints.largest_limit,
+        score=task.score.describe(),
+        data_digest=data.digest if task.completed is None else task.completed.data.digest,
+        facts=Facts.of(
+            Made(
+                n_cases=data.n_cases,
+                replicates=replicates,
+                learner=task.learner,
+                options=dict(task.options),
+                seed=task.seed,
+                indices=[replicate.index for replicate in chosen],
+                replicate_scores=[replicate.score for replicate in chosen],
+                cut=None if task.uncut is None else task.uncut.cutting.describe(),
+            ),
+            Effort(seconds=seconds),
+            Known(
+                copies=task.copies.named if task.copies else None,
+                targets=None if data.targets is None else [list(names) for names in data.targets.sets],
+            ),
+        ),
+    )
+    if task.completed is not None:
+        made = with_completion_networks(made, [network for _, network in task.completed.states])
+    return made if task.resampling != "bootstrap" else made.made_by(_recipe(task, replicates))
+
+
+def _recipe(task: ReplicateTask, replicates: int) -> Recipe:
+    """Return the recipe of a bootstrap."""
+    constraints = task.constraints.describe()
+    most = task.constraints.largest_limit
+    if most == task.constraints.max_parents:  # it is told once; with larger ones of single variables, both are needed
+        constraints.pop("max_parents", None)
+    own = dict(task.options)
+    settings: dict[str, Any] = {"replicates": replicates, "learner": task.learner, "refine": own.pop("refine", REFINE)}
+    if task.uncut is not None:
+        settings["recut"] = True
+    if own:
+        settings["options"] = own
+    return Recipe("bootstrap", task.score.describe(), settings, most, constraints, scored_by=task.score)

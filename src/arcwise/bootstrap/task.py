@@ -1,0 +1,747 @@
+"""`ReplicateTask`: what is learned again and again on resampled data, the same wherever a replicate is learned."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import threading
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise.base.errors import Argument, OptionError, Remedy, UnfinishedError, UnknownNameError, suggestion
+from arcwise.base.options import CANDIDATES, MANY_VARIABLES, REFINE, options_of
+from arcwise.base.run import Limits, Run, Status
+from arcwise.data.column import can_tell_copies, first_seen
+from arcwise.data.dataset import Dataset, GapStates, Incomplete
+from arcwise.exact.optimal import find_optimal
+from arcwise.graph.constraints import Constraints
+from arcwise.local.climbing import EFFORT, TabuSettings, first_ascent, hill_climb, tabu_search
+from arcwise.local.genetic import genetic_search
+from arcwise.local.order_search import order_search
+from arcwise.local.problem import LocalProblem, pack_parents, unpack_parents
+from arcwise.parent_sets.build import build_parent_sets
+from arcwise.sampled.completions import ChainModel, CompletionChain, Completions, State
+from arcwise.sampled.numeric_data import NumericData
+from arcwise.scores.score import Score
+
+if TYPE_CHECKING:
+    from arcwise._core.local import ClimbOptions, LocalLearner, Outcome, ReplicateCounts
+    from arcwise.local.problem import Layout
+
+
+# `KeptBatches`: replicates that were drawn and counted once, for bootstraps with several scores.
+#
+# What a replicate is drawn from does not depend on the score, nor does what is counted in it, and searches by
+# different scores ask for much the same families. So who makes several bootstraps of the same data with the same seed
+# keeps the batches that were counted together (`arcwise.bootstrap.task`): the next bootstrap draws
+# nothing, and counts what no other has counted.
+
+
+# With what was drawn alone, two million cases in 600,000 distinct rows take 20 megabytes a batch.
+KEPT_BYTES = 3 * 2**28
+
+
+@dataclass(frozen=True, eq=False)
+class CountedBatch:
+    """Some replicates of one data set, and what was counted in them; one search at a time may use it.
+
+    Parameters
+    ----------
+    layout
+        The data, by whose layout the counts are made.
+    seed, indices
+        What the replicates were drawn from.
+    search_seeds
+        The seeds of their searches.
+    counts
+        Their weights, and the sets of variables that were counted.
+    """
+
+    layout: Layout
+    seed: int
+    indices: tuple[int, ...]
+    search_seeds: NDArray[np.uint64]
+    counts: ReplicateCounts
+
+
+class KeptBatches:
+    """Batches of one data set that wait for the next score, as many as `memory` holds.
+
+    They are kept until the last one that was expected has had them (`expect`, `had`). Threads may share it.
+    """
+
+    def __init__(self, memory: int = KEPT_BYTES) -> None:
+        self._memory = memory
+        self._lock = threading.Lock()
+        self._kept: dict[tuple[int, ...], CountedBatch] = {}
+        self._bytes: dict[tuple[int, ...], int] = {}
+        self._expected: list[object] | None = None  # nobody has said yet
+        self._selected: tuple[Dataset, tuple[str, ...], Dataset] | None = None
+
+    def expect(self, users: Iterable[object]) -> None:
+        """Say who will want the batches; where there is nobody, nothing is kept."""
+        with self._lock:
+            self._expected = list(users)
+            self._let_go()
+
+    def had(self, user: object) -> None:
+        """Say that one of them wants no more."""
+        with self._lock:
+            if self._expected is not None:
+                self._expected = [one for one in self._expected if one != user]
+            self._let_go()
+
+    def _let_go(self) -> None:
+        if self._expected == []:
+            self._kept.clear()
+            self._bytes.clear()
+            self._selected = None
+
+    def select(self, data: Dataset, names: tuple[str, ...]) -> Dataset:
+        """Return some columns of the data: to all who ask for the same ones the same object, which batches are of."""
+        with self._lock:
+            last = self._selected
+            if last is not None and last[0] is data and last[1] == names:
+                return last[2]
+            made = data.select(names)
+            if self._expected != []:
+                self._selected = data, names, made
+            return made
+
+    def list_whole(self, layout: Layout, seed: int, wanted: Collection[int]) -> list[int]:
+        """Return the replicates of a batch that is kept and of which all are wanted; none if there is no such batch."""
+        with self._lock:
+            kept = [batch for batch in self._kept.values() if batch.layout is layout and batch.seed == seed]
+            among = set(wanted) if kept else set()
+            return next((list(batch.indices) for batch in kept if among.issuperset(batch.indices)), [])
+
+    def take(self, layout: Layout, seed: int, indices: Iterable[int]) -> CountedBatch | None:
+        """Return the batch of just these replicates, which is the caller's until it is put back; None if not kept."""
+        key = tuple(indices)
+        with self._lock:
+            batch = self._kept.get(key)
+            if batch is None or batch.layout is not layout or batch.seed != seed:
+                return None
+            del self._kept[key], self._bytes[key]
+            return batch
+
+    def put(self, batch: CountedBatch) -> None:
+        """Keep a batch for the next one; where memory is short, without what was counted, or not at all."""
+        with self._lock:
+            if self._expected == [] or any(set(batch.indices) & set(indices) for indices in self._kept):
+                return
+            room = self._memory - sum(self._bytes.values())
+            if batch.counts.bytes > room:
+                batch.counts.forget()
+            if batch.counts.bytes > room:
+                return
+            self._kept[batch.indices], self._bytes[batch.indices] = batch, batch.counts.bytes
+
+
+# `CompletedTask`: samples of the cases of data with gaps, each completed anew.
+
+
+# Steps of a chain on each sample: it starts where a chain on the data is, and has to forget that equal cases had equal
+# values.
+STEPS = 2
+# What completed samples may take that are kept for other scores.
+MOST_BYTES = 2**28
+
+
+@dataclass(frozen=True, eq=False)
+class CompletedTask:
+    """What the replicates of data with gaps start from: the data, and completions of them with their networks.
+
+    To bootstrap first and to complete then is what keeps the spread between replicates right: completions of the data,
+    resampled, would share their fillings (Schomaker and Heumann, Statistics in Medicine 37, 2018, "Boot MI").
+    """
+
+    data: Incomplete  # one row per case
+    states: tuple[State, ...]
+    constraints: Constraints | None
+    max_parents: int | None
+    seed: int
+    uncut: NumericData | None = None  # numbers to cut anew in every sample
+
+    @classmethod
+    def of(cls, completions: Completions, run: Run, uncut: NumericData | None = None) -> CompletedTask:
+        """Draw the completions; fewer, if the time is short. There is one for all that share the completions."""
+        known = completions.kept.get("replicates")
+        if isinstance(known, cls) and len(known.states) == completions.count and known.uncut is uncut:
+            return known
+        states: list[State] = []
+        for index in range(completions.count):
+            state = completions.state(index, run)
+            if state is None:
+                break
+            states.append(state)
+        if not states:
+            raise UnfinishedError(
+                "the time was over before the data were completed once.",
+                remedies=(Remedy("allow more time"), Remedy("fill the gaps once, with", Argument("impute", "mode"))),
+            )
+        given = completions
+        made = cls(given.data.expand(), tuple(states), given.constraints, given.max_parents, given.seed, uncut)
+        completions.kept["replicates"] = made
+        return made
+
+    def sample(self, index: int, seed: int) -> Dataset:
+        """Draw cases with replacement, and complete them; other scores may ask for the same sample again."""
+        found = self._samples.get((index, seed))
+        if found is None:
+            found = self._completed(index, np.random.default_rng(seed))
+            if (len(self._samples) + 1) * found.codes.nbytes <= MOST_BYTES:
+                self._samples[index, seed] = found
+        return found
+
+    @functools.cached_property
+    def _samples(self) -> dict[tuple[int, int], Dataset]:
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_samples"}
+
+    def _completed(self, index: int, rng: np.random.Generator) -> Dataset:
+        rows = self.data.resampled_rows(rng)
+        completion, network = self.states[index % len(self.states)]
+        if self.uncut is None:
+            chosen, start = self.data.take(rows), completion.take(rows)
+        else:
+            chosen, start = self.uncut.completed_sample(rows, completion, rng)
+        model = ChainModel.of(chosen, self.constraints, self.max_parents)
+        chain = CompletionChain(model, rng, (start, network))
+        for _ in range(STEPS):
+            chain.step()
+        return chain.completion
+
+    @functools.cached_property
+    def identity(self) -> dict[str, Any]:
+        """What a file of replicates must agree with."""
+        return {"data": self.data.digest, "completions": len(self.states), "completion_seed": self.seed}
+
+
+def has_all_states(completions: Completions) -> bool:
+    """Return whether replicates were begun from all completions that were asked for, or from none: others differ."""
+    known = completions.kept.get("replicates")
+    return not isinstance(known, CompletedTask) or len(known.states) == completions.count
+
+
+# `Copies`: columns of one content, which replicates learn as one.
+#
+# If two columns correspond one to one in every row, then for every network there is one with their places exchanged,
+# of the same score. Data cannot tell which of the two a third variable depends on; a sample of networks that takes
+# either by chance gives each edge half of its confidence, so that neither seems to be there, and a hub with a copy
+# loses all its neighbours. (In the network hailfinder, one such pair has 17 of 66 edges.) So edges go to the column
+# that comes first, the copy has that one as its only parent, and whoever reports the networks says so. Where the score
+# has no use for the arc between the two, as with many states and few cases, the columns are learned apart.
+
+
+@dataclass(frozen=True)
+class Copies:
+    """The columns of data that are copies of earlier ones.
+
+    Parameters
+    ----------
+    names
+        All columns.
+    first
+        The position of every copy, with that of the first column that has the same content.
+    """
+
+    names: tuple[str, ...]
+    first: Mapping[int, int]
+
+    @classmethod
+    def among(cls, data: Dataset, score: Score, constraints: Constraints) -> Copies:
+        """Find the copies that can take each other's place: none if something else tells columns apart.
+
+        Constraints, prior odds, prior networks, experiments and states that do not occur do, and what a few rows have
+        in common is chance. Cost: the cells of the table.
+        """
+        told = (
+            set(constraints.describe()) - {"max_parents"}
+            or constraints.max_parents == 0
+            or score is not score.data_score
+            or type(score).alphas is not Score.alphas
+            or isinstance(data, GapStates)
+            or not (data.targets is None or data.targets.is_empty)
+        )
+        if told:
+            return cls(data.names, {})
+        known: dict[tuple[int, bytes], int] = {}
+        first = {}
+        for v, codes in enumerate(data.codes):
+            cases = np.bincount(codes, weights=data.weights)
+            # Columns that are different in most rows all correspond one to one.
+            if 2 * np.count_nonzero(cases) > data.n_cases or not can_tell_copies(cases):
+                continue
+            key = hashlib.sha256(first_seen(codes).data).digest()  # not the column itself: memory for one at a time
+            found = known.setdefault((int(data.arities[v]), key), v)
+            if found != v:
+                joined, alone = score.score_families(data, [(v, (found,)), (v, ())])
+                if joined > alone:
+                    first[v] = found
+        return cls(data.names, first)
+
+    def __bool__(self) -> bool:
+        return bool(self.first)
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The columns that are learned from."""
+        return tuple(name for v, name in enumerate(self.names) if v not in self.first)
+
+    @property
+    def named(self) -> dict[str, str]:
+        """The name of every copy, with that of the first column of the same content."""
+        return {self.names[copy]: self.names[first] for copy, first in self.first.items()}
+
+    def join(self, parents: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
+        """Return the parents of all columns, from those among the columns that were learned from."""
+        at = [v for v in range(len(self.names)) if v not in self.first]
+        learned = {v: tuple(sorted(at[p] for p in members)) for v, members in zip(at, parents, strict=True)}
+        return tuple(learned.get(v) or ((self.first[v],) if v in self.first else ()) for v in range(len(self.names)))
+
+
+# Replicates that are counted together.
+#
+# With many rows, nearly all of a replicate's time is counting, and replicates of many cases ask for much the same
+# families. So a batch of them is searched one after the other over counts that are made for all of them at once. Each
+# gets the network and the score that it would get alone, to the last bit; which ones are together does not matter.
+
+
+# With fewer distinct rows a replicate is counted in less time than it takes to score what others ask for: child with
+# 20,000 cases takes as long either way, alarm with 50,000 (23,000 distinct rows) twice as long together, child with
+# 2,000,000 (606,000) a sixth.
+FEWEST_ROWS = 2**16
+# A weight beyond a byte takes extra work: on average they are to be far below.
+MOST_WEIGHT = 16
+# What the weights of a batch may take, at BYTES a row and replicate; fewer replicates than FEWEST are as quick alone.
+BATCH_BYTES = 2**29
+BYTES = 12
+FEWEST = 8
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C in the middle of a batch, with what was finished before."""
+
+    def __init__(self, found: list[Any]) -> None:
+        super().__init__()
+        self.found = found
+
+
+def counted_together(problem: LocalProblem) -> int:
+    """Return how many replicates of the data are best counted together; 1: each alone."""
+    data = problem.data
+    if data.n_rows < FEWEST_ROWS or data.n_variables > MANY_VARIABLES:
+        return 1
+    if data.n_cases >= 2**32 or data.n_cases > MOST_WEIGHT * data.n_rows:
+        return 1
+    if data.targets is not None or not _core.local.RareColumns.fits(data.arities, data.n_rows):
+        return 1
+    most = min(_core.local.REPLICATES_TOGETHER, BATCH_BYTES // (BYTES * data.n_rows))
+    return most if most >= FEWEST else 1
+
+
+def lay_out_together(
+    problem: LocalProblem, seed: int, indices: Sequence[int], drawn: Sequence[tuple[NDArray[np.int64], int]]
+) -> CountedBatch:
+    """Lay out replicates, of each of which the weights of rows and the seed of its search were drawn."""
+    weights, seeds = zip(*drawn, strict=True)
+    counts = _core.local.ReplicateCounts(problem.blocks, problem.rare, list(weights))
+    return CountedBatch(problem.layout, seed, tuple(indices), np.array(seeds, dtype=np.uint64), counts)
+
+
+def climb_together(
+    learner: LocalLearner,
+    batch: CountedBatch,
+    options: ClimbOptions,
+    *,
+    limits: Limits,
+    progress: Callable[..., None],
+) -> list[Outcome]:
+    """Climb in each replicate with its seed; where the time ends or Ctrl-C comes, in the first of them."""
+    found = learner.climb_together(batch.counts, batch.search_seeds, options, limits.native_seconds, progress)
+    complete = [outcome for outcome in found if Status.from_native(outcome[-1]) is Status.COMPLETE]
+    if found and Status.from_native(found[-1][-1]) is Status.INTERRUPTED:
+        raise Interrupted(complete)
+    return complete
+
+
+T = TypeVar("T")
+Learner = Literal["tabu", "hill-climbing", "first-ascent", "genetic", "order", "exact"]
+Resampling = Literal["bootstrap", "permutation"]
+RESAMPLINGS: tuple[Resampling, ...] = ("bootstrap", "permutation")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Replicate:
+    """One learned network: node v has the parents ``members[offsets[v]:offsets[v + 1]]``."""
+
+    index: int
+    score: float  # on the replicate's own data
+    offsets: NDArray[np.int64]
+    members: NDArray[np.int32]
+
+    def parents(self) -> list[list[int]]:
+        """Return the parents of every node."""
+        return unpack_parents(self.offsets, self.members)
+
+
+@dataclass(frozen=True, eq=False)
+class ReplicateTask:
+    """Everything that replicate i depends on, apart from i: it can be sent to another process or machine.
+
+    Replicate i draws its data and the seed of its search from ``SeedSequence(seed, spawn_key=(i,))``, which is child i
+    of ``SeedSequence(seed).spawn(...)``: it does not depend on how many replicates there are, nor on who learns it.
+    """
+
+    data: Dataset
+    score: Score
+    constraints: Constraints  # the parent limit is in them
+    learner: Learner
+    resampling: Resampling
+    seed: int
+    options: Mapping[str, Any] = field(default_factory=dict)
+    completed: CompletedTask | None = None  # for data with gaps, of which `data` is one completion
+    uncut: NumericData | None = None  # numbers to cut anew in every replicate; `data` has them cut once
+    batches: KeptBatches | None = None  # what other bootstraps drew and counted; it does not travel
+
+    def __post_init__(self) -> None:
+        if self.learner not in LEARNERS:
+            raise UnknownNameError(suggestion("learner", str(self.learner), LEARNERS))
+        if self.completed is not None and self.resampling != "bootstrap":
+            raise OptionError(
+                Argument("resampling", self.resampling), "is for complete data; permute the columns of the data first."
+            )
+        if self.uncut is not None and self.resampling != "bootstrap":
+            raise OptionError(
+                Argument("resampling", self.resampling),
+                "is for data that are cut; permute the columns of the data first.",
+            )
+        if self.resampling not in RESAMPLINGS:
+            raise UnknownNameError(suggestion("resampling", str(self.resampling), RESAMPLINGS))
+        known = OPTIONS[self.learner]
+        for name, value in self.options.items():
+            if name not in known:
+                takes = f"takes {', '.join(known)}" if known else "has no options"
+                raise OptionError(f"learner '{self.learner}' has no option '{name}'; it {takes}.")
+            for item in options_of(TabuSettings) if self.learner in ("tabu", "hill-climbing") else ():
+                if item.name == name:
+                    item.checked(value)
+
+    def identity(self) -> dict[str, Any]:
+        """Return what a file of replicates must agree with to be resumed, as JSON can hold it."""
+        return {
+            "data": self.data.digest,
+            "score": self.score.identity(),
+            "learner": self.learner,
+            "resampling": self.resampling,
+            "seed": self.seed,
+            "options": dict(self.options),
+            "constraints": self.constraints.describe(),
+            **({} if self.completed is None else self.completed.identity),
+            **({} if self.uncut is None else self.uncut.identity),
+            **({"copies": dict(self.copies.named)} if self.copies else {}),
+        }
+
+    @functools.cached_property
+    def copies(self) -> Copies:
+        """The columns that every replicate learns as one: see `Copies`."""
+        whole = self.resampling == "bootstrap" and self.completed is None and self.uncut is None
+        if not whole or self.options.get("refine", REFINE) == 0:  # as bnlearn does: each copy for itself
+            return Copies(self.data.names, {})
+        return Copies.among(self.data, self.score, self.constraints)
+
+    def learn(self, index: int, seconds: float | None = None) -> Replicate | None:
+        """Learn one replicate; None if the time was too short."""
+        sample, seed = self.draw(index)
+        kept = sample.select(self.copies.kept) if self.copies else sample
+        made = LEARNERS[self.learner](self, index, kept, seed, Limits(seconds=seconds))
+        return None if made is None else self._with_copies(made, sample)
+
+    def draw(self, index: int) -> tuple[Dataset, int]:
+        """Draw the data of a replicate and the seed of its search."""
+        rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(self.seed, spawn_key=(index,))))
+        if self.completed is not None:
+            sample = self.completed.sample(index, int(rng.integers(0, 2**63)))
+        elif self.uncut is not None:
+            drawn = self.uncut.marked_sample if isinstance(self.data, GapStates) else self.uncut.sample
+            sample = drawn(rng).collapse()
+        elif self.resampling == "bootstrap":
+            sample = self.data.resample(rng)
+        else:
+            sample = self.data.permute_columns(rng)
+        return sample, int(rng.integers(0, 2**63))
+
+    def _with_copies(self, made: Replicate, sample: Dataset) -> Replicate:
+        """Add the columns that were learned as one."""
+        if not self.copies:
+            return made
+        parents = self.copies.join(made.parents())
+        lost = [(copy, (first,)) for copy, first in self.copies.first.items()]
+        score = made.score + float(self.score.score_families(sample, lost).sum())
+        return Replicate(made.index, score, *pack_parents(parents))
+
+    def learn_batch(
+        self,
+        indices: Iterable[int],
+        limits: Limits | Run | None = None,
+        is_wanted: Callable[[], bool] = lambda: True,
+    ) -> list[Replicate]:
+        """Learn several replicates one after the other; those for which the time is too short are left out.
+
+        Once `is_wanted` says no, the search under way ends at its next look, and no other begins.
+        """
+        run = Run.of(limits)
+        found: list[Replicate] = []
+        self._own.is_wanted = is_wanted
+        waiting = list(indices)
+        try:
+            while waiting and not run.is_over and not self._is_unwanted():
+                some, waiting = waiting[: self.together], waiting[self.together :]
+                made = self._learn_together(some, run)
+                found += made
+                if len(made) < len(some):
+                    break
+        except KeyboardInterrupt as stop:
+            found += stop.found if isinstance(stop, Interrupted) else []
+            if not self._is_unwanted():
+                raise Interrupted(found) from None
+        finally:
+            del self._own.is_wanted
+        return found
+
+    @functools.cached_property
+    def together(self) -> int:
+        """How many replicates are best learned in one batch: see `arcwise.bootstrap.task`."""
+        if LEARNERS[self.learner] is not _climb or self._has_own_rows:
+            return 1
+        return counted_together(self.problem)
+
+    def _learn_together(self, indices: list[int], run: Run) -> list[Replicate]:
+        """Learn some replicates over common counts; the first of them if the time is too short for all."""
+        if self.together == 1:
+            alone = [self.learn(index, run.limits.seconds) for index in indices]
+            return [replicate for replicate in alone if replicate is not None]
+        samples: dict[int, Dataset] = {}  # where copies are scored in them
+        batch = self._drawn_together(indices, run, samples)
+        if batch is None:
+            return []
+        options, stop = self.climb_options(0), None
+        try:
+            outcomes = climb_together(self.native(), batch, options, limits=run.limits, progress=self.heed)
+        except Interrupted as interrupted:
+            outcomes, stop = interrupted.found, interrupted
+        if self.batches is not None:  # a search that failed, for lack of memory, may have left counts half made
+            self.batches.put(batch)
+        found = []
+        for index, outcome in zip(indices, outcomes, strict=False):
+            made = Replicate(index, outcome[2] + self.problem.untold, *outcome[:2])
+            found.append(self._with_copies(made, samples.get(index) or self.draw(index)[0]) if self.copies else made)
+        if stop is not None:
+            raise Interrupted(found)
+        return found
+
+    def _drawn_together(self, indices: list[int], run: Run, samples: dict[int, Dataset]) -> CountedBatch | None:
+        """Return some replicates as they were kept, or drawn now; None if the time is too short."""
+        kept = None if self.batches is None else self.batches.take(self.problem.layout, self.seed, indices)
+        if kept is not None:
+            return kept
+        drawn: list[tuple[NDArray[np.int64], int]] = []
+        for index in indices:
+            if run.is_over or self._is_unwanted():
+                return None
+            sample, seed = self.draw(index)
+            drawn.append((sample.native_weights, seed))
+            if self.copies:
+                samples[index] = sample
+        return lay_out_together(self.problem, self.seed, indices, drawn)
+
+    def list_kept(self, wanted: Collection[int]) -> list[int]:
+        """Return the wanted replicates that are best learned next, since they are drawn; none if there are none."""
+        if self.batches is None or self.together == 1:
+            return []
+        return self.batches.list_whole(self.problem.layout, self.seed, wanted)
+
+    @property
+    def _has_own_rows(self) -> bool:
+        """Whether a replicate shares nothing but names with the others.
+
+        Some scores take hyperparameters from the data (NIP-BDe): those must be the sample's.
+        """
+        own_rows = self.resampling == "permutation" or self.completed is not None or self.uncut is not None
+        return own_rows or type(self.score.data_score).alphas is not Score.alphas
+
+    def climb_options(self, seed: int) -> ClimbOptions:
+        """Return how climbs are made on the rows of the original data."""
+        options = self.options
+        tabu = options.get("tabu", 10) if self.learner == "tabu" else 0
+        max_tabu = options.get("max_tabu")
+        return _core.local.ClimbOptions(
+            start=self.empty_start,
+            restarts=options.get("restarts", 0),
+            perturbations=options.get("perturb", 1),
+            tabu=tabu,
+            patience=tabu if max_tabu is None else max_tabu,
+            refine=options.get("refine", REFINE),
+            effort=EFFORT if self.data.n_variables > MANY_VARIABLES else EFFORT * options.get("refine", REFINE),
+            narrow=MANY_VARIABLES,
+            candidates=options.get("candidates", CANDIDATES),
+            random_ties=True,
+            seed=seed,
+        )
+
+    # The data are prepared once per process, and each thread has its own native learner. What is prepared does not
+    # travel: an unpickled task prepares again.
+
+    @functools.cached_property
+    def problem(self) -> LocalProblem:
+        """The original data, prepared for local search: without copies, if columns are learned as one."""
+        data = self.data
+        if self.copies:
+            kept = self.copies.kept
+            data = data.select(kept) if self.batches is None else self.batches.select(data, kept)
+        return LocalProblem.of(data, self.score, self.rules)
+
+    @functools.cached_property
+    def rules(self) -> Constraints:
+        """The constraints on the columns that are learned from."""
+        if not self.copies:
+            return self.constraints
+        return Constraints(self.copies.kept, max_parents=self.constraints.max_parents)
+
+    @functools.cached_property
+    def empty_start(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """The required arcs alone, where the climbs begin."""
+        return self.problem.pack_start(self.native(), "empty", None, 0)
+
+    @functools.cached_property
+    def _own(self) -> threading.local:
+        return threading.local()
+
+    @functools.cached_property
+    def stopping(self) -> threading.Event:
+        """Set by whoever wants no further replicate: searches under way in other threads end at their next look."""
+        return threading.Event()
+
+    def heed(self, *progress: object) -> None:
+        """Be the progress callback of a search: stop it, as Ctrl-C would, if nobody waits for its network any more.
+
+        Signals reach the main thread alone; the others would go on to the end of their replicates.
+        """
+        if self._is_unwanted():
+            raise KeyboardInterrupt
+
+    def _is_unwanted(self) -> bool:
+        return self.stopping.is_set() or not getattr(self._own, "is_wanted", lambda: True)()
+
+    def native(self) -> LocalLearner:
+        """Return this thread's native learner on the rows of the original data."""
+        if not hasattr(self._own, "learner"):
+            self._own.learner = self.problem.learner()
+        found: LocalLearner = self._own.learner
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = ("data", "score", "constraints", "learner", "resampling", "seed", "options", "completed", "uncut")
+        return {name: getattr(self, name) for name in kept}
+
+
+def _climb(task: ReplicateTask, index: int, sample: Dataset, seed: int, limits: Limits) -> Replicate | None:
+    """Learn by tabu search or hill climbing: the rows stay, only their weights change."""
+    if task._has_own_rows:
+        climb = tabu_search if task.learner == "tabu" else hill_climb
+        search = functools.partial(climb, **{"random_ties": True, "refine": REFINE, **task.options})
+        return _search(search, task, index, sample, seed=seed, limits=limits)
+    outcome = task.native().climb(sample.native_weights, task.climb_options(seed), limits.native_seconds, task.heed)
+    offsets, members, score, *_, status = outcome
+    return _unless_stopped(Status.from_native(status), Replicate(index, score + task.problem.untold, offsets, members))
+
+
+def _search(
+    search: Callable[..., Any], task: ReplicateTask, index: int, sample: Dataset, *, seed: int, limits: Limits
+) -> Replicate | None:
+    """Learn by any function of `arcwise.local` that takes data."""
+    found = search(
+        sample,
+        score=task.score,
+        constraints=task.rules,
+        seed=seed,
+        limits=limits,
+        progress=task.heed,
+        **task.options,
+    )
+    return _unless_stopped(found.status, Replicate(index, found.score, *pack_parents(found.dag.parents)))
+
+
+def _unless_stopped(status: Status, replicate: T) -> T | None:
+    """Return the replicate if its search ended by its own rule; Ctrl-C, which ends a search quietly, ends the run."""
+    if status is Status.INTERRUPTED:
+        raise KeyboardInterrupt
+    return replicate if status is Status.COMPLETE else None
+
+
+def _first_ascent(task: ReplicateTask, index: int, sample: Dataset, seed: int, limits: Limits) -> Replicate | None:
+    return _search(first_ascent, task, index, sample, seed=seed, limits=limits)
+
+
+def _genetic(task: ReplicateTask, index: int, sample: Dataset, seed: int, limits: Limits) -> Replicate | None:
+    return _search(genetic_search, task, index, sample, seed=seed, limits=limits)
+
+
+def _by_table(task: ReplicateTask, index: int, sample: Dataset, seed: int, limits: Limits) -> Replicate | None:
+    """Learn from the table of parent sets of the sample: by order search, or exactly.
+
+    The order of the columns decides between networks of equal score, so that it is random.
+    """
+    options = dict(task.options)
+    names = [sample.names[v] for v in np.random.default_rng(seed).permutation(sample.n_variables)]
+    shuffled, rules = sample.select(names), task.rules.reorder(names)
+    run = Run.of(limits)
+    table = build_parent_sets(
+        shuffled,
+        task.score,
+        constraints=rules,
+        max_parents=options.pop("max_parents", None),
+        limits=limits,
+        threads=1,
+        progress=task.heed,
+    )
+    if _unless_stopped(table.status, index) is None or run.is_over:
+        return None
+    own = run.limits
+    if task.learner == "order":
+        found = order_search(table, constraints=rules, seed=seed, limits=own, progress=task.heed, **options)
+        dag, score, status = found.dag, found.score, found.status
+    else:
+        optimum = find_optimal(
+            table, constraints=rules, seed=seed, limits=own, threads=1, progress=task.heed, **options
+        )
+        dag, score, status = optimum.dag, optimum.score, optimum.status
+    replicate = Replicate(index, score, *pack_parents(dag.reorder(sample.names).parents))
+    return _unless_stopped(status, replicate)
+
+
+LearnerFunction = Callable[[ReplicateTask, int, Dataset, int, Limits], Replicate | None]
+LEARNERS: dict[str, LearnerFunction] = {
+    "tabu": _climb,
+    "hill-climbing": _climb,
+    "first-ascent": _first_ascent,
+    "genetic": _genetic,
+    "order": _by_table,
+    "exact": _by_table,
+}
+OPTIONS: dict[str, tuple[str, ...]] = {
+    "tabu": ("tabu", "max_tabu", "restarts", "perturb", "refine", "candidates"),
+    "hill-climbing": ("restarts", "perturb", "refine", "candidates"),
+    "first-ascent": ("start", "density"),
+    "genetic": ("population", "unconnected", "drop", "promote", "mating_tries", "mutate", "patience", "density"),
+    "order": ("max_parents", "iterations", "patience"),
+    "exact": ("max_parents", "method"),
+}

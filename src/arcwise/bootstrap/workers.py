@@ -1,0 +1,575 @@
+"""Who learns the replicates: this thread, threads, processes of this machine (joblib's loky) or a Dask cluster.
+
+All four get the same batches of indices and hand back the same replicates; a replicate depends on nothing but its
+index, so results do not depend on the workers, their number, or the batches.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import math
+import os
+import struct
+import zlib
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent import futures
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise.base.cluster import Cluster, explained_losses, give_back_unwanted, open_cluster
+from arcwise.base.errors import Argument, FormatError, OptionError, UnknownNameError, suggestion
+from arcwise.base.files import parse_json, sync_folder
+from arcwise.base.run import Limits, Run, Status, deferred_interrupt, room_for_threads
+from arcwise.bootstrap.task import Interrupted, Replicate, ReplicateTask
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+
+# The file of finished replicates: what an interrupted run resumes from.
+#
+# A first line names the kind of file, a second holds the identity of the run as JSON. Then one record per replicate:
+# the length of its content (4 bytes, little-endian), its CRC-32 (4 bytes), the content: index (8), score (8), the
+# number of parents of every node (2 each) and the parents (4 each). A record is appended in one write, so that a
+# process that is killed leaves whole records and at most one torn record at the end, which is cut off when the run is
+# resumed. The parent process alone writes; a lock keeps a second run off the file.
+
+
+MAGIC = b"arcwise-replicates 1\n"
+HEAD = struct.Struct("<II")
+BODY = struct.Struct("<Qd")
+LARGEST = 2**30
+
+
+class ReplicateJournal:
+    """An open journal; `finished` holds the replicates that it has, by index.
+
+    Parameters
+    ----------
+    path
+        The file; it is created if it does not exist.
+    identity
+        What the run depends on; a file with another identity is refused.
+    nodes
+        The number of variables.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], identity: dict[str, Any], nodes: int) -> None:
+        self.path = Path(path)
+        self.finished: dict[int, Replicate] = {}
+        try:
+            self._file: BinaryIO = self.path.open("a+b")
+        except OSError as error:
+            raise FormatError(f"cannot write {path}: {error.strerror}.") from error
+        try:
+            _lock(self._file, self.path)
+            self._load(identity, nodes)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def _load(self, identity: dict[str, Any], nodes: int) -> None:
+        self._file.seek(0)
+        content = self._file.read()
+        header = MAGIC + json.dumps(identity, sort_keys=True, ensure_ascii=True).encode() + b"\n"
+        if len(content) < len(header) and header.startswith(content):  # new, or killed while the header was written
+            self._file.truncate(0)
+            self._append(header)
+            return
+        known, at = _read_header(self.path, content)
+        if known != json.loads(header[len(MAGIC) :]):
+            differing = [key for key in identity if known.get(key) != json.loads(json.dumps(identity[key]))]
+            raise OptionError(
+                f"{self.path} holds the replicates of another run: {', '.join(differing)} differ. Repeat that run's "
+                "arguments to resume it, or give another file."
+            )
+        try:
+            replicates, end = unpack_replicates(content, nodes, at)
+        except FormatError as error:
+            raise FormatError(f"{self.path}: {error}") from None
+        self.finished.update((replicate.index, replicate) for replicate in replicates)
+        if end < len(content):
+            self._file.truncate(end)
+
+    def add(self, replicates: Iterable[Replicate]) -> None:
+        """Append finished replicates to the file."""
+        found = list(replicates)
+        self.finished.update((replicate.index, replicate) for replicate in found)
+        self._append(pack_replicates(found))
+
+    def _append(self, content: bytes) -> None:
+        try:
+            self._file.write(content)
+            self._file.flush()
+        except OSError as error:
+            raise FormatError(f"cannot write {self.path}: {error.strerror}.") from error
+
+    def close(self) -> None:
+        """Write everything to disk, let go of the lock and close the file."""
+        if not self._file.closed:
+            os.fsync(self._file.fileno())
+            self._file.close()
+            sync_folder(self.path.parent)
+
+    def __enter__(self) -> ReplicateJournal:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def pack_replicates(replicates: Iterable[Replicate]) -> bytes:
+    """Return records of the replicates."""
+    parts: list[bytes] = []
+    for replicate in replicates:
+        body = b"".join(
+            (
+                BODY.pack(replicate.index, replicate.score),
+                np.diff(replicate.offsets).astype("<u2").tobytes(),
+                replicate.members.astype("<i4").tobytes(),
+            )
+        )
+        parts += [HEAD.pack(len(body), zlib.crc32(body)), body]
+    return b"".join(parts)
+
+
+def unpack_replicates(content: bytes, nodes: int, at: int = 0) -> tuple[list[Replicate], int]:
+    """Return the replicates in the records from `at` on, and where the last whole record ends."""
+    found: list[Replicate] = []
+    while (record := _read_record(content, at, nodes)) is not None:
+        replicate, at = record
+        found.append(replicate)
+    return found, at
+
+
+def journal_seed(path: str | os.PathLike[str]) -> int | None:
+    """Return the seed of the run that a journal belongs to; None if there is no journal yet."""
+    try:
+        content = Path(path).read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise FormatError(f"cannot read {path}: {error.strerror}.") from error
+    if MAGIC.startswith(content) or b"\n" not in content[len(MAGIC) :]:
+        return None
+    return int(_read_header(Path(path), content)[0]["seed"])
+
+
+def _read_header(path: Path, content: bytes) -> tuple[dict[str, Any], int]:
+    end = content.find(b"\n", len(MAGIC))
+    try:
+        if not content.startswith(MAGIC) or end < 0:
+            raise ValueError("the first line is not that of a file of replicates")
+        header = parse_json(content[len(MAGIC) : end], source="the second line")
+        if not isinstance(header, dict) or not isinstance(header.get("seed"), int):
+            raise ValueError("the second line is not the description of a run")
+    except ValueError as error:
+        raise FormatError(f"{path}: not a file of replicates ({error}). Give another file to resume from.") from error
+    return header, end + 1
+
+
+def _read_record(content: bytes, at: int, nodes: int) -> tuple[Replicate, int] | None:
+    """Return the record at `at` and where the next begins; None at the end, or where a record is torn."""
+    if at + HEAD.size > len(content):
+        return None
+    size, checksum = HEAD.unpack_from(content, at)
+    body = content[at + HEAD.size : at + HEAD.size + size]
+    least = BODY.size + 2 * nodes
+    if len(body) < size or size < least or size > LARGEST or zlib.crc32(body) != checksum:
+        return None
+    index, score = BODY.unpack_from(body)
+    counts = np.frombuffer(body, "<u2", nodes, BODY.size)
+    members = np.frombuffer(body, "<i4", (size - least) // 4, least).astype(np.int32)
+    offsets = np.concatenate(([0], np.cumsum(counts, dtype=np.int64)))
+    if (size - least) % 4 or int(offsets[-1]) != len(members) or not _is_acyclic(offsets, members, nodes):
+        raise FormatError(f"replicate {index} is no network of {nodes} variables; the file was edited. Give another.")
+    return Replicate(index, score, offsets, members), at + HEAD.size + size
+
+
+def _is_acyclic(offsets: NDArray[np.int64], members: NDArray[np.int32], nodes: int) -> bool:
+    """Return whether the parents of every node differ, are nodes, and close no cycle: a checksum can be recomputed."""
+    if len(members) and not 0 <= int(members.min()) <= int(members.max()) < nodes:
+        return False
+    parents = [members[offsets[v] : offsets[v + 1]].tolist() for v in range(nodes)]
+    if any(len(set(own)) < len(own) for own in parents):
+        return False
+    waiting = [len(own) for own in parents]
+    children: list[list[int]] = [[] for _ in range(nodes)]
+    for child, own in enumerate(parents):
+        for parent in own:
+            children[parent].append(child)
+    free = [v for v in range(nodes) if not waiting[v]]
+    for v in free:
+        for child in children[v]:
+            waiting[child] -= 1
+            if not waiting[child]:
+                free.append(child)
+    return len(free) == nodes
+
+
+def _lock(file: BinaryIO, path: Path) -> None:
+    try:
+        import fcntl
+    except ImportError:  # not on this system: the user must take care
+        return
+    try:
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        raise FormatError(f"{path} is in use by another run; wait for it or give another file.") from error
+
+
+Backend = Literal["threads", "loky", "dask"]
+BACKENDS: tuple[Backend, ...] = ("threads", "loky", "dask")
+Batch = futures.Future[Any]  # a list of replicates; where they are sent, records in one object of bytes
+
+
+class Workers(Protocol):
+    """Something that learns batches of replicates in the background."""
+
+    count: int  # how many batches run at the same time
+    batch_seconds: float  # how long a batch should take: short enough to stop soon, long enough to cost nothing
+
+    def submit(self, indices: range | list[int], seconds: float | None) -> Batch:
+        """Start a batch."""
+        ...
+
+    def recover(self, error: BaseException) -> bool:
+        """Return whether the error means that workers died; then new ones are ready and the batch may be repeated."""
+        ...
+
+    def stop(self) -> None:
+        """Have the batches under way end as soon as they can, with what they have."""
+        ...
+
+
+@contextlib.contextmanager
+def open_workers(
+    task: ReplicateTask, backend: Backend, count: int, cluster: str | Client | Cluster | None
+) -> Iterator[Workers]:
+    """Start workers for a task and stop them at the end; on an error they are stopped at once."""
+    if backend not in BACKENDS:
+        raise UnknownNameError(suggestion("backend", str(backend), BACKENDS))
+    if cluster is not None and backend != "dask":
+        raise OptionError(Argument("cluster", cluster), "needs", Argument("backend", "dask"), f", not '{backend}'.")
+    if backend == "dask":
+        with open_cluster(cluster, count) as opened, explained_losses():
+            dask = _Dask(task, opened)
+            try:
+                yield dask
+            finally:
+                dask.close()
+        return
+    workers: _Here | _Threads | _Loky
+    workers = (
+        _Loky(task, count)
+        if backend == "loky"
+        else _Here(task)
+        if count == 1 or not room_for_threads(count)
+        else _Threads(task, count)
+    )
+    try:
+        yield workers
+    finally:
+        workers.close()
+
+
+class _Here:
+    """This thread: a batch is learned when it is submitted, so that Ctrl-C reaches it."""
+
+    count = 1
+    batch_seconds = 0.25
+
+    def __init__(self, task: ReplicateTask) -> None:
+        self._task = task
+
+    def submit(self, indices: range | list[int], seconds: float | None) -> Batch:
+        done: Batch = futures.Future()
+        done.set_result(self._task.learn_batch(indices, Limits(seconds)))
+        return done
+
+    def stop(self) -> None:
+        pass
+
+    def recover(self, error: BaseException) -> bool:
+        return False
+
+    def close(self) -> None:
+        pass
+
+
+class _Threads:
+    """Threads of this process: the native searches release the interpreter's lock, and nothing is copied."""
+
+    batch_seconds = 0.25
+
+    def __init__(self, task: ReplicateTask, count: int) -> None:
+        self.count = count
+        task.stopping.clear()
+        _ = task.problem.blocks, task._own  # made here, once, rather than by every thread
+        if task.together > 1:
+            _ = task.problem.rare
+        self._task = task
+        self._pool = futures.ThreadPoolExecutor(count, "arcwise", initializer=_core.prepare_thread)
+
+    def submit(self, indices: range | list[int], seconds: float | None) -> Batch:
+        try:
+            # The clock runs from here on: what waits for a thread meanwhile has so much less time.
+            return self._pool.submit(self._task.learn_batch, indices, Run(limits=Limits(seconds)))
+        except RuntimeError as error:  # the system gives no more threads
+            raise MemoryError(f"a thread could not be started: {error}") from error
+
+    def stop(self) -> None:
+        self._task.stopping.set()
+
+    def recover(self, error: BaseException) -> bool:
+        return False
+
+    def close(self) -> None:
+        self._task.stopping.set()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+_task_of_this_process: ReplicateTask | None = None
+
+
+def _receive(task: ReplicateTask) -> None:
+    global _task_of_this_process  # noqa: PLW0603 - a worker process has one task
+    _task_of_this_process = task
+
+
+def _learn_received(indices: range | list[int], seconds: float | None) -> bytes:
+    assert _task_of_this_process is not None
+    return pack_replicates(_task_of_this_process.learn_batch(indices, Limits(seconds)))
+
+
+class _Loky:
+    """Processes of this machine. If one is killed, joblib's pool is broken: a new one does what is missing."""
+
+    batch_seconds = 0.25
+
+    def __init__(self, task: ReplicateTask, count: int) -> None:
+        self.count = count
+        self._task = task
+        self._pool = self._start()
+
+    def _start(self) -> Any:
+        from joblib.externals.loky import ProcessPoolExecutor
+
+        return ProcessPoolExecutor(self.count, initializer=_receive, initargs=(self._task,))
+
+    def submit(self, indices: range | list[int], seconds: float | None) -> Batch:
+        batch: Batch = self._pool.submit(_learn_received, indices, seconds)
+        return batch
+
+    def stop(self) -> None:
+        pass  # they have limits of their own
+
+    def recover(self, error: BaseException) -> bool:
+        if not isinstance(error, futures.BrokenExecutor):
+            return False
+        self.close()
+        self._pool = self._start()
+        return True
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=True, kill_workers=True)
+
+
+class _Dask:
+    """A Dask cluster: see `Cluster`."""
+
+    batch_seconds = 2.0  # a task costs milliseconds of CPU time here, in the scheduler and in the worker
+
+    def __init__(self, task: ReplicateTask, cluster: Cluster) -> None:
+        self.count = cluster.count
+        self._cluster = cluster
+        self._running: set[Batch] = set()
+        identity = json.dumps(task.identity(), sort_keys=True, default=str)
+        self._task, self._digest = task, hashlib.sha256(identity.encode()).hexdigest()
+
+    def submit(self, indices: range | list[int], seconds: float | None) -> Batch:
+        sent = self._cluster.send(self._task, self._digest)
+        batch = self._cluster.submit(_learn_sent, sent, indices, seconds)
+        self._running.add(batch)
+        batch.add_done_callback(self._running.discard)
+        return batch
+
+    def stop(self) -> None:
+        pass  # they have limits of their own
+
+    def recover(self, error: BaseException) -> bool:
+        if not isinstance(error, futures.CancelledError):
+            return False
+        self._cluster.forget(self._digest)
+        return True
+
+    def close(self) -> None:
+        """Cancel what nobody waits for any more: the cluster, which others may use, would go on with it."""
+        for batch in list(self._running):
+            batch.cancel()
+
+
+def _learn_sent(task: ReplicateTask, indices: range | list[int], seconds: float | None) -> bytes:
+    return pack_replicates(task.learn_batch(indices, Limits(seconds), give_back_unwanted))
+
+
+# Handing out replicates to workers, batch by batch, and taking in what they learn.
+
+
+SHORTEST = 1e-6  # seconds of a replicate: a clock may not tell two of its looks apart
+LARGEST_BATCH = 4096
+LOOK_SECONDS = 0.1  # how long Ctrl-C may have to wait
+LAST_SECONDS = 5.0  # how long batches that were stopped may take to hand over what they have
+MOST_DEATHS = 3  # how often in a row workers may die before any batch is finished
+
+
+class Dispatch:
+    """The batches of one bootstrap, of `nodes` variables; `note` gets the replicates as they come."""
+
+    def __init__(
+        self,
+        task: ReplicateTask,
+        workers: Workers,
+        run: Run,
+        note: Callable[[list[Replicate]], None],
+        nodes: int,
+    ) -> None:
+        self._task, self._workers, self._run, self._note, self._nodes = task, workers, run, note, nodes
+        self._waiting: deque[int] = deque()
+        self._running: dict[Batch, list[int]] = {}
+        self._begun = self._last = 0.0  # when the first batch was handed out, and the last whole one came
+        self._done = 0  # how many replicates came in whole batches
+
+    def expected_seconds(self, count: int) -> float:
+        """Return about how long so many replicates take, NaN before a batch came whole.
+
+        By the time when the last one came: what is under way then tells of no replicate yet, and in replicates that are
+        counted together most of the time is in the first.
+        """
+        return self._begun + (self._last - self._begun) * count / self._done if self._done else math.nan
+
+    def learn(self, missing: list[int]) -> Status:
+        """Learn what is missing; at a limit or on Ctrl-C, take what is finished of the batches under way.
+
+        Where many replicates are learned together, that is much; a batch of a quarter of a second is not waited for.
+        """
+        self._waiting = deque(missing)
+        try:
+            status = self._learn_all()
+        except Interrupted as stop:  # in this thread
+            self._note(stop.found)
+            raise
+        except KeyboardInterrupt:
+            self._take_last()
+            raise
+        if status is not Status.COMPLETE:
+            self._take_last()
+        return status
+
+    def _learn_all(self) -> Status:
+        """Hand out batches and take in results until nothing is missing or the time is up.
+
+        Two batches per worker are under way. Batches grow from one replicate to what takes `workers.batch_seconds`, and
+        shrink towards the end, so that all workers end at the same time. Replicates that are counted `together` are as
+        many rounds of equal batches as it takes, after those that another bootstrap has left.
+        """
+        workers, waiting, running, run = self._workers, self._waiting, self._running, self._run
+        together = self._task.together
+        rounds = math.ceil(len(waiting) / (workers.count * together))
+        least = math.ceil(len(waiting) / (workers.count * rounds)) if together > 1 else 1
+        start, done, deaths = run.seconds, 0, 0
+        self._begun = start
+        while waiting or running:
+            left = run.limits.seconds
+            if run.is_over:
+                return Status.TIME_LIMIT
+            while waiting and len(running) < 2 * workers.count:
+                pace = (run.seconds - start) * workers.count / done if done else math.inf  # seconds per replicate
+                size = int(
+                    min(
+                        1 + workers.batch_seconds / max(pace, SHORTEST),
+                        LARGEST_BATCH,
+                        1 + len(waiting) / (2 * workers.count),
+                    )
+                )
+                batch = self._next_batch(max(size, least))
+                running[workers.submit(batch, left)] = batch
+                if workers.count == 1:
+                    break
+            broken: BaseException | None = None
+            for future in self._ready(LOOK_SECONDS if left is None else min(left, LOOK_SECONDS)):
+                batch = running.pop(future)
+                error = futures.CancelledError() if future.cancelled() else future.exception()
+                found = self._received(future) if error is None else []
+                if error is not None:
+                    broken = error
+                elif found:
+                    self._note(found)
+                    done += len(found)
+                    if len(found) == len(batch):
+                        self._done, self._last = self._done + len(found), run.seconds
+                    deaths = 0
+                known = {replicate.index for replicate in found}
+                waiting.extendleft(index for index in reversed(batch) if index not in known)
+            if broken is not None:
+                deaths += 1
+                if deaths > MOST_DEATHS or not workers.recover(broken):
+                    raise broken
+                self._take_back()
+        return Status.COMPLETE
+
+    def _ready(self, patience: float) -> set[Batch]:
+        """Wait a little for a batch, and return those that are ready.
+
+        Ctrl-C is raised afterwards: where threads meet, it would leave a lock of Python's in disorder, and the run
+        would end with an error, or worker threads with a traceback each.
+        """
+        pressed: list[bool] = []
+        with deferred_interrupt(lambda: pressed.append(True)):
+            ready, _ = futures.wait(self._running, timeout=patience, return_when=futures.FIRST_COMPLETED)
+        if pressed:
+            raise KeyboardInterrupt
+        return ready
+
+    def _next_batch(self, size: int) -> list[int]:
+        """Take a batch out of those that wait: one that is drawn already, as far as there are such."""
+        kept = self._task.list_kept(self._waiting)
+        for index in kept:
+            self._waiting.remove(index)
+        return kept or [self._waiting.popleft() for _ in range(min(size, len(self._waiting)))]
+
+    def _take_back(self) -> None:
+        """Let the batches wait again that died with the workers, unless they had just finished."""
+        for future, batch in self._running.items():
+            if _is_finished(future):
+                self._note(self._received(future))
+            else:
+                self._waiting.extendleft(reversed(batch))
+        self._running.clear()
+
+    def _take_last(self) -> None:
+        """Stop the batches under way and take what they have finished."""
+        if self._task.together == 1:
+            return
+        self._workers.stop()
+        with deferred_interrupt(lambda: None):  # a shell may pass on the same Ctrl-C once more
+            futures.wait(self._running, timeout=LAST_SECONDS)
+        for future in self._running:
+            if _is_finished(future):
+                self._note(self._received(future))
+
+    def _received(self, batch: Batch) -> list[Replicate]:
+        """Return the replicates of a finished batch; what was sent is checked, what was learned here is not."""
+        result: bytes | list[Replicate] = batch.result()
+        return unpack_replicates(result, self._nodes)[0] if isinstance(result, bytes) else result
+
+
+def _is_finished(batch: Batch) -> bool:
+    return batch.done() and not batch.cancelled() and batch.exception() is None

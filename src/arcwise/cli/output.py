@@ -1,0 +1,424 @@
+"""What verbs print and write: results on stdout, remarks on stderr, files of graphs, tables and figures."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import os
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
+
+import typer
+
+from arcwise.base.errors import FormatError, GraphError
+from arcwise.base.files import GZIP_MAGIC, read_bytes, unpack_gzip, write_bytes, write_text
+from arcwise.base.options import load_figure, option, row
+from arcwise.base.run import Status
+from arcwise.graph.dag import Dag, Pdag
+from arcwise.graph.drawings import write_dot, write_graphml
+from arcwise.graph.files import ArcList, format_arc_list, graph_format, parse_graph, write_arc_list, write_structure
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from arcwise.analysis.folder import SavedAnalysis
+    from arcwise.model.network import BayesianNetwork
+    from arcwise.report.answer import Answer
+
+
+@dataclass(frozen=True)
+class OutputOptions:
+    """Where the result goes."""
+
+    output: Path | None = option(None, "where to write the result; - for stdout", flags=("--output", "-o"))
+
+
+@dataclass(frozen=True)
+class FolderOptions:
+    """Where the report goes."""
+
+    output: Path | None = option(None, "the folder to write; without it, a summary only", flags=("--output", "-o"))
+    force: bool = option(False, "replace the result of an earlier run")
+
+
+@dataclass(frozen=True)
+class PrintOptions:
+    """What to print."""
+
+    as_json: bool = option(False, "print the result on stdout as one JSON object", flags=("--json",))
+    quiet: bool = option(False, "no progress and no remarks on stderr", flags=("--quiet", "-q"))
+
+    @property
+    def progress(self) -> bool | None:
+        """The `progress` argument: nothing if quiet, else a bar where stderr is a terminal."""
+        return False if self.quiet else None
+
+    def remark(self, text: str) -> None:
+        """Say something on stderr, unless quiet."""
+        if not self.quiet:
+            typer.echo(text, err=True)
+
+    def stdout_is_taken(self, output: Path | None, *, otherwise: bool = False) -> bool:
+        """Return whether the result itself goes to stdout: by `-o -`, or without -o if `otherwise`; --json cannot."""
+        taken = otherwise if output is None else str(output) == "-"
+        if taken and self.as_json:
+            raise typer.BadParameter("--json prints a summary on stdout, so the result needs a file: -o FILE.")
+        return taken
+
+
+@dataclass(frozen=True)
+class ResultOptions(PrintOptions, OutputOptions):
+    """Where the result goes, and what to print; --output comes first."""
+
+
+def finish(status: Status) -> None:
+    """End the verb: exit code 3 if a limit was reached or the user interrupted, else 0."""
+    if status is not Status.COMPLETE:
+        raise typer.Exit(3)
+
+
+def print_json(payload: Mapping[str, Any]) -> None:
+    """Print one JSON object on stdout; infinities and NaN, which JSON does not know, become null."""
+    json.dump(_plain(payload), sys.stdout, indent=2, allow_nan=False)
+    sys.stdout.write("\n")
+
+
+class _Scored(Protocol):
+    """A network with its score, and how much of it is the prior's."""
+
+    @property
+    def score(self) -> float: ...
+    @property
+    def data_score(self) -> float: ...
+    @property
+    def log_prior(self) -> float | None: ...
+
+
+def score_shares(result: _Scored) -> str:
+    """Return the score; with prior odds also the data's part and the prior's."""
+    if result.log_prior is None:
+        return f"{result.score:.6f}"
+    return f"{result.score:.6f} (data {result.data_score:.6f}, log prior {result.log_prior:.6f})"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(item) for item in value]
+    if hasattr(value, "tolist"):  # numpy scalars and arrays
+        return _plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    return value
+
+
+# Names of files, refused before any work is done if they cannot be written
+
+ANY = ("",)
+# Suffixes of files that other programs, or other verbs, would take for something else.
+MISLEADING = (".csv", ".tsv", ".json", ".txt", ".dot", ".graphml", ".bif", ".arff", ".jkl", ".arct", ".html", ".xlsx")
+
+
+def check_file_name(output: Path | None, what: str, suffixes: Sequence[str] = ANY) -> None:
+    """Refuse a name that cannot be written: stdout, another suffix, a missing folder."""
+    if output is None:
+        return
+    if str(output) == "-":
+        raise FormatError(f"cannot write {what} to stdout: give a file, e.g. -o {what}.parquet.")
+    if suffixes == ANY and output.name.lower().removesuffix(".gz").endswith(MISLEADING):
+        raise FormatError(
+            f"cannot write {output}: {what} are written as .parquet, or under another name such as .{what} in a format "
+            "of their own; this suffix means something else."
+        )
+    if not output.name.endswith(tuple(suffixes)):
+        raise FormatError(f"cannot write {output}: the name of a file of {what} ends in {', '.join(suffixes)}.")
+    check_writable(output)
+
+
+def check_writable(output: Path) -> None:
+    """Refuse a file whose folder is not there or may not be written to, or that is a folder itself.
+
+    A device or a pipe is written to, not replaced: there only its own permissions count. For a link, those of the
+    folder of what it points to do.
+    """
+    try:
+        is_folder, has_folder = output.is_dir(), output.parent.is_dir()
+        is_special = output.exists() and not is_folder and not output.is_file()
+        folder = Path(os.path.realpath(output)).parent if output.is_symlink() else output.parent
+    except (OSError, ValueError) as error:  # a name that no file can have
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise FormatError(f"cannot write {output}: {reason}.") from None
+    if is_folder:
+        raise FormatError(f"cannot write {output}: it is a folder. Give a file name.")
+    if not has_folder:
+        raise FormatError(f"cannot write {output}: there is no folder {output.parent}. Create it first.")
+    if is_special and not os.access(output, os.W_OK):
+        raise FormatError(f"cannot write {output}: you may not write to it.")
+    if not is_special and not os.access(folder, os.W_OK | os.X_OK):
+        raise FormatError(f"cannot write {output}: you may not write in the folder {folder}.")
+
+
+# Answers to questions about a folder
+
+FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="A folder of `arcwise learn -o`.")]
+
+
+@dataclass(frozen=True)
+class AnswerOptions(PrintOptions):
+    """What to print, and where the table goes."""
+
+    output: Path | None = row(OutputOptions, "output")
+    markdown: bool = option(False, "print the answer as Markdown, to be pasted into a report")
+
+    def check(self) -> None:
+        """Refuse a file that cannot be written, before any work is lost to it."""
+        if self.markdown and self.as_json:
+            raise typer.BadParameter("--markdown and --json are two ways to print; give one.")
+        self.stdout_is_taken(self.output)
+        if self.output is not None and str(self.output) != "-":
+            if not self.output.name.removesuffix(".gz").endswith(".csv"):
+                raise FormatError(
+                    f"cannot write {self.output}: tables are written as CSV; end the name in .csv or .csv.gz."
+                )
+            check_writable(self.output)
+
+    def give(self, answer: Answer, frame: pd.DataFrame, **facts: Any) -> None:
+        """Print the answer, or its table as JSON, and write the table if a file was named."""
+        if self.output is not None:
+            write_frame(frame, self.output)
+        if self.as_json:
+            print_json({**facts, "table": frame.to_dict(orient="records"), "output": self.output})
+        elif self.output is None or str(self.output) != "-":
+            typer.echo(answer.to_markdown() if self.markdown else answer.to_text(), nl=False)
+            if self.output is not None:
+                self.remark(f"wrote {len(frame):,} rows to {self.output}")
+
+
+def open_folder(folder: Path) -> SavedAnalysis:
+    """Open the folder of an analysis; a file is refused with what to do."""
+    from arcwise.analysis.folder import open_analysis
+
+    if folder.is_file():
+        raise FormatError(f"{folder} is a file: give the folder of `arcwise learn DATA -o DIR`.")
+    return open_analysis(folder)
+
+
+def write_frame(frame: pd.DataFrame, output: Path) -> None:
+    """Write a table as CSV, to stdout for "-"."""
+    from arcwise.base.files import write_text
+
+    text = frame.to_csv(index=False, lineterminator="\n")
+    if str(output) == "-":
+        typer.echo(text, nl=False)
+    else:
+        write_text(output, text)
+
+
+# Figures: written whole or not at all, the format by the suffix
+
+# Without the date, the same figure is the same bytes.
+METADATA = {"png": None, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
+
+
+def check_figure_name(path: Path | None) -> None:
+    """Refuse a name that cannot be written, before any work is done."""
+    if path is None:
+        return
+    if _kind(path) not in METADATA:
+        raise FormatError(f"cannot write {path}: a figure's name must end in .png, .svg or .pdf.")
+    load_figure()
+    check_writable(path)
+
+
+def figure_of(ax: Axes) -> Figure:
+    """Return the figure that axes are in."""
+    from matplotlib.figure import Figure
+
+    found = ax.get_figure()
+    assert isinstance(found, Figure)
+    return found
+
+
+def save_figure(figure: Figure, path: Path) -> None:
+    """Write a figure as .png, .svg or .pdf."""
+    kind = _kind(path)
+    content = io.BytesIO()
+    figure.savefig(content, format=kind, dpi=150, metadata=METADATA[kind])
+    write_bytes(path, content.getvalue())
+
+
+def _kind(path: Path) -> str:
+    return path.suffix.removeprefix(".").lower()
+
+
+# Graphs from and to files of any format: networks with tables, and graphs alone
+
+GRAPH_FILES = (
+    "a network (.bif, .xmlbif, .net, .xdsl, .uai), .txt or .str (lines such as M [B, L]), .csv (from,to or an "
+    "adjacency matrix), .dot or .gv, .graphml, .json (what --json prints), or .modelstring ([A][B|A])"
+)
+NETWORK_FILES = "A network with tables: .bif, .xmlbif, .net, .xdsl or .uai, each also with .gz; - for stdin."
+NetworkArgument = Annotated[Path, typer.Argument(help=NETWORK_FILES)]
+GraphArgument = Annotated[Path, typer.Argument(help=f"A graph: {GRAPH_FILES}; .gz too; - for stdin.")]
+# What a graph on stdin begins with, by format; what is none of these is a structure file.
+BEGINNINGS: dict[str, re.Pattern[bytes]] = {
+    "uai": re.compile(rb"\s*BAYES\s+[0-9]", re.IGNORECASE),
+    "net": re.compile(rb"(\s|%[^\n]*\n)*(net\s*\{|(discrete\s+)?node\s+\w+\s*\{|class\s+\w+\s*\{)"),
+    "xdsl": re.compile(rb"\s*(?=<).{0,4000}?<smile\b", re.DOTALL),
+    "xmlbif": re.compile(rb"\s*(?=<).{0,4000}?<BIF\b", re.DOTALL),
+    "model_string": re.compile(rb"\s*\["),
+    "bif": re.compile(rb"\s*((network|variable|probability)\b(?!\s*[\[,])|//|/\*)"),
+    "graphml": re.compile(rb"\s*<"),
+    "json": re.compile(rb"\s*\{"),
+    "dot": re.compile(rb"\s*(strict\s+)?(di)?graph\b[^,\[\n]*\{", re.IGNORECASE),
+    "csv": re.compile(rb"[^\[\]\n]*,"),
+}
+
+
+@dataclass(frozen=True)
+class GraphFile:
+    """What a file holds: a graph, or a list of arcs (which does not name all nodes), and perhaps parameters."""
+
+    path: Path
+    content: Dag | Pdag | ArcList
+    network: BayesianNetwork | None = None
+
+    def graph(self, names: Sequence[str] | None = None) -> Dag | Pdag:
+        """Return the graph; a list of arcs takes its nodes from `names`."""
+        if not isinstance(self.content, ArcList):
+            return self.content
+        try:
+            return self.content.graph(names)
+        except GraphError as error:
+            raise error.within(f"{self.path}:", kind=FormatError) from None
+
+    def dag(self, names: Sequence[str] | None = None) -> Dag:
+        """Return the graph, which must be a DAG; a list of arcs takes its nodes from `names`."""
+        graph = self.graph(names)
+        if not isinstance(graph, Dag):
+            raise FormatError(
+                f"{self.path}: the graph has undirected edges; a DAG is needed. `arcwise consensus` without --cpdag "
+                "writes one; in Python Pdag.extend() gives one of its class."
+            )
+        return graph
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """All nodes, or None for a list of arcs."""
+        return None if isinstance(self.content, ArcList) else self.content.names
+
+
+def open_graph_file(path: Path) -> GraphFile:
+    """Read what a file holds, or stdin if it is called -; each format may be compressed."""
+    if str(path) == "-":
+        content = sys.stdin.buffer.read()
+        content = unpack_gzip(content, source="<stdin>") if content.startswith(GZIP_MAGIC) else content
+        plain = content.removeprefix(b"\xef\xbb\xbf")
+        kind = next((name for name, begins in BEGINNINGS.items() if begins.match(plain)), "structure")
+        return _parsed(Path("<stdin>"), content, kind)
+    from arcwise.model.files import network_format
+
+    network_kind = network_format(path)
+    if network_kind is not None:
+        return _parsed(path, read_bytes(path), network_kind)
+    try:
+        kind = graph_format(path)
+    except FormatError:
+        raise FormatError(
+            f"{path}: the suffix does not say what kind of graph file it is; known are {GRAPH_FILES}."
+        ) from None
+    return _parsed(path, read_bytes(path), kind)
+
+
+def _parsed(path: Path, content: bytes, kind: str) -> GraphFile:
+    from arcwise.model.files import NETWORK_FORMATS
+    from arcwise.model.network import parse_network
+
+    if kind in NETWORK_FORMATS:
+        network = parse_network(content, kind, source=str(path))
+        return GraphFile(path, network.dag, network)
+    return GraphFile(path, parse_graph(content, kind, source=str(path)))
+
+
+def open_network(path: Path) -> BayesianNetwork:
+    """Read a network with its tables; a graph without them is refused with what to do."""
+    file = open_graph_file(path)
+    if file.network is None:
+        raise FormatError(
+            f"{path}: this is a graph without probability tables. Estimate them from data first: "
+            f"arcwise fit {path} DATA -o network.bif"
+        )
+    return file.network
+
+
+def check_network_name(path: Path) -> str:
+    """Return the format of a network file to write, asked before the work; for stdout, "-", it is BIF."""
+    from arcwise.model.files import NETWORK_FORMATS, network_format
+
+    if str(path) == "-":
+        return "bif"
+    kind = network_format(path)
+    if kind is None:
+        listed = ", ".join(suffix for form in NETWORK_FORMATS.values() for suffix in form.suffixes)
+        raise FormatError(
+            f"cannot write {path}: the name of a network's file ends in {listed}, or one of these and .gz."
+        )
+    check_writable(path)
+    return kind
+
+
+def read_two_graphs(first: Path, second: Path) -> tuple[GraphFile, GraphFile]:
+    """Read two graphs over the same nodes: a list of arcs has the nodes of the other file, or those of both lists."""
+    if str(first) == str(second) == "-":
+        raise typer.BadParameter("only one of two graphs can come from stdin.")
+    files = open_graph_file(first), open_graph_file(second)
+    if all(isinstance(file.content, ArcList) for file in files):
+        names = tuple(sorted({name for file in files for name in file.content.names}))
+    else:
+        names = next(file.content.names for file in files if not isinstance(file.content, ArcList))
+    one, two = (GraphFile(file.path, file.graph(names), file.network) for file in files)
+    return one, two
+
+
+def check_output_name(path: Path, *, partly_directed: bool = False) -> str:
+    """Return the suffix of a graph file to write; a verb asks before its work, so that none is lost to a wrong name.
+
+    For stdout, "-", the format is CSV.
+    """
+    if str(path) == "-":
+        return ".csv"
+    check_writable(path)
+    suffix = Path(path.name.removesuffix(".gz")).suffix.lower()
+    known = (".csv", ".dot", ".graphml") if partly_directed else (".csv", ".dot", ".graphml", ".txt", ".modelstring")
+    if suffix not in known:
+        raise FormatError(f"cannot write {path}: the name must end in {', '.join(known)}, or one of these and .gz.")
+    return suffix
+
+
+def write_graph_file(path: Path, graph: Dag | Pdag, *, labels: Mapping[tuple[str, str], float] | None = None) -> None:
+    """Write a graph as its suffix says: .csv, .dot, .graphml (both with labels), or a DAG as .txt or .modelstring."""
+    suffix = check_output_name(path, partly_directed=not isinstance(graph, Dag))
+    if str(path) == "-":
+        typer.echo(format_arc_list(graph), nl=False)
+    elif suffix == ".csv":
+        write_arc_list(path, graph)
+    elif suffix == ".dot":
+        write_dot(path, graph, labels=labels)
+    elif suffix == ".graphml":
+        write_graphml(path, graph, labels=labels)
+    else:
+        assert isinstance(graph, Dag)
+        if suffix == ".modelstring":
+            write_text(path, f"{graph.to_model_string()}\n")
+        else:
+            write_structure(path, graph)

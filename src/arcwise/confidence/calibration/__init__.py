@@ -1,1 +1,0 @@
-"""From confidence to probability: curves, where they come from, and the decisions that follow."""

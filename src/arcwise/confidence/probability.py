@@ -1,0 +1,385 @@
+"""`EdgeProbability`: for every pair, how probable an edge is, and where it points: 0.9 means nine in ten."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.base.errors import Argument, OptionError, UnknownNameError, suggestion
+from arcwise.base.showing import one_screen
+from arcwise.confidence.calibration import UNKNOWN_CASES, Calibration, CalibrationCurve
+from arcwise.graph.constraints import Constraints
+from arcwise.graph.nodes import bits
+
+if TYPE_CHECKING:
+    from arcwise.confidence.edge_confidence import EdgeConfidence
+
+
+@one_screen
+@dataclass(frozen=True, slots=True)
+class PairProbability:
+    """The probability of an edge, and, if there is one, of where it points; the last three sum to 1."""
+
+    first: str
+    second: str
+    edge: float
+    forward: float  # first -> second, given an edge
+    backward: float
+    either: float  # the data cannot tell, however many they are
+    is_studied: bool = False  # whether a study tells the directions; else they are shares of the networks
+
+    def studied(self, *, ahead: bool) -> float | None:
+        """Return the probability of first -> second (`ahead`), or of the other way; None if no study tells."""
+        return None if not self.is_studied else self.forward if ahead else self.backward
+
+
+@one_screen
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What to expect of the edges above a cut-off."""
+
+    edges: int  # how many there are
+    false: float  # how many of them are not real
+    missed: float  # how many real ones are below
+
+    @property
+    def true(self) -> float:
+        """How many of them are real."""
+        return self.edges - self.false
+
+    @property
+    def false_rate(self) -> float:
+        """The expected share of false ones among them; 0 if there are none."""
+        return self.false / self.edges if self.edges else 0.0
+
+    def sentence(self) -> str:
+        """Return the sentence: "of these 21 edges expect 1.4 to be false; about 3 more are missing"."""
+        missing = f"about {self.missed:.0f} more {'is' if round(self.missed) == 1 else 'are'} missing"
+        if self.missed < 0.5:
+            missing = "hardly any more is missing"
+        if not self.edges:
+            return f"No edge is above the cut-off; {missing.replace(' more', '')}."
+        some = f"these {self.edges:,} edges" if self.edges > 1 else "this one edge"
+        false = f"{self.false:.1f}" if self.false >= 0.05 else "fewer than 0.1"
+        return f"Of {some} expect {false} to be false; {missing}."
+
+
+@one_screen
+@dataclass(frozen=True, eq=False)
+class EdgeProbability:
+    """Probabilities of edges and directions.
+
+    Parameters
+    ----------
+    names
+        The variables.
+    present
+        n x n, symmetric: the probability of an edge.
+    directed
+        n x n: entry [i, j] is the probability that there is an edge, and that it points from i to j.
+    undirected
+        n x n, symmetric: that there is one whose direction no data of this kind can tell.
+    calibration
+        How they were found from the confidences, and what that rests on.
+    """
+
+    names: tuple[str, ...]
+    present: NDArray[np.float64]
+    directed: NDArray[np.float64]
+    undirected: NDArray[np.float64]
+    calibration: Calibration
+
+    @cached_property
+    def vector(self) -> NDArray[np.float64]:
+        """The probabilities of all n (n - 1) / 2 pairs, by the first variable and then by the second."""
+        return self.present[np.triu_indices(len(self.names), 1)]
+
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        return {name: place for place, name in enumerate(self.names)}
+
+    def pair(self, first: str, second: str) -> PairProbability:
+        """Return the probabilities of one pair."""
+        for name in (first, second):
+            if name not in self._places:
+                raise UnknownNameError(suggestion("variable", str(name), self.names))
+        if first == second:
+            raise OptionError(f"a pair has two variables; got '{first}' twice.")
+        i, j = self._places[first], self._places[second]
+        edge = float(self.present[i, j])
+        split = np.array([self.directed[i, j], self.directed[j, i], self.undirected[i, j]])
+        forward, backward, either = (split / edge).tolist() if edge > 0 else (0.0, 0.0, 1.0)
+        studied = self.calibration.directions is not None
+        return PairProbability(first, second, edge, forward, backward, either, studied)
+
+    def __getitem__(self, pair: tuple[str, str]) -> float:
+        """Return the probability of an edge between two variables: ``probability["smoke", "cough"]``."""
+        return self.pair(*pair).edge
+
+    def expected(self, chosen: NDArray[np.bool_]) -> Expected:
+        """Return what to expect of some of the pairs, given as a mask over `vector`."""
+        if chosen.shape != self.vector.shape:
+            raise OptionError(f"the mask is over {chosen.size} pairs; there are {self.vector.size}.")
+        inside = self.vector[chosen]
+        return Expected(int(chosen.sum()), float((1 - inside).sum()), float(self.vector[~chosen].sum()))
+
+
+def edge_probability(confidence: EdgeConfidence, calibration: Calibration) -> EdgeProbability:
+    """Turn confidences into probabilities. What constraints decide stays as it is."""
+    known = confidence.constraints
+    present = calibration.curve(confidence.present)
+    split = _split(confidence)
+    if calibration.directions is not None:
+        cases = confidence.n_cases or UNKNOWN_CASES
+        split = calibration.directions(split[0], split[0].T, split[1], cases)[0::2]
+    directed, free = split
+    if known is not None and not known.is_trivial:
+        present, directed, free = _as_known(confidence, known, present, directed, free)
+    np.fill_diagonal(present, 0.0)
+    return EdgeProbability(confidence.names, present, present * directed, present * free, calibration)
+
+
+def _split(confidence: EdgeConfidence) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the shares of the directions among the networks that have the edge; without any, none is told."""
+    total = confidence.directed + confidence.directed.T + confidence.undirected
+    some = total > 0
+    directed = np.divide(confidence.directed, total, out=np.zeros_like(total), where=some)
+    return directed, np.where(some, 1.0 - directed - directed.T, 1.0).clip(0.0, 1.0)
+
+
+def decided_pairs(known: Constraints | None, names: tuple[str, ...]) -> NDArray[np.bool_]:
+    """Return, for each pair, whether constraints decide that there is an edge, or that there is none."""
+    pairs = np.triu_indices(len(names), 1)
+    if known is None or known.is_trivial:
+        return np.zeros(len(pairs[0]), dtype=bool)
+    barred, needed = _arcs_decided(known, names)
+    return np.asarray((barred & barred.T | needed | needed.T)[pairs])
+
+
+def _arcs_decided(known: Constraints, names: tuple[str, ...]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return which arcs are forbidden and which are required, at [tail, head]."""
+    rules = known if known.names == names else known.reorder(names)
+    n = len(names)
+    barred, needed = np.zeros((n, n), dtype=bool), np.zeros((n, n), dtype=bool)
+    for head in range(n):
+        barred[list(bits(rules.forbidden_masks[head])), head] = True
+        needed[list(bits(rules.required_masks[head])), head] = True
+    return barred, needed
+
+
+def _as_known(
+    confidence: EdgeConfidence,
+    known: Constraints,
+    present: NDArray[np.float64],
+    directed: NDArray[np.float64],
+    free: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Put in what the constraints settle: arcs that must be there, and ways that are forbidden."""
+    barred, needed = _arcs_decided(known, confidence.names)
+    present = np.where(barred & barred.T, 0.0, np.where(needed | needed.T, 1.0, present))
+    one_way = barred ^ barred.T | needed | needed.T
+    only = np.where(needed | (barred.T & ~barred), 1.0, 0.0)
+    return present, np.where(one_way, only, directed), np.where(one_way, 0.0, free)
+
+
+# Decisions that follow from probabilities: the cut-off that is best on average, for what mistakes cost.
+#
+# With probabilities p of the edges that mean what they say, what a set of edges will cost is known on average, and so
+# is the best set. It is always the most probable edges, so that only their number is to be found:
+#
+# - cost alpha FN + FP: every edge with p > 1 / (1 + alpha);
+# - structural Hamming distance: an edge that is left out costs p, one that is put in costs 1 less the probability of
+#   the way it is drawn; the number with the least sum;
+# - F_beta: the number k with the largest expectation, if the edges are independent given their probabilities. Of no
+#   edge at all that is the probability that there is none, and counts where little is believed;
+# - the false discovery rate q: the largest number whose mean 1 - p is at most q.
+
+
+TIE = 1e-12  # confidences that differ by less are equal
+TINY = 1e-300
+NODES = 120  # of the quadrature of an expectation: right to 1e-12 with 8 pairs and with 25,000
+
+
+def best_cut(confidence: EdgeConfidence, metric: str, weight: float) -> tuple[float, float]:
+    """Return the cut-off that is best on average: as a confidence, and as a probability.
+
+    `metric` is "cost" (weight alpha), "shd", "f" or "f-cpdag" (weight beta). Edges are those strictly above.
+    """
+    probability = confidence.probability
+    if metric == "cost":
+        return cost_cut(probability.calibration.curve, weight)
+    return Ranked.of(confidence.vector, probability.vector, probability.calibration.curve).best(
+        metric, weight, _right(probability)
+    )
+
+
+def cost_cut(curve: CalibrationCurve, alpha: float) -> tuple[float, float]:
+    """Return the cut-off of least cost, which no other pair has a say in."""
+    bar = 1 / (1 + alpha)
+    return curve.cut_off(bar), bar
+
+
+def false_rate_cut(confidence: EdgeConfidence, rate: float) -> tuple[float, float]:
+    """Return the lowest cut-off above which at most this share of the edges is expected to be false."""
+    if not 0 <= rate <= 1:
+        raise OptionError(Argument("false_rate", rate), "must be between 0 and 1.")
+    probability = confidence.probability
+    ranked = Ranked.of(confidence.vector, probability.vector, probability.calibration.curve)
+    counts = np.arange(len(ranked.possible))
+    false = np.concatenate([[0.0], np.cumsum(1 - ranked.probability)])
+    fits = np.flatnonzero(ranked.possible & (false <= rate * counts + 1e-12))
+    return ranked.cut(int(fits[-1]))
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """The pairs, the most credible first, and what their confidences are worth."""
+
+    order: NDArray[np.int64]
+    confidence: NDArray[np.float64]
+    probability: NDArray[np.float64]
+    curve: CalibrationCurve
+
+    @classmethod
+    def of(cls, confidence: NDArray[np.float64], probability: NDArray[np.float64], curve: CalibrationCurve) -> Ranked:
+        """Take the confidences and the probabilities of all pairs."""
+        order = np.argsort(-confidence, kind="stable")
+        return cls(order, confidence[order], probability[order], curve)
+
+    def best(self, metric: str, weight: float, right: NDArray[np.float64]) -> tuple[float, float]:
+        """Return the cut-off that is best on average, with the probability of the way in which each edge is drawn."""
+        if metric == "cost":
+            return cost_cut(self.curve, weight)
+        p, drawn = self.probability, right[self.order]
+        if metric == "shd":
+            gains = np.concatenate([[0.0], np.cumsum(drawn + p - 1)])
+        else:
+            most = int(np.flatnonzero(self.possible)[-1])
+            gains = f_expected((p if metric == "f" else drawn)[:most], p, weight)
+        return self.cut(int(np.argmax(np.where(self.possible[: len(gains)], gains, -np.inf))))
+
+    @property
+    def possible(self) -> NDArray[np.bool_]:
+        """For 0, 1, 2, ... edges, whether a cut-off leaves so many: equal confidences cannot be told apart."""
+        next_ones = np.concatenate([self.confidence[1:], [0.0]])  # what no network has is never chosen
+        return np.concatenate([[True], self.confidence > next_ones + TIE])
+
+    def cut(self, count: int) -> tuple[float, float]:
+        """Return a cut-off half way between the last of so many edges and the next, and its probability."""
+        values = self.confidence
+        if count == 0:
+            value = float(values[0]) if len(values) else 1.0
+        elif count == len(values):
+            value = float(values[-1]) / 2
+        else:
+            value = float(values[count - 1] + values[count]) / 2
+        return value, float(self.curve(value))
+
+
+def _right(probability: EdgeProbability) -> NDArray[np.float64]:
+    """Return, for each pair, the probability of the way in which its edge is drawn: the most probable one."""
+    i, j = np.triu_indices(len(probability.names), 1)
+    ways = probability.directed[i, j], probability.directed[j, i], probability.undirected[i, j]
+    return np.asarray(np.max(ways, axis=0))
+
+
+def f_expected(right: NDArray[np.float64], p: NDArray[np.float64], beta: float) -> NDArray[np.float64]:
+    """Return the expectation of F_beta for the first 0, 1, 2, ... pairs as edges; cost: pairs times `NODES`.
+
+    `right` has, for as many of them as may be edges, the probability of an edge that counts as a hit; `p` those of an
+    edge between each pair there is.
+
+    With M true edges in all, of which H are hit by k, F_beta is (1 + beta^2) H / (k + beta^2 M), and 1 if k = M = 0.
+    A true edge i is hit beside M - 1 others, and 1 / a is the integral of t^(a - 1) from 0 to 1, so that with the
+    generating function of M the expectation is one integral for all k:
+
+        (1 + beta^2) * integral of t^(k + beta^2 - 1) G(t) sum over i <= k of p_i / g_i(t),
+        g_i(t) = 1 - p_i + p_i t^(beta^2),  G the product of all g_i.
+
+    The ratio of expectations (Lewis 1995) is near that where edges are many, and always asks for some. Gauss-Legendre
+    nodes in y with z = 1 - y^4 are dense where G of many edges is not small; z = t^min(1, beta^2) keeps the powers of z
+    at 1 and more.
+    """
+    square = beta**2
+    unit = min(1.0, square)
+    nodes, weights = np.polynomial.legendre.leggauss(NODES)
+    y = (nodes + 1) / 2
+    log_z, weight = np.log1p(-(y**4)), 2 * weights * y**3
+    counts = np.arange(len(right) + 1)
+    total = np.zeros(len(right) + 1)
+    first, others = p[: len(right)], np.unique(p[len(right) :], return_counts=True)  # most pairs are never in a network
+    for own, node_weight in zip(log_z.tolist(), weight.tolist(), strict=True):
+        left = np.exp(square / unit * own)  # may underflow, where a certain edge would have a factor of 0
+        each, every = (np.maximum(1 - some + some * left, TINY) for some in (first, others[0]))
+        log_all = np.log(each).sum() + (np.log(every) * others[1]).sum()
+        powers = np.exp(((counts + square) / unit - 1) * own + log_all)
+        total += node_weight * powers * np.concatenate([[0.0], np.cumsum(right / each)])
+    total *= (1 + square) / unit
+    total[0] = np.prod(1 - p)
+    return total
+
+
+# `reliability`: what was claimed beside what was true, bin by bin, and the figures that sum it up.
+
+
+BINS = 15  # of equal width
+FLOOR = 0.01  # pairs below are left out of the calibration error: nearly all pairs are there, and right
+SMALLEST = 1e-4  # a claim of 0 or 1 that is wrong costs as much as this one: else one pair would decide
+
+
+@one_screen
+@dataclass(frozen=True, eq=False)
+class Reliability:
+    """How good claimed probabilities are.
+
+    Parameters
+    ----------
+    claimed, true, pairs
+        For each of the bins of equal width: the mean claim, the share of edges that are real (both NaN if the bin is
+        empty), and how many pairs are in it.
+    error
+        The expected calibration error: the mean distance of claim and truth over the bins, by their pairs, of pairs
+        with a claim above 0.01.
+    log_loss, brier
+        Over all pairs.
+    """
+
+    claimed: NDArray[np.float64]
+    true: NDArray[np.float64]
+    pairs: NDArray[np.int64]
+    error: float
+    log_loss: float
+    brier: float
+
+
+def reliability(claims: NDArray[np.float64], truth: NDArray[np.bool_]) -> Reliability:
+    """Compare claimed probabilities with the truth.
+
+    >>> found = reliability(np.array([0.9] * 10), np.array([True] * 9 + [False]))
+    >>> round(found.error, 6), round(found.brier, 6), int(found.pairs[13])
+    (0.0, 0.09, 10)
+    """
+    if claims.shape != truth.shape or not claims.size:
+        raise OptionError(f"there are {claims.size} claims and {truth.size} truths; there must be as many, and some.")
+    real = truth.astype(np.float64)
+    kept = claims > FLOOR
+    position = np.minimum((claims[kept] * BINS).astype(int), BINS - 1)
+    pairs = np.bincount(position, minlength=BINS)
+    with np.errstate(invalid="ignore"):
+        claimed = np.bincount(position, weights=claims[kept], minlength=BINS) / pairs
+        true = np.bincount(position, weights=real[kept], minlength=BINS) / pairs
+    apart = np.nan_to_num(np.abs(claimed - true))
+    inside = np.clip(claims, SMALLEST, 1 - SMALLEST)
+    return Reliability(
+        claimed=claimed,
+        true=true,
+        pairs=pairs,
+        error=float((apart * pairs).sum() / max(int(pairs.sum()), 1)),
+        log_loss=float(-(real * np.log(inside) + (1 - real) * np.log(1 - inside)).mean()),
+        brier=float(((claims - real) ** 2).mean()),
+    )

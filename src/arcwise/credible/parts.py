@@ -1,0 +1,434 @@
+"""`Cover`: a credible set in disjoint parts, each of which the linear relaxation bounds well.
+
+The diagram of a large set is built with the reduced costs of the relaxation as bounds. Where the relaxation has a gap g
+at the root, every partial network looks better than it is by up to g, and the builder goes through the states of a set
+with the slack g wider: soybean (36 variables, g = 15) has 50 states at Bayes factor 3, and 36,320 are visited; at 150
+there is no end. Branching closes the gap for the optimum; here it does the same for all networks near it. The tree of
+the exact solver is searched with the slack in all its rules, an arc present on one side and absent on the other, and a
+node becomes a part once its bound is no higher than the best network known (then splitting it would not lower what the
+builder explores by much) or once a trial shows that its diagram is small. So the tree is at most that of the exact
+solver. Every network is in one part; the parts' diagrams are joined by their first states (cpp/core/ensemble/
+diagram_join.hpp).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise.base.cluster import Tasks, give_back_unwanted
+from arcwise.base.errors import ArcwiseError
+from arcwise.base.run import NO_TIME, Limits, ProgressEvent, Run, Status
+from arcwise.credible.plan import UNLIMITED, Build, build_as_planned
+from arcwise.data.dataset import Dataset
+from arcwise.exact.budget import Budget
+from arcwise.exact.incumbent import Incumbent
+from arcwise.exact.relaxation import BranchAndBound, LpSolution, Relaxation, Root, inform, round_point, shrink
+from arcwise.parent_sets.table import ParentSetTable
+
+if TYPE_CHECKING:
+    from arcwise._core.ensemble import Construction, NetworkDiagram
+    from arcwise._core.parent_sets import CandidateSets
+
+
+CUT_ROUNDS = 60
+# Information comes after so many rounds without. Later than in the exact solver: cuts are looked for harder here, and
+# all rows stay, whose entropies take time. Insurance with 10,000 cases is nearly closed by then.
+PLAIN_ROUNDS = 25
+# A gap up to this is none.
+TIGHT = 1e-6
+# Bounds and reduced costs are exact to about 1e-8; only what is certainly too expensive is dropped.
+MARGIN = 1e-6
+# What a trial may hold: at the root so much that a cover is made only where it pays, and in a node of the tree about
+# what takes as long as its linear programs. In bytes, not seconds: the same set is found in the same way every time.
+ROOT_BYTES = 16 << 20
+NODE_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some of the rows of a table, and an upper bound on all networks of these rows as reduced costs."""
+
+    allowed: NDArray[np.bool_]  # per row of the table
+    costs: NDArray[np.float64]  # per row of the table
+    reference: float  # the upper bound
+    cuts: NDArray[np.uint64]
+    codes: NDArray[np.int32]
+    multipliers: NDArray[np.float64]
+    margin: float = MARGIN  # what the costs are exact to
+
+    def times(self, unit: float) -> Part:
+        """Return the part with scores in a smaller unit (parent_sets/build.py)."""
+        if unit == 1:
+            return self
+        return replace(
+            self,
+            costs=self.costs * unit,
+            reference=self.reference * unit,
+            multipliers=self.multipliers * unit,
+            margin=self.margin * unit,
+        )
+
+
+# Makes the diagram of a part, given the score of a known network and how many bytes it may take; a trial is given up
+# early.
+BuildPart = Callable[[Part, float, int, bool], "NetworkDiagram"]
+
+
+class PartsElsewhere(Protocol):
+    """Who builds parts while the search for them goes on."""
+
+    def __len__(self) -> int:
+        """How many are on their way."""
+
+    def give(self, part: Part, at_least: float, memory: int) -> int:
+        """Have a part built, given the score of a known network and how many bytes it may take; return its number."""
+
+    def take(self, *, wait: bool) -> tuple[int, NetworkDiagram] | None:
+        """Return the number and the diagram of a part that is built; None if there is none (in time)."""
+
+
+def _part_of(
+    root: Root, rows: int, allowed: NDArray[np.bool_], bound: float, reduced_costs: NDArray[np.float64]
+) -> Part:
+    """Return what the relaxation has just found as a part of a table with this many rows."""
+    pool = root.relaxation.pool
+    active = pool.multipliers > 0
+    whole = np.zeros(rows, dtype=np.bool_)
+    whole[root.sets.origins] = allowed
+    costs = np.full(rows, math.inf)
+    costs[root.sets.origins] = np.maximum(reduced_costs, 0.0)
+    return Part(
+        whole,
+        costs,
+        bound,
+        np.ascontiguousarray(pool.members[active]),
+        np.ascontiguousarray(pool.codes[active]),
+        np.ascontiguousarray(pool.multipliers[active]),
+    )
+
+
+def relax(
+    sets: CandidateSets, rows: int, incumbent: Incumbent, slack: float, budget: Budget, data: Dataset | None
+) -> tuple[Root, Part]:
+    """Solve the relaxation with cuts; the best multipliers seen give the bound and the reduced costs of all rows."""
+    root = Root(sets, Relaxation(sets, incumbent.score - slack - 1.0, budget), incumbent, math.inf)
+    everything = np.ones(sets.rows, dtype=np.bool_)
+    part: Part | None = None
+    stalled = 0
+    for number in range(CUT_ROUNDS):
+        solution = root.relaxation.solve(-math.inf)
+        gained = root.bound - solution.bound
+        if gained > 0 or part is None:
+            root.bound = solution.bound
+            part = _part_of(root, rows, everything, solution.bound, solution.reduced_costs)
+        round_point(sets, incumbent, solution)
+        gap = root.bound - incumbent.score
+        stalled = 0 if gained > 0.01 * gap else stalled + 1
+        if gap <= 1e-7 or budget.exhausted():
+            break
+        if (number == PLAIN_ROUNDS or stalled >= 8) and inform(root, data, budget):
+            stalled = 0
+            continue
+        if stalled >= 8:
+            break
+        budget.report("credible set: bound", incumbent.score, root.bound)
+        if not root.relaxation.separate(solution, effort=1 if number < 5 else 2) and not inform(root, data, budget):
+            break
+    assert part is not None  # there is a first round
+    return root, part
+
+
+def build_cover(
+    root: Root,
+    part: Part,
+    slack: float,
+    memory: int,
+    budget: Budget,
+    build: BuildPart,
+    *,
+    unit: float = 1.0,
+    elsewhere: PartsElsewhere | None = None,
+) -> NetworkDiagram:
+    """Build the diagram of all networks within `slack` of the best: at once if that is cheap, or else in parts.
+
+    `root` and `part` are of `relax`, with scores and the slack in a `unit`, which the diagrams that are built do not
+    have; a limit shows in the diagram's status. Parts other than trials are built `elsewhere`, if anybody is there.
+    """
+    score = root.incumbent.score
+    if budget.status is not Status.COMPLETE:
+        return _stopped(budget.status)
+    try:
+        if root.bound - score <= TIGHT or not math.isfinite(score):
+            return build(part, score, memory, False)
+        trial = build(part, score, min(ROOT_BYTES, memory), True)
+    except KeyboardInterrupt:  # between two native calls
+        return _stopped(Status.INTERRUPTED)
+    if Status.from_native(trial.status) is not Status.MEMORY_LIMIT or memory <= ROOT_BYTES:
+        return trial
+    return _Cover(root, part, slack=slack, memory=memory, budget=budget, build=build, unit=unit).run(elsewhere)
+
+
+def _stopped(status: Status) -> NetworkDiagram:
+    return _core.ensemble.NetworkDiagram(list(Status).index(status))
+
+
+class _Cover:
+    """The parts so far, while the tree is searched."""
+
+    def __init__(
+        self, root: Root, part: Part, *, slack: float, memory: int, budget: Budget, build: BuildPart, unit: float
+    ) -> None:
+        self._root = root
+        self._slack = slack
+        self._memory = memory
+        self._budget = budget
+        self._build = build
+        self._unit = unit
+        self._rows = part.costs.size
+        self._diagrams: dict[int, NetworkDiagram] = {}  # by the number of the part
+        self._parts = itertools.count()
+        self._built_here = 0  # bytes
+        self._given: dict[int, int] = {}  # task -> part
+        self._elsewhere: PartsElsewhere | None = None
+        self._best = root.incumbent.score
+        near = part.costs[root.sets.origins] <= part.reference - self._best + slack + MARGIN
+        shrink(root, near)
+
+    def run(self, elsewhere: PartsElsewhere | None = None) -> NetworkDiagram:
+        """Search the tree, and join the diagrams of its parts."""
+        self._elsewhere = elsewhere
+        tree = BranchAndBound(self._root, self._budget, -MARGIN, slack=self._slack, settle=self._settle)
+        try:
+            tree.run()
+            if elsewhere is not None:
+                self._collect(elsewhere, wait=True)
+        except KeyboardInterrupt:  # Ctrl-C between two native calls
+            self._budget.stop()
+        if self._budget.status is not Status.COMPLETE:
+            return _stopped(self._budget.status)
+        return _core.ensemble.join_diagrams(
+            [self._diagrams[k] for k in sorted(self._diagrams)], self._slack * self._unit
+        )
+
+    def _settle(self, solution: LpSolution, allowed: NDArray[np.uint8], decided: bool) -> bool:
+        """Take a node as a part if its bound or a trial allows it; in the end (`decided`) anyway.
+
+        Of a part that is taken for its bound, the search does not wait for the diagram: it may be built elsewhere.
+        """
+        root = self._root
+        self._best = max(self._best, root.incumbent.score)
+        part = _part_of(root, self._rows, allowed > 0, solution.bound, solution.reduced_costs)
+        final = decided or solution.is_integral or solution.bound <= self._best + TIGHT
+        # Joined, they are there twice.
+        left = self._memory - 2 * sum(diagram.bytes for diagram in self._diagrams.values())
+        memory = max(left if final else min(NODE_BYTES, left), 1)
+        if final and self._elsewhere is not None:
+            # Which diagrams have come back by now is up to the cluster: a part's limit must not depend on that.
+            memory = max(self._memory - 2 * self._built_here, 1)
+            self._given[self._elsewhere.give(part, self._best, memory)] = next(self._parts)
+            self._collect(self._elsewhere, wait=False)
+            return True
+        diagram = self._build(part, self._best, memory, not final)
+        status = Status.from_native(diagram.status)
+        if not final and status is Status.MEMORY_LIMIT and memory == NODE_BYTES:
+            return False
+        self._built_here += diagram.bytes
+        self._keep(next(self._parts), diagram)
+        if not final and diagram.states:
+            self._best = max(self._best, diagram.optimum / self._unit)
+        return True
+
+    def _keep(self, number: int, diagram: NetworkDiagram) -> None:
+        self._diagrams[number] = diagram
+        self._budget.stop(Status.from_native(diagram.status))
+        if self._elsewhere is not None and 2 * sum(one.bytes for one in self._diagrams.values()) > self._memory:
+            self._budget.stop(Status.MEMORY_LIMIT)  # each fits, but not all of them together
+
+    def _collect(self, elsewhere: PartsElsewhere, *, wait: bool) -> None:
+        """Take the diagrams that were built elsewhere, all of them or those that are there by now."""
+        while self._budget.status is Status.COMPLETE and (ended := elsewhere.take(wait=wait)) is not None:
+            number, diagram = ended
+            self._keep(self._given[number], diagram)
+            self._budget.announce("credible set: parts", len(self._diagrams), len(self._diagrams) + len(elsewhere))
+        if wait and len(elsewhere):  # whatever the clock says: without them the set is not complete
+            self._budget.stop(Status.TIME_LIMIT)
+
+
+# `PartProblem`: what the diagrams of all parts of a credible set are made of, here or on a worker.
+
+
+ORDER_SEED = 0  # of the search for an order of the nodes; the set does not depend on it
+
+
+@dataclass(frozen=True, eq=False)
+class PartProblem:
+    """The table and all else that parts have in common.
+
+    Parameters
+    ----------
+    table
+        With centred scores (parent_sets/build.py).
+    order
+        Of the nodes, parents before children in a good network.
+    slack
+        How far from the best network, with what rounding may do.
+    unit
+        Of the scores of parts, which linear programs are given.
+    by_class
+        Whether equivalence classes are sought rather than networks.
+    pairs
+        Those with a fixed direction, as the native core takes them.
+    """
+
+    table: ParentSetTable
+    order: NDArray[np.int32]
+    slack: float
+    unit: float
+    by_class: bool
+    pairs: NDArray[np.uint64]
+
+    @property
+    def digest(self) -> str:
+        """What is the same if all of this is."""
+        hasher = hashlib.sha256(f"parts {self.table.digest} {self.slack!r} {self.unit!r} {self.by_class}".encode())
+        hasher.update(self.order.tobytes())
+        hasher.update(self.pairs.tobytes())
+        return hasher.hexdigest()
+
+    def build(self, part: Part, at_least: float, memory: int, *, trial: bool, run: Run) -> NetworkDiagram:
+        """Build the diagram of a part, given the score of a known network; a limit shows in its status.
+
+        A `trial` is about to be given up: no better order of the nodes is looked for.
+        """
+        kinds = _core.ensemble.Construction
+        make = self._maker(part.times(self.unit), self.unit * at_least, memory, run)
+        if self.by_class or trial:
+            return make(kinds.REPRESENTATIVES if self.by_class else kinds.SOURCES, self.order, self.slack, UNLIMITED)
+        return build_as_planned(make, self.order, self.slack, seed=ORDER_SEED)
+
+    def _maker(self, part: Part, at_least: float, memory: int, run: Run) -> Build:
+        """Return what makes the diagram for a construction, an order of the nodes, a slack and a state limit."""
+
+        def make(
+            construction: Construction, order: NDArray[np.int32], slack: float, most_states: int
+        ) -> NetworkDiagram:
+            close = part.allowed & (part.costs <= part.reference - at_least + slack + part.margin)
+            return _core.ensemble.build_from_costs(
+                self.table.native,
+                _core.ensemble.DiagramInput(
+                    order=order,
+                    keep=close.astype(np.uint8),
+                    slack=slack,
+                    memory=memory,
+                    most_states=most_states,
+                    fixed=self.pairs,
+                    threads=run.thread_count,
+                ),
+                _core.ensemble.RowCosts(
+                    costs=part.costs,
+                    reference=part.reference,
+                    at_least=at_least,
+                    cuts=part.cuts,
+                    codes=part.codes,
+                    multipliers=part.multipliers,
+                ),
+                construction,
+                run.seconds_left,
+                run.native_report("credible set"),
+            )
+
+        return make
+
+
+# `RemoteParts`: parts of a credible set whose diagrams the workers of a Dask cluster build.
+#
+# The table is sent once; to a task goes the part (which rows, what they cost, the cuts), and from it comes the diagram
+# as arrays. The search for parts goes on here meanwhile. It does not wait for a part, and learns nothing from one, so
+# that parts are the same wherever they are built; the diagrams are joined in the order in which the parts were found.
+
+
+# The layers, edges and facts of a diagram.
+DiagramArrays = tuple[tuple[NDArray[Any], ...], tuple[int, float, float, int]]
+
+
+def arrays_of(diagram: NetworkDiagram) -> DiagramArrays:
+    """Return a finished diagram as arrays."""
+    facts = diagram.nodes, diagram.optimum, diagram.slack, diagram.explored
+    return (diagram.layer_begin, *diagram.edge_arrays()), facts
+
+
+def diagram_of(arrays: DiagramArrays) -> NetworkDiagram:
+    """Return the diagram that had these arrays; what cannot be one is a ValueError."""
+    (layer_begin, edge_begin, edge_target, edge_row, edge_detour), facts = arrays
+    return _core.ensemble.NetworkDiagram.from_arrays(layer_begin, edge_begin, edge_target, edge_row, edge_detour, facts)
+
+
+def _look(event: ProgressEvent) -> None:
+    give_back_unwanted()
+
+
+def _build(problem: PartProblem, asked: tuple[Part, float, int, float]) -> int | DiagramArrays:
+    part, at_least, memory, seconds = asked
+    limits = Limits(max(NO_TIME, seconds) if np.isfinite(seconds) else None)
+    run = Run(threads=1, limits=limits, progress=_look)
+    diagram = problem.build(part, at_least, memory, trial=False, run=run)
+    return diagram.status or arrays_of(diagram)
+
+
+class RemoteParts:
+    """The parts that are on their way, and the diagrams that have come back.
+
+    Parameters
+    ----------
+    problem
+        What they have in common.
+    run
+        Its cluster, which is open, builds; its time is that of all of them.
+    """
+
+    def __init__(self, problem: PartProblem, run: Run) -> None:
+        assert run.cluster is not None
+        self._tasks: Tasks[int | DiagramArrays] = run.cluster.tasks(_build, problem, problem.digest)
+        self._run = run
+        self._rows = problem.table.n_rows
+        self._nodes = problem.order.size
+
+    def __enter__(self) -> RemoteParts:
+        self._tasks.__enter__()
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._tasks.__exit__(*raised)
+
+    def __len__(self) -> int:
+        """How many are on their way."""
+        return len(self._tasks)
+
+    def give(self, part: Part, at_least: float, memory: int) -> int:
+        """Have a part built; return its number."""
+        return self._tasks.give((part, at_least, memory, self._run.seconds_left))
+
+    def take(self, *, wait: bool) -> tuple[int, NetworkDiagram] | None:
+        """Return the number and the diagram of a part that is built; None if there is none yet, or in time."""
+        ended = self._tasks.take(self._run if wait else Run(limits=Limits(NO_TIME)))
+        if ended is None:
+            return None
+        number, found = ended
+        if isinstance(found, int):
+            return number, _core.ensemble.NetworkDiagram(found)
+        (_, _, _, edge_row, _), (nodes, *_) = found
+        try:
+            if nodes != self._nodes or (edge_row.size and int(edge_row.max()) >= self._rows):
+                raise ValueError("rows that the table does not have")
+            return number, diagram_of(found)
+        except ValueError as error:
+            raise ArcwiseError(f"a worker of the cluster has built no diagram of this table ({error}).") from error

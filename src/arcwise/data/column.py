@@ -1,0 +1,414 @@
+"""`Column`: distinct labels, and for each row the code of its label."""
+
+from __future__ import annotations
+
+import datetime
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.base.errors import DataError
+from arcwise.base.showing import one_screen
+
+# How many states the rows of a data set can carry.
+#
+# A family of a variable with one parent of two states has twice as many cells as the variable has states. Where the
+# rows give fewer than `FEWEST_PER_CELL` to each of them on average, no score can tell an edge from chance, and scores
+# that reward fit find one with certainty: whatever is said about such a column, it is never learned from. (The audit
+# warns much earlier, from Cochran's five on; up to twenty states nothing is said.)
+
+
+# A column of numbers with more distinct values is taken to be a quantity, not a set of categories.
+MAX_LEVELS = 20
+FEWEST_PER_CELL = 2
+
+
+def most_states(rows: int, per_cell: int = FEWEST_PER_CELL) -> int:
+    """Return how many states a variable may have with so many rows.
+
+    >>> most_states(60), most_states(2000)
+    (20, 500)
+    """
+    return max(MAX_LEVELS, rows // (2 * per_cell))
+
+
+# Labels: how values are spelled, which of them are numbers, and the order of states.
+
+
+# What counts as a missing value in a text file. "None" is not among them: it is a state of many networks.
+MISSING: tuple[str, ...] = ("", "?", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL")
+
+# Decimal numbers only: neither "inf" nor "1_000" nor hexadecimal, which Python's float would take. Every number matches
+# in one way, and what matched is not tried again: a word after a thousand numbers would take forever.
+_NUMBERS = re.compile(r"(?:[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?\n)*+")
+
+
+def numbers_of(labels: Sequence[str]) -> NDArray[np.float64] | None:
+    """Return the labels as numbers, or None unless every label is a finite decimal number."""
+    lines = "\n".join(labels) + "\n"
+    if not labels or lines.count("\n") != len(labels) or _NUMBERS.fullmatch(lines) is None:
+        return None
+    values = np.array(labels, dtype=np.float64)
+    return values if bool(np.isfinite(values).all()) else None
+
+
+def sorted_labels(labels: Sequence[str]) -> list[int]:
+    """Return the positions of the labels in order: numerically if all are numbers, else by Unicode code points."""
+    values = numbers_of(labels)
+    if values is None:
+        return sorted(range(len(labels)), key=labels.__getitem__)
+    return sorted(range(len(labels)), key=lambda k: (values[k], labels[k]))
+
+
+def spell(value: object) -> str:
+    """Return a value as a label: `str` without surrounding spaces; a whole float as an integer.
+
+    >>> spell(3.0), spell(2.5), spell(" yes "), spell(True)
+    ('3', '2.5', 'yes', 'True')
+    """
+    if isinstance(value, float | np.floating):
+        number = float(value)
+        return str(int(number)) if number.is_integer() and abs(number) < 1e16 else repr(number)
+    return str(value).strip()
+
+
+def quoted(labels: Sequence[str], limit: int = 5) -> str:
+    """Return labels in quotes for a message, the first few if there are many.
+
+    >>> quoted(["a", "b", "c"], limit=2)
+    "'a', 'b' and 1 more"
+    """
+    shown = ", ".join(f"'{_short(label)}'" for label in labels[:limit])
+    return shown if len(labels) <= limit else f"{shown} and {len(labels) - limit:,} more"
+
+
+def _short(label: str) -> str:
+    text = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in label[:60])
+    return text if len(label) <= 60 else f"{text}..."
+
+
+def code_type(largest_arity: int) -> np.dtype[np.unsignedinteger]:
+    """Return the smallest unsigned type that holds the codes of `largest_arity` states."""
+    for kind in (np.uint8, np.uint16, np.uint32):
+        if largest_arity - 1 <= np.iinfo(kind).max:
+            return np.dtype(kind)
+    raise DataError(f"a variable has {largest_arity:,} states; at most 2^32 are supported.")
+
+
+@one_screen
+@dataclass(frozen=True, slots=True)
+class ReaderCuts:
+    """Where the reader of a large file cut a column of numbers, and the labels that it took for missing values."""
+
+    cuts: tuple[float, ...]
+    missing: tuple[str, ...] = ()
+
+
+@one_screen
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column: distinct labels, and for each row the code of its label.
+
+    Parameters
+    ----------
+    name
+        The variable.
+    codes
+        One unsigned integer per row; ``len(labels)`` stands for a missing value.
+    labels
+        The distinct labels, as written but without spaces around them.
+    declared
+        Whether the labels are declared states, in their order, rather than what was seen.
+    weights
+        How many cases each row stands for, if the rows are the distinct ones of a large file; None if one.
+    """
+
+    name: str
+    codes: NDArray[Any]
+    labels: tuple[str, ...]
+    declared: bool = False
+    weights: NDArray[Any] | None = None
+
+    @classmethod
+    def of(cls, name: str, values: Sequence[str | None]) -> Column:
+        """Make a column of one label per row, None for a missing value."""
+        labels = tuple(dict.fromkeys(value for value in values if value is not None))
+        position: dict[str | None, int] = {label: code for code, label in enumerate(labels)}
+        codes = [position.get(value, len(labels)) for value in values]
+        return cls(name, np.array(codes, dtype=code_type(len(labels) + 1)), labels)
+
+    @cached_property
+    def numbers(self) -> NDArray[np.float64] | None:
+        """The labels as numbers; None if one is not a number or if the labels are declared states."""
+        return None if self.declared else numbers_of(self.labels)
+
+    @cached_property
+    def n_missing(self) -> int:
+        """The number of cases without a value."""
+        gaps = self.codes == len(self.labels)
+        return int(np.count_nonzero(gaps) if self.weights is None else self.weights[gaps].sum())
+
+    @property
+    def n_cases(self) -> int:
+        """The number of cases: of rows, or what these stand for."""
+        return len(self.codes) if self.weights is None else int(self.weights.sum())
+
+    @property
+    def is_missing(self) -> NDArray[np.bool_]:
+        """For each row, whether it has no value."""
+        return np.asarray(self.codes == len(self.labels))
+
+    def is_continuous(self, max_levels: int = MAX_LEVELS) -> bool:
+        """Return whether the column holds numbers with more than `max_levels` distinct values."""
+        return self.numbers is not None and len(np.unique(self.numbers)) > max_levels
+
+    def values(self) -> NDArray[np.float64]:
+        """Return each row's number, NaN where it is missing. Only for columns of numbers."""
+        if self.numbers is None:
+            raise DataError(f"column '{self.name}' does not hold numbers: {quoted(self.labels)}.")
+        return np.asarray(np.append(self.numbers, np.nan)[self.codes])
+
+    def counts(self) -> NDArray[np.int64]:
+        """Return how many cases show each label."""
+        return self._counts
+
+    @cached_property
+    def _counts(self) -> NDArray[np.int64]:
+        # Sums of whole numbers below 2^53 are exact as floats.
+        found = np.bincount(self.codes, self.weights, minlength=len(self.labels) + 1)[: len(self.labels)]
+        found = found.astype(np.int64, copy=False)
+        found.setflags(write=False)
+        return found
+
+    def relabel(self, labels: Mapping[str, str | None]) -> Column:
+        """Return the column with other labels: equal ones become one, None a missing value; what is not named stays."""
+        new = [labels.get(label, label) for label in self.labels]
+        kept = tuple(dict.fromkeys(label for label in new if label is not None))
+        position = {label: code for code, label in enumerate(kept)}
+        lookup = [len(kept) if label is None else position[label] for label in new]
+        kind = code_type(len(kept) + 1)
+        return Column(self.name, np.array([*lookup, len(kept)], dtype=kind)[self.codes], kept, self.declared)
+
+    def take(self, rows: NDArray[Any]) -> Column:
+        """Return the given rows; of observed labels, those that are still seen."""
+        codes = self.codes[rows]
+        if self.declared:
+            return Column(self.name, codes, self.labels, declared=True)
+        seen = np.bincount(codes, minlength=len(self.labels) + 1)[: len(self.labels)] > 0
+        if seen.all():
+            return Column(self.name, codes, self.labels)
+        labels = tuple(label for label, kept in zip(self.labels, seen, strict=True) if kept)
+        lookup = np.append(np.cumsum(seen) - 1, len(labels)).astype(code_type(len(labels) + 1))
+        return Column(self.name, lookup[codes], labels)
+
+
+# Labels that are dates or times, in the ways in which people write them.
+
+
+SHARE = 0.95  # of the distinct labels
+LEAST_DATES = 2
+NUMBERS = 20  # a column of numbers needs more values than this to hold dates
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_CLOCK = r"(?:[T ,]+\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?\s*(?:[AaPp]\.?[Mm]\.?)?\s*(?:Z|UTC|[+-]\d{2}:?\d{2})?)?"
+_NAMES = rf"(?P<name>{'|'.join(MONTHS)})[a-z]*\.?"
+_PATTERNS = tuple(
+    re.compile(pattern + _CLOCK, re.IGNORECASE)
+    for pattern in (
+        r"(?P<year>[12]\d{3})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})",
+        r"(?P<year>[12]\d{3})[-/](?P<month>0[1-9]|1[0-2])",
+        r"(?P<first>\d{1,2})[-/.](?P<second>\d{1,2})[-/.](?P<year>[12]\d{3}|\d{2})",
+        rf"(?P<day>\d{{1,2}})[ -]{_NAMES}[ ,-]+(?P<year>[12]\d{{3}}|\d{{2}})",
+        rf"{_NAMES}[ -](?P<day>\d{{1,2}}),?[ -]+(?P<year>[12]\d{{3}})",
+        rf"{_NAMES}[ -](?P<year>[12]\d{{3}})",
+        r"(?P<year>(?:19|20)\d{2})(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])",
+    )
+)
+# Names that say that large numbers are seconds, or thousandths, since 1970.
+_STAMP = re.compile(r"(?:^|[^a-z])(time|timestamp|ts|epoch|date|datetime|created|updated|modified|at|when)(?:$|[^a-z])")
+SINCE, UNTIL = 946_684_800, 2**31  # from 2000 to 2038
+_TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?:[AaPp]\.?[Mm]\.?)?")
+
+
+def date_example(column: Column) -> str | None:
+    """Return an example that shows that a column holds dates or times, or None if it does not."""
+    if column.declared or len(column.labels) < LEAST_DATES:
+        return None
+    sample = column.labels[:: max(1, len(column.labels) // 1000)]
+    if column.numbers is not None:
+        # 20150131 may be a quantity; that all of many numbers are dates is no chance.
+        compact = len(column.labels) > NUMBERS and all(date_parts(label) is not None for label in sample)
+        return sample[0] if compact or is_stamp(column) else None
+    dates = [label for label in sample if date_parts(label) is not None or is_time(label)]
+    return dates[0] if len(dates) >= SHARE * len(sample) else None
+
+
+def date_parts(label: str) -> dict[str, str] | None:
+    """Return year, month and day as far as a label says them; "first" and "second" where their order is open."""
+    for pattern in _PATTERNS:
+        match = pattern.fullmatch(label)
+        if match is not None:
+            found = {name: value for name, value in match.groupdict().items() if value is not None}
+            plausible = all(int(found[name]) <= most for name, most in (("month", 12), ("day", 31)) if name in found)
+            plausible &= all(1 <= int(found[name]) <= 31 for name in ("first", "second") if name in found)
+            return found if plausible else None
+    return None
+
+
+def is_stamp(column: Column) -> bool:
+    """Return whether numbers are seconds or thousandths since 1970: by their size, and by the name of the column."""
+    if column.numbers is None or not _STAMP.search(re.sub(r"([a-z])([A-Z])", r"\1 \2", column.name).lower()):
+        return False
+    values = column.numbers
+    return any(bool(((values >= SINCE * unit) & (values < UNTIL * unit)).all()) for unit in (1, 1000))
+
+
+def stamp_parts(label: str) -> dict[str, str]:
+    """Return year, month and day of seconds or thousandths since 1970, in UTC."""
+    value = float(label)
+    day = datetime.datetime.fromtimestamp(value if value < UNTIL else value / 1000, datetime.UTC)
+    return {"year": f"{day.year}", "month": f"{day.month:02d}", "day": f"{day.day:02d}"}
+
+
+def is_time(label: str) -> bool:
+    """Return whether a label is a time of the day."""
+    return _TIME.fullmatch(label) is not None
+
+
+# Numbers that stand for a missing value in questionnaires and old files, where they are out of range of the rest.
+
+
+CODES = (-9999.0, -999.0, -99.0, -9.0, -8.0, -7.0, -1.0, 9.0, 88.0, 98.0, 99.0, 888.0, 998.0, 999.0, 9999.0, 99999.0)
+LEAST_VALUES = 4  # a range is known from this many other values on
+
+
+def stands_for_missing(code: float, low: float, high: float, n_others: int) -> bool | None:
+    """Return whether one of the codes stands for a missing value: True certainly, False possibly, None not.
+
+    Certain are those that are further from all others than these are from each other; possible, those that are apart
+    from the others, as 9 is from 1 to 5, or negative where no other is. `low` and `high` are the least and the largest
+    of the `n_others` different values that are no codes.
+    """
+    if n_others < 2 or low <= code <= high:
+        return None
+    if n_others >= LEAST_VALUES and (code > high + (high - low) or code < low - (high - low)):
+        return True
+    return False if code >= high + 2 or code <= low - 2 or code < 0 <= low else None
+
+
+# Columns whose values correspond one to one.
+
+
+FEWEST_ROWS, MANY_VALUES = 5, 20
+
+
+def first_seen(codes: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Number the values in the order in which they are first seen: equal for columns that correspond one to one.
+
+    >>> first_seen(np.array([2, 0, 2, 1])).tolist()
+    [0, 1, 0, 2]
+    """
+    first = np.full(int(codes.max()) + 1, len(codes), dtype=np.int64)
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # the last one written, the first row, stays
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[np.argsort(first, kind="stable")] = np.arange(len(first))
+    return np.asarray(rank[codes])
+
+
+def can_tell_copies(counts: NDArray[np.number]) -> bool:
+    """Return whether at least two values have rows enough not to be those of another column's by chance.
+
+    >>> can_tell_copies(np.array([40, 5])), can_tell_copies(np.array([44, 1]))
+    (True, False)
+    """
+    ordered = np.sort(counts)
+    return len(ordered) > 1 and bool(ordered[-2] >= FEWEST_ROWS or len(ordered) > MANY_VALUES)
+
+
+# Columns that number or name the rows rather than describe them, and the reason why they are taken for that.
+
+
+# Nothing with fewer distinct values is taken for an identifier: that many are categories.
+IDENTIFIER_LEVELS = 20
+# Whole numbers without a repeat are taken for handed-out numbers if measurements would do that less often than this.
+CHANCE = 0.001
+# Names that say it, alone or as the last word: "Customer No", "patient_id", "orderNumber".
+NUMBERING_WORDS = frozenset(
+    ("id", "ids", "identifier", "uid", "uuid", "guid", "key", "no", "nr", "number", "rowid", "rownum", "serial")
+)
+# Of these, those that say it also of numbers that repeat: a customer has many orders.
+IDENTIFYING_WORDS = frozenset(("id", "ids", "identifier", "uid", "uuid", "guid"))
+NUMBERING_NAMES = frozenset(("index", "row", "case", "record", "customer", "patient", "person", "subject"))
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+
+
+def identifier_reason(column: Column) -> str | None:
+    """Return why a column is taken for an identifier, or None if it may be a variable.
+
+    Text is an identifier if more than half of the rows have a label of their own. Numbers are harder: measurements with
+    many digits differ in every row, too. They must be whole, with a name that ends in "id"; or whole and all different,
+    and in addition
+
+    - the name says that they number the cases; or
+    - they lie too close together to differ by chance. Of n independent draws from R whole numbers, no two are equal
+      with a probability of at most prod (1 - i/R) <= exp(-n (n - 1) / 2R), the birthday problem: the uniform
+      distribution, for which this is exact, repeats itself least. Measurements that dense would repeat; only numbers
+      that are handed out, each once, do not. Whether they have gaps (1, 2, 5, 9, ...) does not matter. A regular step
+      (0, 5, 10, ...) is how doses and times are laid out, so that alone is no identifier.
+
+    >>> import numpy as np
+    >>> numbers = Column("customer", np.arange(40), tuple(str(k + k // 3) for k in range(40)))
+    >>> identifier_reason(numbers)
+    '40 whole numbers from 0 to 52, none of them twice'
+    """
+    if column.declared:
+        return None
+    seen = column.counts() > 0
+    distinct, rows = int(seen.sum()), column.n_cases - column.n_missing
+    if distinct <= IDENTIFIER_LEVELS:
+        return None
+    numbers = column.numbers
+    if numbers is None:
+        return f"{distinct:,} distinct values in {rows:,} rows" if distinct > rows // 2 else None
+    return _numbers_reason(column.name, np.unique(numbers[seen]), rows)
+
+
+def _numbers_reason(name: str, values: NDArray[np.float64], rows: int) -> str | None:
+    """Return why distinct numbers of so many rows are taken for an identifier."""
+    if bool((values % 1 != 0).any()):
+        return None
+    if len(values) < rows:
+        named = says_identifier(name)
+        return f"{len(values):,} different whole numbers, and a name that says so" if named else None
+    if not says_numbering(name) and not _are_too_dense(values):
+        return None
+    return f"{rows:,} whole numbers from {values[0]:,.0f} to {values[-1]:,.0f}, none of them twice"
+
+
+def _are_too_dense(values: NDArray[np.float64]) -> bool:
+    """Return whether measurements would repeat in a range this narrow; sorted whole numbers, all different."""
+    steps = np.unique(np.diff(values))
+    if len(steps) == 1 and steps[0] > 1:
+        return False
+    count = len(values)
+    return bool(-count * (count - 1) / (2 * (values[-1] - values[0] + 1)) < math.log(CHANCE))
+
+
+def says_identifier(name: str) -> bool:
+    """Return whether a name is that of an identifier, even of one that repeats."""
+    return _last_word(name) in IDENTIFYING_WORDS
+
+
+def says_numbering(name: str) -> bool:
+    """Return whether a name is that of numbers that are handed out, each once."""
+    return name.strip().lower() in NUMBERING_NAMES or _last_word(name) in NUMBERING_WORDS
+
+
+def _last_word(name: str) -> str:
+    words = _WORDS.findall(name)
+    return words[-1].lower() if words else ""

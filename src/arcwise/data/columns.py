@@ -1,0 +1,685 @@
+"""`Columns`: what a `Table` holds, its shapes, and places in it for messages. Data sets are made of it."""
+
+from __future__ import annotations
+
+import difflib
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcwise.base.errors import Argument, Call, DataError, DataWarning, Mention, OptionError, Remedy, suggestion
+from arcwise.data.checks import Conditions, Targets, table_targets
+from arcwise.data.column import (
+    FEWEST_PER_CELL,
+    MAX_LEVELS,
+    Column,
+    ReaderCuts,
+    code_type,
+    date_example,
+    identifier_reason,
+    most_states,
+    numbers_of,
+    quoted,
+    sorted_labels,
+    spell,
+)
+from arcwise.data.source import completed_header
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+# Data frames that speak Arrow: polars, pyarrow and others. Columns of categories are taken without a copy of text.
+
+
+def speaks_arrow(frame: object) -> bool:
+    """Return whether an object is a table that offers the Arrow interface; pandas goes its own way."""
+    return hasattr(frame, "__arrow_c_stream__") and not type(frame).__module__.startswith("pandas")
+
+
+def columns_of_arrow(frame: Any, source: str) -> tuple[tuple[Column, ...], dict[str, str]]:
+    """Return the columns of a frame, dictionary-encoded, and which of them got their names here, and why."""
+    try:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+    except ImportError:
+        raise OptionError(
+            f"pyarrow, which reads a {type(frame).__module__.split('.')[0]} frame, is not installed.",
+            remedies=(Remedy("install arcwise[arrow]"), Remedy("give frame.to_pandas()")),
+        ) from None
+    table = pa.table(frame)
+    prefix = f"{source}: " if source else ""
+    names, renamed = completed_header([str(name).strip() for name in table.column_names])
+    columns = []
+    for name, chunks in zip(names, table.columns, strict=True):
+        array = chunks.chunk(0) if chunks.num_chunks == 1 else chunks.combine_chunks()
+        declared = pa.types.is_dictionary(array.type)
+        if isinstance(array, pa.ChunkedArray):  # no chunk at all
+            array = array.combine_chunks() if array.num_chunks else pa.array([], type=array.type)
+        if pa.types.is_nested(array.type) or pa.types.is_binary(array.type):
+            raise DataError(f"{prefix}column '{name}' holds {array.type}; text or numbers are needed.")
+        if not declared:
+            if pa.types.is_temporal(array.type):
+                array = pc.cast(array, pa.string())
+            array = pc.dictionary_encode(array)
+        columns.append(_arrow_column(name, array, declared=declared))
+    return tuple(columns), renamed
+
+
+def _arrow_column(name: str, array: Any, *, declared: bool) -> Column:
+    """Return a dictionary-encoded column.
+
+    Its codes are Arrow's own indices, in their own memory, where these are as wide as codes are, nothing is missing and
+    every value of the dictionary is a label of its own.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    values = array.dictionary.to_pylist()
+    labels = [None if value is None else spell(value) or None for value in values]
+    kept = tuple(dict.fromkeys(label for label in labels if label is not None and label != "nan"))
+    kind = code_type(len(kept) + 1)
+    if len(kept) == len(labels) and array.null_count == 0:
+        indices = array.indices.to_numpy(zero_copy_only=True)
+        if indices.dtype.itemsize == np.dtype(kind).itemsize:
+            return Column(name, indices.view(kind), kept, declared)
+    position: dict[str | None, int] = {label: code for code, label in enumerate(kept)}
+    lookup = np.array([*(position.get(label, len(kept)) for label in labels), len(kept)])
+    indices = np.asarray(pc.fill_null(array.indices.cast(pa.int64()), len(labels)).to_numpy(zero_copy_only=False))
+    return Column(name, lookup.astype(kind)[indices], kept, declared)
+
+
+# Between pandas and `Table`.
+
+
+def columns_of(frame: pd.DataFrame, source: str) -> tuple[tuple[Column, ...], dict[str, str]]:
+    """Return the columns of a DataFrame, dictionary-encoded, and which of them got their names here, and why."""
+    import pandas as pd
+
+    other = "collect it first" if hasattr(frame, "collect") else "for an array of codes use Dataset.from_codes"
+    if not isinstance(frame, pd.DataFrame):
+        raise DataError(f"a DataFrame is needed, not {type(frame).__name__}; {other}.")
+    if frame.columns.nlevels > 1:
+        raise DataError("the DataFrame has several levels of column names; flatten them to one name per column.")
+    prefix = f"{source}: " if source else ""
+    names, renamed = completed_header([str(name).strip() for name in frame.columns])
+    return tuple(_frame_column(name, frame.iloc[:, v], prefix) for v, name in enumerate(names)), renamed
+
+
+def _frame_column(name: str, series: pd.Series[Any], prefix: str) -> Column:
+    import pandas as pd
+
+    kind = series.dtype
+    if isinstance(kind, pd.CategoricalDtype):
+        raw, values, declared = series.array.codes, list(kind.categories), True
+    elif pd.api.types.is_datetime64_any_dtype(kind) or pd.api.types.is_timedelta64_dtype(kind):
+        # As written: what becomes of dates is decided by the audit, and `Dataset.from_dataframe` refuses them.
+        return _frame_column(name, series.astype(str).where(series.notna(), None), prefix)
+    elif pd.api.types.is_complex_dtype(kind):
+        raise DataError(f"{prefix}column '{name}' holds complex numbers; they have no order and are not categories.")
+    else:
+        try:
+            raw, distinct = pd.factorize(series)
+        except TypeError:
+            raise DataError(f"{prefix}column '{name}' holds lists or other objects that are not labels.") from None
+        values, declared = list(distinct), False
+    if any(isinstance(value, bytes | list | tuple | dict | set) for value in values[:1000]):
+        raise DataError(
+            f"{prefix}column '{name}' holds {type(values[0]).__name__} objects; text or numbers are needed."
+        )
+    labels = [spell(value) for value in values]
+    if any(label in ("inf", "-inf") for label in labels) and pd.api.types.is_float_dtype(kind):
+        raise DataError(f"{prefix}column '{name}' holds infinite values; replace them, or make them missing (NaN).")
+    lookup, kept = _distinct(labels)
+    codes, kind = np.asarray(raw), code_type(len(kept) + 1)
+    if declared and len(kept) == len(labels) and codes.itemsize == kind.itemsize and codes.min(initial=0) >= 0:
+        return Column(name, codes.view(kind), kept, declared)  # the frame's own memory
+    return Column(name, lookup.astype(kind)[codes], kept, declared)
+
+
+def _distinct(labels: list[str]) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """Return the code of each label and, last, of a missing value.
+
+    What a file would write alike is one label: " yes" and "yes", the number 1 and the text "1".
+    """
+    known: dict[str, int] = {}
+    for label in labels:
+        if label:
+            known.setdefault(label, len(known))
+    codes = [known.get(label, len(known)) for label in labels]
+    return np.array([*codes, len(known)], dtype=np.int64), tuple(known)
+
+
+def frame_of(columns: Iterable[Column]) -> pd.DataFrame:
+    """Return columns as a DataFrame: numbers as floats, declared states categorical, the rest as text."""
+    import pandas as pd
+
+    series: dict[str, Any] = {}
+    for column in columns:
+        if column.numbers is not None:
+            series[column.name] = column.values()
+        elif not column.declared:
+            series[column.name] = np.array([*column.labels, None], dtype=object)[column.codes]
+        else:
+            codes = column.codes.astype(np.int64)
+            codes[codes == len(column.labels)] = -1
+            series[column.name] = pd.Categorical.from_codes(codes, categories=pd.Index(column.labels))
+    return pd.DataFrame(series)
+
+
+# Why a column is left out that somebody named for it.
+AS_ASKED = "as asked for"
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """A `Table`, whose parameters these are, without what is made of it at the end."""
+
+    columns: tuple[Column, ...]
+    source: str = ""
+    weights: NDArray[Any] | None = None
+    lines: NDArray[np.int64] | int = 0
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    targets: Targets | None = None
+    above: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    is_grouped: bool = False
+    reader_cuts: Mapping[str, ReaderCuts] = field(default_factory=dict)
+    file_names: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        # Whoever makes a new column need not think of weights: a table of distinct rows gives its own to all of them.
+        if self.is_grouped and any(column.weights is not self.weights for column in self.columns):
+            columns = tuple(replace(column, weights=self.weights) for column in self.columns)
+            object.__setattr__(self, "columns", columns)
+
+    @classmethod
+    def from_dataframe(cls, frame: pd.DataFrame, *, weights: str | ArrayLike | None = None, source: str = "") -> Self:
+        """Make a table from a DataFrame: None, NaN, NaT, NA and empty strings are missing values.
+
+        A frame of pandas, or any that offers the Arrow interface, such as those of polars and pyarrow.
+        `weights` says how often each row occurs: the name of a column, or an array.
+        """
+        found, renamed = columns_of_arrow(frame, source) if speaks_arrow(frame) else columns_of(frame, source)
+        table = cls(found, source, renamed=renamed)
+        return table if weights is None else table.with_weights(weights)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(self.columns[0].codes) if self.columns else 0
+
+    @property
+    def n_cases(self) -> int:
+        """The number of rows as the file has them."""
+        return int(np.sum(self.weights)) if self.is_grouped and self.weights is not None else self.n_rows
+
+    def sampled_rows(self, count: int) -> NDArray[np.int64]:
+        """Return about so many rows for a look at the cases, evenly over the table: all, if there are not more."""
+        if not self.is_grouped or self.weights is None:
+            return np.arange(0, self.n_rows, max(1, self.n_rows // count))
+        ends = np.cumsum(self.weights)
+        cases = np.arange(0, int(ends[-1]), max(1, int(ends[-1]) // count))
+        return np.searchsorted(ends, cases, side="right")
+
+    @property
+    def n_missing(self) -> dict[str, int]:
+        """The number of missing values of each column that has any."""
+        return {column.name: column.n_missing for column in self.columns if column.n_missing}
+
+    @property
+    def is_missing(self) -> NDArray[np.bool_]:
+        """Which cells have no value, of shape (columns, rows)."""
+        return np.array([column.is_missing for column in self.columns], dtype=bool)
+
+    def continuous(self, max_levels: int = MAX_LEVELS) -> tuple[str, ...]:
+        """Return the columns of numbers with more than `max_levels` distinct values."""
+        return tuple(column.name for column in self.columns if column.is_continuous(max_levels))
+
+    def column(self, name: str) -> Column:
+        """Return a column by its name."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise DataError(self.prefix + suggestion("column", str(name), self.names))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, columns), as a data frame has it."""
+        return self.n_rows, len(self.columns)
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def __repr__(self) -> str:
+        gaps = sum(self.n_missing.values())
+        return f"<Table: {len(self.columns)} columns, {self.n_cases:,} rows, {gaps:,} missing values>"
+
+    # ---- The same table in another shape
+
+    def with_columns(self, columns: Iterable[Column]) -> Self:
+        """Return this table with the columns of the same names replaced."""
+        new = {column.name: column for column in columns}
+        return replace(self, columns=tuple(new.get(column.name, column) for column in self.columns))
+
+    def with_weights(self, weights: str | ArrayLike) -> Self:
+        """Return this table with row weights: an array, or the name of a column, which is then no variable any more."""
+        if not isinstance(weights, str):
+            return replace(self, weights=np.asarray(weights))
+        column = self.column(weights)
+        if column.numbers is None or column.n_missing:
+            raise DataError(
+                f"{self.prefix}column '{weights}' cannot weigh rows: it must hold whole numbers, and no gaps. "
+                f"It shows {quoted(column.labels)} and {column.n_missing:,} missing values."
+            )
+        return replace(self.drop([weights]), weights=column.values())
+
+    def with_interventions(self, column: str, conditions: Conditions | None = None) -> Self:
+        """Return this table with what a column says about experiments; the column is then no variable any more.
+
+        Parameters
+        ----------
+        column
+            Names the variables that were set in each row, several with ";" between them; empty where nothing was.
+        conditions
+            For labels that are not variables, such as the name of a drug or of an experiment: which variables they
+            stand for (a name, several with ";", a list, or "" for none).
+        """
+        read = self.column(column)
+        return replace(self.drop([column]), targets=table_targets(self, read, conditions))
+
+    def select(self, names: Iterable[str]) -> Self:
+        """Return the given columns, in the order given."""
+        return replace(self, columns=tuple(self.column(name) for name in _listed(names)))
+
+    def drop(self, names: Iterable[str]) -> Self:
+        """Return the other columns."""
+        dropped = {self.column(name).name for name in _listed(names)}
+        renamed = {name: reason for name, reason in self.renamed.items() if name not in dropped}
+        return replace(
+            self, columns=tuple(column for column in self.columns if column.name not in dropped), renamed=renamed
+        )
+
+    def still_there(self, names: Iterable[str]) -> list[str]:
+        """Return those of the names that the reader has not left out already."""
+        return [name for name in self.at_positions(names) if name not in self.left_out]
+
+    def not_asked_out(self, names: Iterable[str]) -> list[str]:
+        """Return those of the names that the reader has not left out because somebody asked for it."""
+        return [name for name in self.at_positions(names) if self.left_out.get(name) != AS_ASKED]
+
+    def take(self, rows: ArrayLike) -> Self:
+        """Return the given rows: positions or a mask."""
+        chosen = np.asarray(rows)
+        if chosen.dtype == bool:
+            chosen = np.flatnonzero(chosen)
+        lines = self.lines
+        if not isinstance(lines, int):
+            lines = lines[chosen]
+        elif lines:
+            lines = chosen + lines
+        return replace(
+            self,
+            columns=tuple(column.take(chosen) for column in self.columns),
+            weights=None if self.weights is None else self.weights[chosen],
+            lines=lines,
+            targets=None if self.targets is None else self.targets.take(chosen),
+            above=(),
+        )
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return a DataFrame: numbers as floats, declared states as categorical columns, the rest as text."""
+        return frame_of(self.columns)
+
+    # ---- For messages
+
+    @property
+    def prefix(self) -> str:
+        """The source with a colon, to start a message with."""
+        return f"{self.source}: " if self.source else ""
+
+    @property
+    def place_parts(self) -> tuple[str, ...]:
+        """The same as the first part of an error, or none."""
+        return (f"{self.source}:",) if self.source else ()
+
+    def where(self, row: int) -> str:
+        """Return "line 7" for a row of a file, "row 5" for others."""
+        if isinstance(self.lines, int):
+            return f"line {self.lines + row:,}" if self.lines else f"row {row:,}"
+        return f"line {int(self.lines[row]):,}"
+
+    def place(self, column: Column) -> str:
+        """Return "column 'smoke' (3 of 12)"."""
+        return f"column '{column.name}' ({self.names.index(column.name) + 1} of {len(self.columns)})"
+
+    def checked_names(self, names: Iterable[str], where: str | Mention) -> list[str]:
+        """Return `names` as a list if all are columns; `where` says where they were given.
+
+        "#3" is the third column, unless a column has that name.
+        """
+        listed = self.at_positions(names)
+        for name in listed:
+            if name in self.left_out:
+                raise DataError(*self.place_parts, where, f"names column '{name}', left out {self.left_out[name]}.")
+            if name not in self.names:
+                near = difflib.get_close_matches(str(name), self.names, n=1)
+                guess = f"; did you mean '{near[0]}'?" if near else "."
+                raise DataError(
+                    *self.place_parts, where, f"names the unknown column '{name}'{guess} {_known(self.names)}"
+                )
+        return listed
+
+    def at_positions(self, names: Iterable[str]) -> list[str]:
+        """Return names with those of the columns that are given as "#3"."""
+        return [self._at_position(name) for name in _listed(names)]
+
+    def _at_position(self, name: str) -> str:
+        """Return the name of a column that is given as "#3"; other names as they are."""
+        digits = str(name)[1:]
+        known = self.file_names or self.names
+        if name in known or str(name)[:1] != "#" or not (digits.isascii() and digits.isdigit()):
+            return name
+        position = int(digits[:9])
+        return known[position - 1] if 1 <= position <= len(known) else name
+
+
+def _known(names: Sequence[str]) -> str:
+    return f"The columns are {', '.join(names[:20])}{', ...' if len(names) > 20 else ''}."
+
+
+def _listed(names: Iterable[str]) -> list[str]:
+    if isinstance(names, str):
+        raise OptionError(f"columns are given as a list, not as one string: ['{names}'].")
+    return list(names)
+
+
+# From a table of labels to the codes of states: declared states win, else the sorted observed ones.
+
+
+MERGED = 20  # states with fewer rows are joined, where that is proposed
+
+
+class Encoded(NamedTuple):
+    """The fields of a `Dataset`, not yet checked."""
+
+    codes: NDArray[Any]
+    names: tuple[str, ...]
+    states: tuple[tuple[str, ...], ...]
+    weights: NDArray[Any] | None
+    targets: Targets | None
+
+
+def encode(
+    table: Columns,
+    states: Mapping[str, Iterable[object]] | None = None,
+    categorical: Iterable[str] | bool = False,
+    max_levels: int | None = None,
+    *,
+    gaps: bool = False,
+) -> Encoded:
+    """Return what a data set of the table is made of; every reason why there is none is a DataError with its remedy.
+
+    If `gaps` are allowed, a missing value has any code.
+    """
+    states = states or {}
+    max_levels = MAX_LEVELS if max_levels is None else max_levels
+    if max_levels < 2:
+        raise OptionError(Argument("max_levels", max_levels), "must be at least 2.")
+    _check_shape(table)
+    table.checked_names(states, Argument("states"))
+    kept = set(table.names if categorical is True else table.checked_names(categorical or (), Argument("categorical")))
+    if not gaps:
+        _check_missing(table)
+    free = [column for column in table.columns if column.name not in states and not column.declared]
+    _check_continuous(table, [column for column in free if column.name not in kept], max_levels)
+    chosen: list[tuple[str, ...]] = []
+    orders: list[NDArray[Any]] = []
+    for column in table.columns:
+        if column.name in states:
+            own, order = _declared(table, column, states[column.name])
+        elif column.declared:
+            own, order = column.labels, np.arange(len(column.labels))
+        else:
+            own, order = _observed(table, column, column.name in kept)
+        _check_states(table, column, len(own), by_argument=column.name in states)
+        chosen.append(own)
+        orders.append(order)
+    _tell_constant(table, [column for column in table.columns if column.declared and column.name not in states])
+    kind = code_type(max(len(own) for own in chosen))
+    codes = np.empty((len(table.columns), table.n_rows), dtype=kind)
+    for v, (column, order) in enumerate(zip(table.columns, orders, strict=True)):
+        if not len(order):
+            raise DataError(f"{table.prefix}{table.place(column)} has no value at all. Drop it.")
+        np.take(order.astype(kind), column.codes, out=codes[v], mode="clip")
+    targets = None if table.targets is None else table.targets.among(table.names)
+    return Encoded(codes, table.names, tuple(chosen), table.weights, targets)
+
+
+def _check_states(table: Columns, column: Column, states: int, *, by_argument: bool) -> None:
+    """Refuse more states than the rows can carry.
+
+    Who gives the states as an argument knows them from elsewhere, such as a network, and has rows for other things than
+    learning, too; they get a warning.
+    """
+    cases = table.n_rows if table.weights is None else int(np.sum(table.weights))
+    most = most_states(cases if table.weights is not None and not table.is_grouped else cases - column.n_missing)
+    declared = "declared " if column.declared or by_argument else ""
+    where = f"{table.prefix}{table.place(column)} has {states:,} {declared}"
+    if states > most and not by_argument:
+        raise DataError(
+            f"{where}states, and {cases:,} rows carry at most {most:,}: with one parent of two states, there would be "
+            f"{cases / (2 * states):.1f} rows for each cell, and {FEWEST_PER_CELL} are needed. It cannot be learned "
+            "from.",
+            remedies=(
+                _drop(table, column),
+                Remedy("join its rare states with", Call("learn", Argument("merge_rare", MERGED))),
+            ),
+        )
+    if states > table.n_cases:
+        warnings.warn(
+            f"{where}states but there are only {table.n_cases:,} rows: most of what the states need cannot be learnt.",
+            DataWarning,
+            stacklevel=4,
+        )
+
+
+def _tell_constant(table: Columns, columns: Iterable[Column]) -> None:
+    """Warn of columns that show one of several states that the file or frame declares in all rows.
+
+    No arc will touch them (`Dataset.constant`). Who gives the states as an argument, as an estimator does for the rows
+    of a fold, knows of states that these rows need not show.
+    """
+    if table.n_rows < 2:
+        return
+    constant = [column.name for column in columns if len(column.labels) > 1 and np.count_nonzero(column.counts()) == 1]
+    if constant:
+        warnings.warn(
+            f"{table.prefix}{len(constant):,} of {len(table.columns):,} columns show one of their declared states in "
+            f"all rows: {quoted(constant)}. The data say nothing about them, and no arc will touch them. Drop them, or "
+            "require the arcs that you know.",
+            DataWarning,
+            stacklevel=4,
+        )
+
+
+def _check_shape(table: Columns) -> None:
+    if not table.columns:
+        raise DataError(f"{table.prefix}there are no columns; at least two variables are needed.")
+    if len(table.columns) == 1:
+        remedy = Remedy("give its separator, e.g.", Argument("separator", ";"), only_if="the file has more")
+        raise DataError(
+            f"{table.prefix}there is only one column, '{table.names[0][:60]}'; a structure needs at least two "
+            "variables.",
+            remedies=(remedy,) if table.source else (),
+        )
+    if table.n_rows == 0:
+        header = ", only the header" if table.source else ""
+        raise DataError(f"{table.prefix}there are no rows{header}; a data set needs at least one case.")
+    names: dict[str, int] = {}
+    for position, name in enumerate(table.names, start=1):
+        if name in names:
+            raise DataError(
+                f"{table.prefix}the name '{name}' is given to columns {names[name]} and {position} of "
+                f"{len(table.columns)}; names must differ. Rename one of them."
+            )
+        names[name] = position
+
+
+def _check_missing(table: Columns) -> None:
+    gaps = table.n_missing
+    if not gaps:
+        return
+    complete = ~np.any(table.is_missing, axis=0)
+    worst = sorted(gaps.items(), key=lambda item: -item[1])
+    counted = ", ".join(f"'{name}' {count:,}" for name, count in worst[:8])
+    more = f" and {len(worst) - 8} more columns" if len(worst) > 8 else ""
+    raise DataError(
+        f"{table.prefix}{sum(gaps.values()):,} missing values in {len(gaps)} of {len(table.columns)} columns "
+        f"({counted}{more}); {_cases(table, complete):,} of {table.n_cases:,} rows are complete"
+        + ("." if table.is_grouped else f", the first gap is in {table.where(int(np.argmin(complete)))}."),
+        remedies=(
+            Remedy("average over completions of them with", Call("learn")),
+            Remedy("fill them with", Call("impute", Argument("method", "mode")), "or 'knn'"),
+            Remedy("drop the rows with", Call("impute", Argument("method", "drop"))),
+            Remedy("say what is missing with", Argument("missing", ()), only_if="a gap is a state of its own"),
+        ),
+    )
+
+
+def _cases(table: Columns, rows: NDArray[np.bool_]) -> int:
+    """Return how many cases rows stand for."""
+    return int(rows.sum() if table.weights is None or not table.is_grouped else table.weights[rows].sum())
+
+
+def _check_continuous(table: Columns, columns: Iterable[Column], max_levels: int) -> None:
+    many = [column for column in columns if column.is_continuous(max_levels)]
+    if not many:
+        return
+    for column in many:
+        reason = identifier_reason(column)
+        if reason is not None:
+            raise DataError(
+                f"{table.prefix}{table.place(column)} has {reason}: that is an identifier, not a variable.",
+                remedies=(
+                    _drop(table, column),
+                    Remedy("cut it into intervals with", Call("discretize"), only_if="it measures something"),
+                    _is_category(column),
+                ),
+            )
+    told = ", ".join(f"'{column.name}' ({len(column.labels):,} distinct values)" for column in many[:6])
+    more = f" and {len(many) - 6} more" if len(many) > 6 else ""
+    raise DataError(
+        f"{table.prefix}column{'s' if len(many) > 1 else ''} {told}{more} hold{'' if len(many) > 1 else 's'} numbers "
+        f"with more than {max_levels} distinct values, not categories.",
+        remedies=(
+            Remedy(
+                "cut them into intervals with",
+                Call("discretize", Argument("method", "mdl"), Argument("target", shown="...")),
+                "or the method 'width', 'quantile' or 'kmeans'",
+            ),
+            _is_category(many[0]),
+        ),
+    )
+
+
+def _drop(table: Columns, column: Column) -> Remedy:
+    if not table.source:  # a frame has no reader that could leave the column out
+        return Remedy("drop the column")
+    return Remedy("drop the column with", Argument("drop", [column.name]))
+
+
+def _is_category(column: Column) -> Remedy:
+    return Remedy("say so:", Argument("categorical", [column.name]), only_if="every number is a category")
+
+
+def _observed(table: Columns, column: Column, is_categorical: bool) -> tuple[tuple[str, ...], NDArray[Any]]:
+    """Return the sorted labels as states, and the state of each label."""
+    labels = column.labels
+    where = f"{table.prefix}{table.place(column)}"
+    if len(labels) == 1:
+        other = {"yes": "no", "0": "1", "1": "0", "True": "False", "False": "True"}.get(labels[0], "yes")
+        raise DataError(
+            f"{where} has one distinct value, {quoted(labels)}; a variable needs at least two states.",
+            remedies=(
+                _drop(table, column),
+                Remedy("declare its states:", Argument("states", {column.name: [labels[0], other]})),
+            ),
+        )
+    numbers = column.numbers
+    if numbers is not None and len(np.unique(numbers)) < len(labels):
+        order = np.argsort(numbers, kind="stable")
+        k = int(np.flatnonzero(np.diff(numbers[order]) == 0)[0])
+        pair = sorted((labels[order[k]], labels[order[k + 1]]))
+        raise DataError(
+            f"{where} has the states {quoted(pair)}, which are the same number.",
+            remedies=(
+                Remedy("write it in one way"),
+                Remedy("read the file with", Argument("merge", True)),
+                Remedy("declare the states to keep them apart:", Argument("states", shown="{...}")),
+            ),
+        )
+    reason = None if numbers is not None or is_categorical else identifier_reason(column)
+    if reason is not None:
+        raise DataError(
+            f"{where} has {reason}, e.g. {quoted(labels, 3)}: that is an identifier, not a variable.",
+            remedies=(_drop(table, column), Remedy("say that it is one:", Argument("categorical", [column.name]))),
+        )
+    example = None if is_categorical else date_example(column)
+    if example is not None:
+        raise DataError(
+            f"{where} holds dates or times, e.g. {quoted([example])}; derive a discrete column, e.g. the month.",
+            remedies=(_drop(table, column), Remedy("say that it is one:", Argument("categorical", [column.name]))),
+        )
+    ranking = sorted_labels(labels)
+    order = np.empty(len(labels), dtype=np.int64)
+    order[ranking] = np.arange(len(labels))
+    return tuple(labels[k] for k in ranking), order
+
+
+def _declared(table: Columns, column: Column, given: Iterable[object]) -> tuple[tuple[str, ...], NDArray[Any]]:
+    """Return declared states, and the state of each label: the equal one, or for numbers the one of equal value."""
+    where = f"{table.prefix}{table.place(column)}"
+    if isinstance(given, str):
+        raise OptionError(f"states['{column.name}'] must be a list of states, not the string '{given}'.")
+    raw = list(given)
+    own = tuple(spell(state) for state in raw)
+    position: dict[str, int] = {}
+    for k, state in enumerate(own):
+        if state in position:
+            raise DataError(
+                f"{where}: the declared states {raw[position[state]]!r} and {raw[k]!r} are the same after stripping "
+                f"spaces ('{state}'); states must differ."
+            )
+        if not state:
+            raise DataError(f"{where}: a declared state is empty; every state needs a name.")
+        position[state] = k
+    if len(own) < 2:
+        raise DataError(f"{where} is declared with {len(own)} state; a variable needs at least two.")
+    values = numbers_of(own)
+    by_value = {} if values is None else {float(value): k for k, value in enumerate(values)}
+    counts = column.counts()
+    order = np.zeros(len(column.labels), dtype=np.int64)
+    for code, label in enumerate(column.labels):
+        found = position.get(label)
+        if found is None and by_value:
+            number = numbers_of([label])
+            found = None if number is None else by_value.get(float(number[0]))
+        if found is None and counts[code]:
+            row = "" if table.is_grouped else f" in {table.where(int(np.argmax(column.codes == code)))}"
+            raise DataError(
+                f"{where} has the value {quoted([label])}{row}, which is not among its declared "
+                f"states {quoted(own)}. Add it to states['{column.name}'] or correct the data."
+            )
+        order[code] = 0 if found is None else found
+    return own, order

@@ -1,0 +1,318 @@
+"""`ModelAverage`: answers averaged over many networks, with the uncertainty of structure and parameters.
+
+The probability of t given evidence e is the sum over networks of w P(t, e), divided by that of w P(e): networks under
+which the evidence is likely count more. Intervals come from draws of a network, by weight, and of its parameters, from
+their Dirichlet posterior. Of data with gaps, every network that is drawn has its parameters from one completion: the
+one that it was learned from, if that is known, else any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.base.errors import Argument, OptionError
+from arcwise.base.run import ProgressCallback, Run, Seed, generator_of, thread_count
+from arcwise.base.showing import LINES, html_table
+from arcwise.counts import contingency
+from arcwise.data.dataset import Dataset
+from arcwise.data.table import Table
+from arcwise.graph.dag import Dag
+from arcwise.model.inference import IMPOSSIBLE, asked_positions, check_account, observed_states
+from arcwise.model.network import BayesianNetwork
+from arcwise.model.tables import MAX_CELLS, Distribution, RowDistributions
+from arcwise.networks.completions import completion_of_networks
+from arcwise.networks.network_list import NetworkSet
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+# Over how many networks rows are predicted, and how many draws an interval takes.
+NETWORKS = 50
+DRAWS = 400
+
+
+@dataclass(frozen=True, eq=False)
+class AveragedDistribution:
+    """A distribution averaged over networks and parameters, with an interval for every probability.
+
+    Parameters
+    ----------
+    names, states
+        The variables asked for, and their states.
+    mean, low, high
+        One axis per variable.
+    between
+        The standard deviation of each probability between networks, their parameters at their means: the part of the
+        uncertainty that is due to the structure.
+    level
+        The share of the posterior that intervals hold.
+    draws, networks
+        How many draws of networks and parameters there are, and how many different networks are among them.
+    """
+
+    names: tuple[str, ...]
+    states: tuple[tuple[str, ...], ...]
+    mean: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    between: NDArray[np.float64]
+    level: float
+    draws: int
+    networks: int
+
+    @property
+    def distribution(self) -> Distribution:
+        """The mean as a plain distribution."""
+        return Distribution(self.names, self.states, self.mean, 0.0)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per combination of states."""
+        frame = self.distribution.to_frame()
+        frame["low"], frame["high"] = self.low.ravel(), self.high.ravel()
+        frame["between_networks"] = self.between.ravel()
+        return frame
+
+    def __repr__(self) -> str:
+        return f"AveragedDistribution(P({', '.join(self.names)}) over {self.networks:,} networks, {self.draws:,} draws)"
+
+    def _repr_html_(self) -> str:
+        frame = self.to_frame()
+        return html_table(
+            repr(self), list(map(str, frame)), frame.head(LINES).itertuples(index=False, name=None), len(frame)
+        )
+
+
+class ModelAverage:
+    """Networks with weights, and the data that give each its parameters.
+
+    Parameters
+    ----------
+    networks
+        The networks; their variables are those of the data.
+    data
+        The data, or `copies` completions of them stacked.
+    ess
+        The equivalent sample size of the Dirichlet prior of the parameters.
+    copies
+        How many completions `data` holds, one below the other.
+    """
+
+    def __init__(self, networks: NetworkSet, data: Dataset, *, ess: float = 1.0, copies: int = 1) -> None:
+        if networks.names != data.names:
+            raise OptionError("the networks and the data have different variables, or the same in another order.")
+        if not networks.count:
+            raise OptionError("there is no network to average over.")
+        if not 0 < ess < float("inf"):
+            raise OptionError(Argument("ess", ess), "must be positive: the equivalent sample size of the prior.")
+        self.names, self.states = data.names, data.states
+        self._networks, self._data, self._ess, self._copies = networks, data, ess, copies
+        self._alphas: dict[tuple[int, tuple[int, ...], int | None], NDArray[np.float64]] = {}
+        self._parts: dict[int, Dataset] = {}
+
+    @cached_property
+    def _distinct(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The first row of every different network, and its weight, the heaviest first."""
+        _, first, inverse = np.unique(self._networks.choices, axis=0, return_index=True, return_inverse=True)
+        weights = np.bincount(inverse.ravel(), weights=self._networks.weights)
+        order = np.lexsort((first, -weights.round(15)))
+        return first[order].astype(np.int64), weights[order].astype(np.float64)
+
+    @property
+    def count(self) -> int:
+        """How many different networks there are."""
+        return len(self._distinct[0])
+
+    def members(self, most: int = NETWORKS, *, seed: Seed = 0) -> list[tuple[BayesianNetwork, float]]:
+        """Return the networks with their posterior-mean parameters and weights; a draw of `most` if there are more."""
+        rows, weights = self._distinct
+        if len(rows) > most:
+            chosen, counts = np.unique(
+                generator_of(seed).choice(len(rows), size=most, p=weights / weights.sum()), return_counts=True
+            )
+            rows, weights = rows[chosen], counts / most
+        return [(self._network(int(row)), float(w)) for row, w in zip(rows, weights, strict=True)]
+
+    def query(
+        self,
+        variables: str | Sequence[str],
+        evidence: Mapping[str, object] | None = None,
+        *,
+        draws: int = DRAWS,
+        level: float = 0.95,
+        seed: Seed = 0,
+        progress: bool | ProgressCallback | None = None,
+    ) -> AveragedDistribution:
+        """Return the joint distribution of variables given evidence, averaged over networks and parameters."""
+        if draws < 2:
+            raise OptionError(Argument("draws", draws), "must be at least 2.")
+        if not 0 < level < 1:
+            raise OptionError(Argument("level", level), "must lie between 0 and 1, such as 0.95.")
+        rng = generator_of(seed)
+        picked = rng.choice(self._networks.count, size=draws, p=self._networks.weights)
+        found, logs, means = [], [], {}
+        with Run.begin(None, progress) as run:
+            for number, row in enumerate(picked.tolist()):
+                probabilities, log = _asked(self._drawn(row, rng), variables, evidence)
+                found.append(probabilities)
+                logs.append(log)
+                if row not in means:
+                    means[row] = _asked(self._network(row), variables, evidence)[0]
+                run.report("draws", number + 1, draws)
+        if max(logs) == -np.inf:
+            given = ", ".join(f"{name}={state}" for name, state in (evidence or {}).items())
+            raise OptionError(f"the evidence is impossible in every network: {given} has probability 0.")
+        weights = np.exp(np.array(logs) - max(logs))
+        values = np.array(found)
+        possible = weights > 0
+        values, weights = values[possible], weights[possible] / weights.sum()
+        structural = np.array([means[row] for row in picked.tolist()])[possible]
+        mean = np.tensordot(weights, values, axes=1)
+        centre = np.tensordot(weights, structural, axes=1)
+        positions = [self.names.index(name) for name in _listed(variables)]
+        tail = (1 - level) / 2
+        return AveragedDistribution(
+            tuple(self.names[v] for v in positions),
+            tuple(self.states[v] for v in positions),
+            mean,
+            _quantile(values, weights, tail),
+            _quantile(values, weights, 1 - tail),
+            np.sqrt(np.tensordot(weights, (structural - centre) ** 2, axes=1)).round(12),  # below it is rounding
+            level,
+            draws,
+            len({tuple(self._networks.choices[row].tolist()) for row in means}),
+        )
+
+    def query_rows(
+        self,
+        variables: str | Sequence[str],
+        rows: Dataset | Table | pd.DataFrame,
+        evidence: Mapping[str, object] | None = None,
+        *,
+        most: int = NETWORKS,
+        seed: Seed = 0,
+        progress: bool | ProgressCallback | None = None,
+        **options: Any,
+    ) -> RowDistributions:
+        """Return a distribution for each row of evidence, averaged over networks, their parameters at their means."""
+        table = rows if isinstance(rows, Dataset | Table) else Table.from_dataframe(rows)
+        total: NDArray[np.float64] | None = None
+        logs = np.empty(0)
+        networks = self.members(most, seed=seed)
+        with Run.begin(None, progress) as run:
+            for number, (network, weight) in enumerate(networks):
+                one = network.query_rows(variables, table, evidence, progress=False, **options)
+                assert one.log_evidence is not None
+                own = one.log_evidence + np.log(weight)
+                axes = (slice(None), *(None for _ in one.names))
+                if total is None:
+                    total, logs = one.probabilities.copy(), own
+                else:
+                    joint = np.logaddexp(logs, own)
+                    with np.errstate(invalid="ignore"):
+                        share = np.exp(own - joint)
+                    known = ~np.isnan(one.probabilities)
+                    before = np.isnan(total)
+                    mixed = total + np.nan_to_num(share)[axes] * (one.probabilities - total)
+                    total = np.where(known & before, one.probabilities, np.where(known, mixed, total))
+                    logs = joint
+                run.report("networks", number + 1, len(networks))
+        assert total is not None
+        return RowDistributions(one.names, one.states, total, logs)
+
+    def predict_proba(self, rows: Dataset | Table | pd.DataFrame, target: str, **options: Any) -> NDArray[np.float64]:
+        """Return the probability of each state of `target` for each row, given all its other variables."""
+        return self.query_rows(target, rows, **options).probabilities
+
+    def _network(self, row: int) -> BayesianNetwork:
+        """Return a network with its posterior-mean parameters, of data with gaps those of all completions."""
+        return self._with_tables(row, lambda alpha: alpha / alpha.sum(axis=1, keepdims=True), None)
+
+    def _drawn(self, row: int, rng: np.random.Generator) -> BayesianNetwork:
+        """Return a network with a draw of its parameters, and before that of a completion if several may be its."""
+        completion: int | None = None
+        if self._copies > 1:
+            own = self._completions
+            completion = int(rng.integers(self._copies)) if own is None else int(own[row])
+        return self._with_tables(row, lambda alpha: _draw(alpha, rng), completion)
+
+    def _with_tables(
+        self, row: int, table: Callable[[NDArray[np.float64]], NDArray[np.float64]], completion: int | None
+    ) -> BayesianNetwork:
+        parents = self._networks.parents(row)
+        tables = [table(self._alpha(v, own, completion)).ravel() for v, own in enumerate(parents)]
+        return BayesianNetwork._from_flat(Dag(self.names, parents), self.states, np.concatenate(tables))
+
+    @cached_property
+    def _completions(self) -> NDArray[np.int64] | None:
+        """The completion of every network; None if it is not known."""
+        own = completion_of_networks(self._networks)
+        return None if own is None or int(own.max(initial=-1)) >= self._copies else own
+
+    def _alpha(self, v: int, parents: tuple[int, ...], completion: int | None) -> NDArray[np.float64]:
+        """Return the hyperparameters of a family's posterior: counts, of all completions or one, and the prior's."""
+        key = (v, parents, completion)
+        if key not in self._alphas:
+            data = self._data if completion is None else self._completion(completion)
+            counts = contingency(data.cases_without(self.names[v]), [*parents, v])
+            own = counts.reshape(-1, counts.shape[-1]) / (self._copies if completion is None else 1)
+            self._alphas[key] = own + self._ess / own.size
+        return self._alphas[key]
+
+    def _completion(self, number: int) -> Dataset:
+        if number not in self._parts:
+            each = self._data.n_rows // self._copies
+            self._parts[number] = self._data.take(np.arange(number * each, (number + 1) * each))
+        return self._parts[number]
+
+    def __repr__(self) -> str:
+        return f"ModelAverage({self.count:,} networks over {len(self.names)} variables)"
+
+
+def _listed(variables: str | Sequence[str]) -> list[str]:
+    return [variables] if isinstance(variables, str) else list(variables)
+
+
+def _asked(
+    network: BayesianNetwork, variables: str | Sequence[str], evidence: Mapping[str, object] | None
+) -> tuple[NDArray[np.float64], float]:
+    """Return P(variables | evidence), and the log of the evidence's probability, -inf if it is impossible."""
+    positions, states = asked_positions(network, variables), observed_states(network, evidence)
+    for v in positions:
+        if states[v] >= 0:
+            raise OptionError(f"variable '{network.names[v]}' is both asked for and observed; ask for others.")
+    shape = [len(network.states[v]) for v in positions]
+    account, table = network.native_inference.query(
+        positions, states, MAX_CELLS, thread_count(1), lambda done, total, incumbent, bound: None
+    )
+    if account[0] == IMPOSSIBLE:
+        return np.zeros(shape), -np.inf
+    check_account(network, account, evidence, MAX_CELLS)
+    return table.reshape(shape).copy(), account[2] if evidence else 0.0
+
+
+def _draw(alpha: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+    """Draw each row from its Dirichlet distribution; where all parameters are so small that nothing is left, a state.
+
+    A Dirichlet distribution with parameters near 0 puts all probability on one state.
+    """
+    drawn = rng.standard_gamma(alpha)
+    sums = drawn.sum(axis=1)
+    empty = np.flatnonzero(sums <= 0)
+    drawn[empty, rng.integers(0, alpha.shape[1], len(empty))] = 1.0
+    return np.asarray(drawn / drawn.sum(axis=1, keepdims=True))
+
+
+def _quantile(values: NDArray[np.float64], weights: NDArray[np.float64], share: float) -> NDArray[np.float64]:
+    """Return the quantile of weighted draws along the first axis: the least value that `share` lies at or below."""
+    order = np.argsort(values, axis=0, kind="stable")
+    cumulated = np.cumsum(weights[order], axis=0)
+    at = np.argmax(cumulated >= min(share, 1.0) * cumulated[-1] - 1e-12, axis=0)
+    found = np.take_along_axis(np.take_along_axis(values, order, axis=0), at[None], axis=0)
+    return np.asarray(found[0])

@@ -1,1 +1,0 @@
-"""The credible set as a decision diagram: planned, built, summed up."""

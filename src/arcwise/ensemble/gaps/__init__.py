@@ -1,1 +1,0 @@
-"""Networks from data with gaps: completions that are drawn again and again, and what works without them."""

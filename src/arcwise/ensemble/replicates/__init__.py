@@ -1,1 +1,0 @@
-"""Replicates: many networks, each learned from resampled data, by workers that may die."""

@@ -1,0 +1,1 @@
+"""What was found about data, edges and variables, without words."""

@@ -1,0 +1,352 @@
+"""The options of `learn`, one list: Python, the command line, the record of a run and the documentation take it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from arcwise.audit.audit import AuditSettings
+from arcwise.base.errors import Argument, OptionError, Remedy
+from arcwise.base.options import (
+    COMPLETIONS,
+    LEARN_SECONDS,
+    Common,
+    Option,
+    check_options,
+    command_words,
+    option,
+    row,
+)
+from arcwise.base.showing import one_screen
+from arcwise.confidence.calibration import KINDS
+from arcwise.credible.bayes_factors import SPELLED, factor_of
+from arcwise.data.checks import SEPARATOR, checked_conditions
+from arcwise.data.discretize import METHODS as CUTS
+from arcwise.data.impute import METHODS as FILLS
+from arcwise.data.large import Grouping
+from arcwise.data.read import ReadingSettings
+from arcwise.graph.beliefs import Beliefs, make_beliefs
+from arcwise.graph.constraints import Constraints
+from arcwise.recipes.bootstrap import BootstrapOptions
+from arcwise.recipes.credible import CredibleOptions
+from arcwise.recipes.registry import SOURCES
+from arcwise.scores.believed import BelievedScore
+from arcwise.scores.registry import make_score
+from arcwise.scores.score import Score
+
+AUTO = "auto"
+RULES = ("calibrated", "learned", "cost")
+
+
+@one_screen
+@dataclass(frozen=True, kw_only=True)
+class LearnOptions:
+    """Everything that `learn` can be told, each with its default and its range.
+
+    >>> LearnOptions(score="bic", max_parents=2).command_words()
+    ['--score', 'bic', '--max-parents', '2']
+    """
+
+    # How networks are made
+    method: str = option(
+        AUTO,
+        "how networks are found: credible, bootstrap, posterior, search or optimum (one network, to be looked at "
+        "only), or auto, the bootstrap (a credible set where constraints on ancestors ask for it)",
+        choices=lambda: (AUTO, *SOURCES),
+        section="networks",
+    )
+    score: str | Score | None = option(
+        None,
+        "a score, e.g. bic or bdeu:ess=10",
+        values="a score",
+        usual="qnml; bic for a search",
+        flags=("--score", "-s"),
+        section="networks",
+    )
+    bayes_factor: float | str = row(
+        CredibleOptions,
+        "bayes_factor",
+        help=f"the credible set holds every network within this factor of the best: {SPELLED}",
+        kind=str,
+        values="a number >= 1, or a name",
+        section="networks",
+    )
+    replicates: int = row(
+        BootstrapOptions, "replicates", help="how many networks a bootstrap learns", high=10**8, section="networks"
+    )
+    settings: tuple[str, ...] = option(
+        (),
+        "a setting of the method that has no option of its own, NAME=VALUE; may be repeated",
+        flags=("--setting",),
+        section="networks",
+    )
+    recut: bool = row(
+        BootstrapOptions,
+        "recut",
+        help="cut columns of numbers anew in each replicate of a bootstrap, so that cut points are part of the "
+        "uncertainty",
+        section="networks",
+    )
+    max_parents: int | None = option(
+        None,
+        "the largest number of parents of any variable",
+        low=0,
+        usual="2 to 6 by the number of cases for qnml and qbdj, which find edges in any data without a limit; none for "
+        "other scores",
+        section="networks",
+    )
+    constraints: Constraints | None = option(
+        None,
+        "what every network must satisfy: required and forbidden arcs, tiers, roots, leaves, groups, parent limits",
+        values="`Constraints`; a file or JSON",
+        section="networks",
+    )
+    beliefs: Beliefs | None = option(
+        None,
+        "what you believe before the data, and the data may overrule: prior odds of arcs and edges, or how many edges "
+        "to expect",
+        values="`Beliefs`, or a table from, to, odds; a file or JSON",
+        section="networks",
+    )
+    # From confidences to a network
+    missed_edge_cost: float = option(
+        1.0,
+        "how many extra edges a missed edge costs you",
+        values="a number above 0",
+        low=0,
+        flags=("--missed-edge-cost", "--alpha"),
+        section="cut-off",
+    )
+    rule: str = option(
+        "calibrated",
+        "from the cost to a cut-off: calibrated (best on average by the probabilities of the edges), learned (best on "
+        "data sets whose network is known), or cost, 1 / (1 + cost) of the confidences as they are",
+        choices=RULES,
+        section="cut-off",
+    )
+    calibration: str = option(
+        "table",
+        "how confidences become probabilities: table (by studies of known networks), self (by data sets that are "
+        "simulated from the networks found, 20 times the work), or none",
+        choices=KINDS,
+        section="cut-off",
+    )
+    false_rate: float | None = option(
+        None,
+        "keep as many edges as go with at most this share of false ones, on average",
+        low=0,
+        high=1,
+        usual="what the rule says",
+        section="cut-off",
+    )
+    threshold: float | None = option(
+        None, "a cut-off to use instead", low=0, high=1, usual="what the rule says", section="cut-off"
+    )
+    permutations: int | None = option(
+        None,
+        "data sets with shuffled columns, which show what arises by chance (Broom's rule); 0 for none",
+        low=0,
+        high=100_000,
+        usual="20 where that is quick",
+        values="0, or an integer from 2 to 100,000",
+        section="cut-off",
+    )
+    compare: bool = option(
+        True,
+        "compute the confidences by other methods and scores too",
+        flags=("--compare", "--no-compare"),
+        section="cut-off",
+    )
+    # The data
+    impute: str | None = option(
+        None,
+        "missing values: completions (average over many), or fill them once: knn, mode, a state of their own, or drop "
+        "the rows that have any",
+        choices=("completions", *FILLS),
+        usual="a proposal, completions",
+        section="data",
+    )
+    completions: int = option(
+        COMPLETIONS,
+        "over how many completions of data with gaps to average; up to three times as many while confidences move",
+        low=2,
+        high=10_000,
+        section="data",
+    )
+    discretize: str | None = option(
+        None,
+        "cut columns of numbers: quantile, width, kmeans, mean; mdl, which needs a target; or joint, together with the "
+        "structure",
+        choices=(*CUTS, "joint"),
+        usual="a proposal",
+        section="data",
+    )
+    bins: int = row(Common, "bins", help="intervals to cut numbers into", section="data")
+    target: str | None = option(
+        None,
+        "the variable of interest: the report says what it depends on and how well it is predicted; mdl cuts numbers "
+        "where it changes",
+        usual="none",
+        section="data",
+    )
+    drop: tuple[str, ...] = row(Common, "drop", section="data")
+    keep: tuple[str, ...] = row(AuditSettings, "keep", section="data")
+    categorical: bool = row(Common, "categorical", section="data")
+    categories: tuple[str, ...] = row(AuditSettings, "categories", section="data")
+    interventions: str | None = row(ReadingSettings, "interventions", section="data")
+    conditions: tuple[str, ...] = row(ReadingSettings, "conditions", section="data", default=())
+    missing: tuple[str, ...] = row(AuditSettings, "missing", section="data")
+    decimal: str | None = row(AuditSettings, "decimal", section="data")
+    thousands: str | None = row(AuditSettings, "thousands", section="data")
+    dates: str | None = row(AuditSettings, "dates", section="data")
+    merge_rare: int | None = row(AuditSettings, "merge_rare", section="data")
+    header: str | None = row(AuditSettings, "header", section="data")
+    agree: bool = option(False, "agree to the proposed preparation of the data", flags=("--yes", "-y"), section="data")
+    separator: str | None = row(ReadingSettings, "separator", section="data")
+    format: str | None = row(ReadingSettings, "format", section="data")
+    table: str | None = row(ReadingSettings, "table", section="data")
+    sample: int | None = row(Grouping, "sample", section="data", low=1)
+    whole: bool = row(Grouping, "always", default=False, kind=bool, switch=None, section="data")
+    memory: float | None = row(Grouping, "memory", section="data", low=0)
+    temporary: str | None = row(Grouping, "temporary", section="data", kind=str)
+    name: str | None = option(None, "what to call the data in the report", usual="the name of the file", section="data")
+    # The run
+    seed: int = row(Common, "seed", section="run")
+    threads: int | None = row(Common, "threads", section="run")
+    cluster: str | None = row(Common, "cluster", section="run")
+    limit_seconds: float | None = option(
+        LEARN_SECONDS,
+        "the seconds allowed for the whole analysis; none for no limit",
+        values="a number above 0, or none",
+        section="run",
+    )
+
+    def __post_init__(self) -> None:
+
+        if isinstance(self.settings, Mapping):
+            object.__setattr__(self, "settings", tuple(f"{name}={value}" for name, value in self.settings.items()))
+        if isinstance(self.conditions, Mapping):
+            listed = checked_conditions(self.conditions).items()
+            object.__setattr__(self, "conditions", tuple(f"{label}={SEPARATOR.join(names)}" for label, names in listed))
+        for item in fields(self):
+            if isinstance(item.default, tuple):
+                object.__setattr__(self, item.name, _names(getattr(self, item.name)))
+        object.__setattr__(self, "bayes_factor", factor_of(self.bayes_factor))
+        if self.score is not None:
+            score = make_score(self.score, beliefs=self.beliefs)
+            object.__setattr__(self, "score", score.data_score)
+            object.__setattr__(self, "beliefs", score.beliefs if isinstance(score, BelievedScore) else None)
+        object.__setattr__(self, "beliefs", make_beliefs(self.beliefs))
+        if not isinstance(self.categorical, bool):
+            raise OptionError(
+                Argument("categorical", self.categorical),
+                "must be True or False.",
+                remedies=Remedy("name single columns with", Argument("categories")),
+            )
+        check_options(self)
+        if self.conditions and self.interventions is None:
+            raise OptionError(
+                Argument("conditions", self.conditions[0]),
+                "says what a label of the column of interventions sets, and no such column was named.",
+                remedies=Remedy("name it with", Argument("interventions")),
+            )
+        if not self.missed_edge_cost > 0:
+            raise OptionError(
+                Argument("missed_edge_cost", self.missed_edge_cost), "must be positive: 1 weighs both mistakes alike."
+            )
+        if self.false_rate is not None and self.threshold is not None:
+            raise OptionError(
+                Argument("false_rate", self.false_rate),
+                "finds a cut-off, and one is given.",
+                remedies=Remedy("leave out", Argument("threshold")),
+            )
+        if self.permutations == 1:
+            raise OptionError(Argument("permutations", 1), "must be at least 2 (20 is usual here), or 0 for none.")
+        if self.constraints is not None and not isinstance(self.constraints, Constraints):
+            raise OptionError(
+                Argument("constraints", self.constraints), "must be Constraints(names, required=..., ...)."
+            )
+        if self.limit_seconds is not None and not self.limit_seconds > 0:
+            raise OptionError(Argument("limit_seconds", self.limit_seconds), "must be a number above 0, or None.")
+
+    @property
+    def chosen_score(self) -> Score | None:
+        """The score, or None for the one that is usual for the method."""
+
+        return None if self.score is None else make_score(self.score)
+
+    @property
+    def own_settings(self) -> dict[str, str]:
+        """The settings of a source that were given as NAME=VALUE."""
+        parts = [text.partition("=") for text in self.settings]
+        if wrong := [name for name, sign, _ in parts if not (sign and name)]:
+            raise OptionError(Argument("settings", wrong[0]), "must be of the form NAME=VALUE.")
+        return {name.strip().replace("-", "_"): value.strip() for name, _, value in parts}
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """How a file is to be read, where that was said."""
+        given = {name: getattr(self, name) for name in ("separator", "format", "table")}
+        headless = {} if self.header is None else {"header": self.header == "first"}
+        found = {name: value for name, value in given.items() if value is not None} | headless | self.experiments
+        return {**found, "grouping": self.grouping}
+
+    @property
+    def grouping(self) -> Grouping:
+        """How a file of more rows than memory is read: what is agreed to for other files is for it, too."""
+
+        return Grouping(
+            always=False if self.whole else None,
+            memory=self.memory,
+            temporary=self.temporary,
+            sample=self.sample,
+            discretize=self.discretize or ("quantile" if self.agree else None),
+            bins=self.bins,
+            leave_out=self.agree,
+            dates=None if self.dates == "drop" else self.dates,
+            drop=self.drop,
+            keep=self.keep,
+            categories=self.categorical or self.categories,
+            missing=self.missing,
+        )
+
+    @property
+    def experiments(self) -> dict[str, Any]:
+        """Where the data say what was set, if they do."""
+
+        if self.interventions is None:
+            return {}
+        return {"interventions": self.interventions, "conditions": checked_conditions(self.conditions)}
+
+    def command_words(self) -> list[str]:
+        """Return the words of the command line that ask for the same."""
+        return command_words(self, _spell)
+
+
+def _names(names: Iterable[str]) -> tuple[str, ...]:
+    """Return column names as a tuple; one name is a string, not its letters."""
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _spell(item: Option, value: Any) -> list[str] | None:
+    """Spell what is neither a number nor a text: scores with their parameters, constraints and beliefs as JSON."""
+    if item.name == "score":
+        return [item.flag, score_text(value.describe())]
+    if item.name in ("constraints", "beliefs"):
+        return [item.flag, json.dumps(value.describe(), ensure_ascii=False)]
+    return None
+
+
+def score_text(facts: Mapping[str, Any]) -> str:
+    """Return a score as the command line takes it: ``bdeu:ess=1``."""
+    options = {key: value for key, value in facts.items() if key != "name"}
+    listed = ",".join(f"{key}={_value_text(value)}" for key, value in options.items())
+    return f"{facts['name']}:{listed}" if listed else str(facts["name"])
+
+
+def _value_text(value: object) -> str:
+    return (
+        "+".join(map(_value_text, value)) if isinstance(value, Sequence) and not isinstance(value, str) else str(value)
+    )

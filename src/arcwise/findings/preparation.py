@@ -1,0 +1,546 @@
+"""From data as they come to data that can be learned from: a proposal for what stands in the way, and its steps."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.audit.audit import Audit, AuditSettings, audit_table
+from arcwise.audit.finding import Finding, Kind, Severity, columns_words, it, verb
+from arcwise.base.errors import Argument, Call, ConstraintError, DataError, Mention, OptionError, Remedy
+from arcwise.base.options import options_of
+from arcwise.base.run import ProgressCallback
+from arcwise.base.showing import one_screen
+from arcwise.data.checks import Targets
+from arcwise.data.column import FEWEST_PER_CELL, most_states, quoted
+from arcwise.data.columns import AS_ASKED
+from arcwise.data.dataset import Dataset, Incomplete
+from arcwise.data.impute import impute
+from arcwise.data.read import read_table
+from arcwise.data.table import Table
+from arcwise.findings.coding import Coding
+from arcwise.graph.beliefs import Beliefs
+from arcwise.graph.constraints import Constraints
+from arcwise.graph.statements import Kind as Said
+from arcwise.networks.recipe import COMPLETED, NO_GAPS
+from arcwise.sampled.numeric_data import JOINT, Cutting, NumericData
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from arcwise.findings.options import LearnOptions
+
+
+# Columns that were left out before learning, and what was said about them all the same.
+#
+# Who requires an arc from `signup` and reads that there is no variable `signup` looks for a typing error. It was
+# there, and was left out as a column of dates: that is what the message has to say.
+
+
+@one_screen
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Why a column was left out, a clause, and what would keep it."""
+
+    why: str
+    remedy: Remedy | None = None
+
+    @classmethod
+    def by(cls, name: str, finding: Finding) -> LeftOut:
+        """Make it of the finding that a column was left out for."""
+        remedy = None
+        if finding.keepable:
+            remedy = Remedy("keep it:", Argument("keep", [name]))
+        elif finding.kind is Kind.DATE:
+            remedy = Remedy("keep a part of the dates:", Argument("dates", "month"))
+        return cls(f"since {finding.what}", remedy)
+
+
+def left_out_by_audit(given: Table, drop: Iterable[str], audited: Audit) -> dict[str, LeftOut]:
+    """Return the columns that are no longer there: those to drop, and those that the audit left out."""
+    asked = given.checked_names(given.still_there(drop), Argument("drop"))
+    gone = dict.fromkeys(asked, LeftOut(AS_ASKED, Remedy("do not drop it")))
+    gone |= {name: LeftOut(why) for name, why in given.left_out.items()}
+    for finding in audited.findings:
+        for name in finding.columns:
+            if finding.repair is not None and name not in audited.repaired.names:
+                gone.setdefault(name, LeftOut.by(name, finding))
+    return gone
+
+
+def refuse_left_out(gone: Mapping[str, LeftOut], constraints: Constraints | None, beliefs: Beliefs | None) -> None:
+    """Refuse constraints and prior odds about columns that were left out, with the reason."""
+    for statement in () if constraints is None else constraints.statements:
+        spoken = (*statement.names, *(name for part in statement.parts for name in part))
+        for name in spoken if statement.kind is not Said.MAX_PARENTS else ():
+            if name in gone:
+                raise ConstraintError(
+                    Argument("constraints"), _told(gone, name, statement.text()), remedies=_remedies(gone[name])
+                )
+    for first, second, _ in () if beliefs is None else (*beliefs.arcs, *beliefs.edges):
+        for name in (first, second):
+            if name in gone:
+                raise OptionError(
+                    Argument("beliefs"), _told(gone, name, f"{first}, {second}"), remedies=_remedies(gone[name])
+                )
+
+
+def _told(gone: Mapping[str, LeftOut], name: str, said: str) -> str:
+    return f"speak of column '{name}' ({said}), which was left out, {gone[name].why}."
+
+
+def _remedies(gone: LeftOut) -> tuple[Remedy, ...]:
+    return (Remedy("say nothing about it"), *(() if gone.remedy is None else (gone.remedy,)))
+
+
+ColumnKind = Literal["missing", "continuous"]
+
+# What is proposed where nothing was said: averages over completions, and three intervals of about equal numbers of
+# rows, which need no class variable and leave no interval empty.
+IMPUTE = COMPLETED
+DISCRETIZE = "quantile"
+
+
+class PreparationError(DataError):
+    """The data cannot be learned from as they are, and nobody has said yet what to do about it."""
+
+
+@one_screen
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """One thing that keeps a table from being complete and discrete, what is proposed, and how to ask for it."""
+
+    kind: ColumnKind
+    columns: tuple[str, ...]
+    what: str  # what is in the way, a clause without a full stop
+    proposal: str  # what would be done about it
+    remedy: Argument  # the option that asks for it
+    details: str = ""  # how it was recognised, a clause for brackets
+
+    def describe(self) -> dict[str, Any]:
+        """Return it as JSON can hold it, with the keys of a finding."""
+        return {
+            "kind": self.kind,
+            "severity": str(Severity.BLOCKS),
+            "columns": list(self.columns),
+            "what": self.what,
+            "evidence": self.details,
+            "proposal": self.proposal,
+            "option": self.remedy.name,
+            "value": self.remedy.value,
+            "safe": True,
+        }
+
+
+@one_screen
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Data to learn from, and what was done to get there.
+
+    Parameters
+    ----------
+    data
+        The data; with their gaps, if these are to be completed while learning.
+    name, file
+        What they are called, and the name of the file that they come from, without its folder; "-" for standard input,
+        None for data that are not a file.
+    steps
+        What was done, one sentence each.
+    gaps
+        What is done about missing values, as a recipe says it; "none" if there were none.
+    audit
+        What was found in the data before; None for a data set, which is complete and discrete.
+    uncut
+        The data before numbers were cut, and how they were; None if nothing was cut.
+    coding
+        How columns became variables, for new rows.
+    """
+
+    data: Dataset | Incomplete
+    name: str
+    steps: tuple[str, ...] = ()
+    gaps: str = NO_GAPS
+    file: str | None = None
+    audit: Audit | None = None
+    uncut: NumericData | None = None
+    coding: Coding | None = None
+
+    @property
+    def cut(self) -> tuple[str, ...]:
+        """The columns of numbers that were cut."""
+        return () if self.uncut is None else self.uncut.columns
+
+
+def open_table(
+    data: Table | Dataset | Incomplete | pd.DataFrame | str | os.PathLike[str],
+    *,
+    progress: bool | ProgressCallback | None = None,
+    **reading: Any,
+) -> Table | Dataset | Incomplete:
+    """Return data of any kind as a table, or as they are if they are a data set already."""
+    if isinstance(data, Incomplete):
+        return data
+    if isinstance(data, str | os.PathLike):
+        return read_table(data, progress=progress, merge=True, **reading)  # spaces around a label are no state
+    column, conditions = reading.get("interventions"), reading.get("conditions")
+    if isinstance(data, Dataset):
+        if column is not None:
+            raise OptionError(
+                Argument("interventions", column),
+                "names a column of raw data; a Dataset has its targets already.",
+                remedies=Remedy("give them with data.with_targets(...)"),
+            )
+        return data
+    table = data if isinstance(data, Table) else Table.from_dataframe(data)
+    return table if column is None else table.with_interventions(column, conditions)
+
+
+def audit(table: Table, options: LearnOptions) -> Audit:
+    """Look at a table before learning from it; what the options ask for is done, with `agree` what is safe, too."""
+    said = AuditSettings(**{item.name: getattr(options, item.name) for item in options_of(AuditSettings)})
+    if options.categorical:
+        said = replace(said, categories=table.names)
+    return audit_table(table, said, agreed=options.agree)
+
+
+def find_obstacles(table: Table, options: LearnOptions) -> tuple[Obstacle, ...]:
+    """List what keeps an audited table from being a data set, each with a proposal; empty if nothing does."""
+    return tuple(obstacle for obstacle in _all_obstacles(table, options) if obstacle.columns)
+
+
+def _all_obstacles(table: Table, options: LearnOptions) -> Iterable[Obstacle]:
+    kept = set(table.names if options.categorical else options.categories)
+    left = table.columns
+    gaps = tuple(c.name for c in left if c.n_missing)
+    cells = sum(c.n_missing for c in left)
+    some = np.any([c.is_missing for c in left], axis=0) if gaps else np.zeros(0, dtype=bool)
+    rows = int((some if left[0].weights is None else left[0].weights[some]).sum()) if gaps else 0
+    yield Obstacle(
+        "missing",
+        gaps,
+        f"{'1 value is' if cells == 1 else f'{cells:,} values are'} missing in {columns_words(gaps)}",
+        f"complete the data {options.completions:,} times, by draws from what was observed, and average over the "
+        "completions",
+        Argument("impute", IMPUTE),
+        details=f"{rows:,} of {table.n_cases:,} rows {'has' if rows == 1 else 'have'} a gap",
+    )
+    numbers = tuple(c.name for c in left if c.name not in kept and c.is_continuous())
+    yield Obstacle(
+        "continuous",
+        numbers,
+        f"{columns_words(numbers)} {verb(numbers, 'holds', 'hold')} numbers with more than 20 distinct values, "
+        "not categories",
+        f"cut {it(numbers)} into {options.bins} intervals with about equally many rows",
+        Argument("discretize", DISCRETIZE),
+    )
+
+
+def _values(cells: int) -> str:
+    return "1 missing value" if cells == 1 else f"{cells:,} missing values"
+
+
+def prepare(
+    given: Table | Dataset | Incomplete,
+    options: LearnOptions,
+    *,
+    file: str | None = None,
+    progress: bool | ProgressCallback | None = None,
+    known: Callable[[tuple[str, ...]], Constraints | None] | None = None,
+) -> Prepared:
+    """Return data that can be learned from: drop, impute and cut as asked for, or as proposed if that was agreed to.
+
+    `known` reads constraints over the variables that it is given, where the options have none yet.
+
+    Raises
+    ------
+    PreparationError
+        If something is in the way and neither an option nor an agreement says what to do; the message has the
+        proposal.
+    """
+    if isinstance(given, Dataset | Incomplete):
+        return _as_it_is(given, options)
+    if given.n_rows == 0:
+        raise DataError(f"{given.prefix}there are no rows; a structure is learned from cases.")
+    _check_names(given, options)
+    table = given.drop(given.checked_names(given.still_there(options.drop), Argument("drop")))
+    steps: list[str] = []
+    if options.drop:
+        steps.append(f"Left out as asked: {quoted(options.drop, 6)}.")
+    steps += _told_experiments(table.targets, table.weights if table.is_grouped else None)
+    agreed = audit(table, replace(options, agree=True))
+    if points := _open_points(agreed, options):
+        raise proposal(given, points)
+    # Without a repair, an agreement changes nothing.
+    same = options.agree or all(finding.repair is None for finding in agreed.findings)
+    audited = agreed if same else audit(table, options)
+    table = audited.repaired
+    steps += audited.steps
+    options = _with_knowledge(given, audited, options, known)
+    obstacles = find_obstacles(table, options)
+    uncut: NumericData | None = None
+    for obstacle in obstacles:
+        if obstacle.kind == "missing":
+            table, step = _without_gaps(table, obstacle, options, progress)
+            steps.append(step)
+        else:
+            uncut = uncut_of(table, obstacle.columns, options)
+            table = uncut.cut_table
+            steps += _told_cuts(uncut, options)
+    method = options.impute or IMPUTE
+    with_gap_state = tuple(table.n_missing) if method == "state" else ()
+    if with_gap_state:
+        table = impute(table, method=method)
+    categorical = _categorical(table, options)
+    data: Dataset | Incomplete
+    data = (
+        uncut.whole
+        if uncut is not None
+        else (table.to_incomplete if table.n_missing else table.to_dataset)(categorical=categorical)
+    )
+    if options.target is not None and options.target not in data.names:
+        raise DataError(
+            Argument("target", options.target),
+            "was left out of the data, so nothing can be said about it.",
+            remedies=Remedy("keep it with", Argument("keep", [options.target])),
+        )
+    if data.n_variables < 2:
+        raise DataError(f"{given.prefix}fewer than two variables are left; a structure needs at least two.")
+    gaps = NO_GAPS
+    if any(o.kind == "missing" for o in obstacles):
+        gaps = f"{COMPLETED}:{options.completions}" if method == COMPLETED else method
+    base = None if file is None else os.path.basename(file)  # noqa: PTH119
+    name = options.name or ("standard input" if base == "-" else base) or given.source or "data"
+    coding = Coding.of(data, given, audited.repaired, None if uncut is None else uncut.cuts, with_gap_state)
+    return Prepared(data, name, tuple(steps), gaps, base, audited, uncut, coding)
+
+
+def _check_names(given: Table, options: LearnOptions) -> None:
+    """Refuse options that name columns which are not there, or ask for numbers which the reader has cut."""
+    if options.target is not None:
+        given.checked_names([options.target], Argument("target"))
+    given.checked_names(given.not_asked_out(options.keep), Argument("keep"))
+    given.checked_names(given.not_asked_out(options.categories), Argument("categories"))
+    if options.recut and given.reader_cuts:
+        raise OptionError(
+            Argument("recut", True),
+            f"cuts numbers anew in every replicate, and those of {columns_words(tuple(given.reader_cuts))} were cut "
+            "before the rows of the file were counted: only intervals are left.",
+            remedies=(
+                Remedy("leave it out"),
+                Remedy("read the file whole, if memory holds it, with", Argument("whole", True)),
+            ),
+        )
+
+
+def _with_knowledge(
+    given: Table,
+    audited: Audit,
+    options: LearnOptions,
+    known: Callable[[tuple[str, ...]], Constraints | None] | None,
+) -> LearnOptions:
+    """Return the options with the constraints that are read; what speaks of columns that were left out is refused."""
+    gone = left_out_by_audit(given, options.drop, audited)
+    if known is not None:
+        refuse_left_out(gone, known(given.names), None)
+        options = replace(options, constraints=known(audited.repaired.names))
+    refuse_left_out(gone, options.constraints, options.beliefs)
+    return options
+
+
+def _told_experiments(targets: Targets | None, weights: NDArray[Any] | None = None) -> tuple[str, ...]:
+    """Return in how many rows which variables were set."""
+    if targets is None or targets.is_empty:
+        return ()
+    rows = np.bincount(targets.of_row, weights, minlength=len(targets.sets)).astype(np.int64).tolist()
+    told = [f"{' and '.join(names)} in {rows[k]:,}" for k, names in enumerate(targets.sets) if names]
+    more = "; ..." if len(told) > 8 else ""
+    return (f"Taken as set by experiments: {'; '.join(told[:8])}{more} of {sum(rows):,} rows.",)
+
+
+def _as_it_is(data: Dataset | Incomplete, options: LearnOptions) -> Prepared:
+    """Take data that are discrete, without the columns to drop; if they have gaps, these are completed."""
+    gaps = NO_GAPS
+    if isinstance(data, Incomplete) and options.impute in (None, COMPLETED) and options.discretize is None:
+        if not data.missing.any():
+            data = data.held
+        else:
+            gaps, options = f"{COMPLETED}:{options.completions}", replace(options, impute=None)
+    asked = [o for o, value in (("impute", options.impute), ("discretize", options.discretize)) if value]
+    if asked:
+        raise OptionError(
+            Argument(asked[0]),
+            "is for raw data; a Dataset is complete and discrete, and gaps of Incomplete data are completed.",
+            remedies=Remedy("leave it out"),
+        )
+    if options.target is not None:
+        data.index(options.target)
+    kept = [n for n in data.names if n not in options.drop]
+    for dropped in options.drop:
+        data.index(dropped)
+    left_out = (f"Left out: {quoted(options.drop, 6)}.",) if options.drop else ()
+    chosen = data if len(kept) == data.n_variables else data.select(kept)
+    for name, states in zip(chosen.names, chosen.states, strict=True):
+        if len(states) > most_states(chosen.n_cases):
+            raise DataError(
+                f"variable '{name}' has {len(states):,} states, and {chosen.n_cases:,} cases carry at most "
+                f"{most_states(chosen.n_cases):,}: with one parent of two states, there would be fewer than "
+                f"{FEWEST_PER_CELL} cases for each cell. It cannot be learned from.",
+                remedies=Remedy("leave it out:", Argument("drop", [name])),
+            )
+    told = _told_experiments(chosen.targets) if isinstance(chosen, Dataset) else ()
+    return Prepared(chosen, options.name or "data", (*left_out, *told), gaps, coding=Coding.of(chosen))
+
+
+def open_points(table: Table, options: LearnOptions) -> tuple[Finding | Obstacle, ...]:
+    """Return what is in the way and neither an option nor an agreement answers.
+
+    An agreement covers what is safe; what has two answers has to be answered.
+    """
+    return _open_points(audit(table, replace(options, agree=True)), options)
+
+
+def _open_points(audited: Audit, options: LearnOptions) -> tuple[Finding | Obstacle, ...]:
+    asked = audit_asks(options)
+    findings = [
+        finding
+        for finding in audited.findings
+        if finding.severity is not Severity.NOTE
+        and not (finding.remedy is not None and finding.remedy.name in asked and finding.repair is not None)
+        and not (options.agree and finding.safe and finding.repair is not None)
+    ]
+    if options.agree:
+        return tuple(findings)
+    obstacles = [o for o in find_obstacles(audited.repaired, options) if not _answered(o, options)]
+    return (*findings, *obstacles)
+
+
+def audit_asks(options: LearnOptions) -> frozenset[str]:
+    """Return the options about findings that were given."""
+    given = ("decimal", "thousands", "dates", "merge_rare")
+    return frozenset(name for name in given if getattr(options, name) is not None)
+
+
+def proposal(table: Table, obstacles: Iterable[Finding | Obstacle]) -> PreparationError:
+    """Return the error that says what is in the way, what is proposed, and how to agree: to a program or a person."""
+    listed = list(obstacles)
+    points = [part for obstacle in listed for part in _point(obstacle)]
+    safe = all(isinstance(o, Obstacle) or (o.safe and o.repair is not None) for o in listed)
+    options = _merged(o.remedy for o in listed if o.remedy is not None and o.remedy.name != "agree")
+    agree = Argument("agree", True)
+    # What has no option of its own needs the agreement, whatever else is chosen.
+    beside = [agree] if any(o.remedy is not None and o.remedy.name == "agree" for o in listed) else []
+    words: list[str | Mention] = ["Agree to all of it with", agree] if safe else []
+    if options:
+        choose = "choose, and agree to the rest:" if beside else "choose:"
+        words += [f", or {choose}" if safe else choose.capitalize(), Call("learn", *options, *beside)]
+    elif safe:
+        words.append(".")
+    return PreparationError(f"{table.prefix}the data cannot be learned from as they are:\n", *points, *words)
+
+
+def _point(obstacle: Finding | Obstacle) -> Iterable[str | Mention]:
+    found = obstacle.details if isinstance(obstacle, Obstacle) else obstacle.evidence
+    details = f" ({found})" if found else ""
+    yield f"  - {obstacle.what}{details}. Proposal: {obstacle.proposal}"
+    if obstacle.remedy is not None:
+        yield from ("(", obstacle.remedy, ")")
+    yield "."
+    if isinstance(obstacle, Finding) and obstacle.keepable:
+        yield from (f"To learn from {it(obstacle.columns)} all the same:", Argument("keep", [*obstacle.columns]), ".")
+    yield "\n"
+
+
+def _merged(remedies: Iterable[Argument]) -> list[Argument]:
+    """Return every argument once: the columns to drop, which more than one obstacle may name, in one list."""
+    found: dict[str, Argument] = {}
+    for one in remedies:
+        before = found.setdefault(one.name, one)
+        if before is not one and isinstance(one.value, list):
+            found[one.name] = Argument(one.name, [*before.value, *one.value])
+    return list(found.values())
+
+
+def _answered(obstacle: Obstacle, options: LearnOptions) -> bool:
+    if obstacle.kind == "missing":
+        return options.impute is not None
+    return options.discretize is not None
+
+
+def _without_gaps(
+    table: Table, obstacle: Obstacle, options: LearnOptions, progress: bool | ProgressCallback | None
+) -> tuple[Table, str]:
+    """Return the table without gaps, or with those that are filled later, and a sentence that says what is done."""
+    columns = columns_words(obstacle.columns)
+    method = options.impute or IMPUTE
+    before, cells = table.n_cases, sum(table.n_missing.values())
+    if method not in (COMPLETED, "state"):  # these come after numbers are cut
+        table = impute(table, method=method, progress=progress)
+    how = {
+        COMPLETED: f"Completed {_values(cells)} in {columns} {options.completions:,} times, by draws given the "
+        "observed values of their rows; results are averages over the completions. This assumes that whether a "
+        "value is missing depends on observed values only (missing at random).",
+        "knn": f"Filled {_values(cells)} in {columns}, each from the 5 most similar rows. They count as observed: "
+        "expect edges that are in the filling alone, since similar rows get similar values.",
+        "mode": f"Filled {_values(cells)} in {columns} with the most frequent value of their column. They count as "
+        "observed: expect edges to look weaker than they are.",
+        "state": f"Took {_values(cells)} in {columns} as a state of their own. Expect edges between columns that "
+        "are missing together, and between reasons for gaps and values.",
+        "drop": f"Dropped {before - table.n_cases:,} of {before:,} rows, which had missing values in {columns}. "
+        "Fewer rows show fewer edges, and if complete rows are special, the edges are those of special rows.",
+    }
+    return table, how[method]
+
+
+def uncut_of(
+    table: Table, columns: Iterable[str], options: LearnOptions, *, method: str | None = None, bins: int | None = None
+) -> NumericData:
+    """Return a table with the columns of numbers to cut, and how: as the options say, or in another way."""
+    known = options.constraints
+    how = method or options.discretize or DISCRETIZE
+    cutting = Cutting(
+        how,
+        bins or options.bins,
+        options.target if how == "mdl" else None,  # else a target of numbers is cut as any other column is
+        None if known is None else Constraints.from_description(table.names, known.describe()).arc_part,
+        options.max_parents,
+        options.seed,
+        None if options.limit_seconds is None else options.limit_seconds / 4,
+    )
+    return NumericData(
+        table,
+        tuple(name for name in columns if name != cutting.target),
+        cutting,
+        _categorical(table, options),
+        gap_state=options.impute == "state",
+    )
+
+
+def _categorical(table: Table, options: LearnOptions) -> tuple[str, ...] | bool:
+    return options.categorical or tuple(name for name in (*options.categories, *options.keep) if name in table.names)
+
+
+def _told_cuts(uncut: NumericData, options: LearnOptions) -> Iterable[str]:
+    """Return how numbers were cut."""
+    columns, how = columns_words(uncut.columns), uncut.cutting
+    numbers = sorted({len(cuts) + 1 for cuts in uncut.cuts.values()})
+    some = str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
+    fewer = "" if numbers == [how.bins] else f", {some} where many rows have one value"
+    told = {
+        "quantile": f"into {how.bins} intervals with about equally many rows{fewer}",
+        "width": f"into {how.bins} intervals of equal width",
+        "kmeans": f"into {how.bins} intervals around cluster centres",
+        "mean": "in two at the mean",
+        "mdl": f"where '{how.target}' changes most (MDL; at the median where no cut pays)",
+        JOINT: f"into {some} intervals, chosen together with the structure (MDL)",
+    }
+    yield f"Cut {columns} {told[how.method]}."
+    if options.recut:
+        yield (
+            f"In every replicate of the bootstrap, {'it is' if len(uncut.columns) == 1 else 'they are'} cut anew in "
+            "the same way, so that confidences have the uncertainty of the cut points in them."
+        )

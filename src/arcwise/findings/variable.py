@@ -1,0 +1,285 @@
+"""`VariableFinding`: what one variable depends on, how far that can be trusted, and how much it matters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import xlogy
+
+from arcwise.base.errors import ArcwiseError
+from arcwise.base.showing import LINES, html_table, one_screen
+from arcwise.data.dataset import Dataset
+from arcwise.model.network import BayesianNetwork
+from arcwise.networks.classes import blanket_shares
+from arcwise.plotting.charts import plot_bars
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from arcwise.analysis.questions import Questions
+
+
+# Pairs from here to 1 minus it are open: the data neither show an edge nor rule it out.
+OPEN = 0.05
+# A variable with less confidence that is in no network at hand is left out.
+FLOOR = 0.01
+# Rows over which information is averaged.
+MOST_ROWS = 20_000
+
+
+@one_screen
+@dataclass(frozen=True)
+class Neighbour:
+    """Another variable, as one variable sees it.
+
+    Parameters
+    ----------
+    name
+        The variable.
+    confidence, towards, away, either
+        The confidence in an edge, and that of one that points to the variable, away from it, or could do either.
+    direction
+        "towards it" or "away from it" where the direction is settled; else "open", or "" where there is no edge.
+    in_network
+        How it stands to the variable in the consensus network: "parent", "child", "partner" (a child's other parent),
+        or "" for none.
+    in_blanket
+        The share of the networks in which it is in the variable's Markov blanket; None if networks are not at hand.
+    information
+        What it tells about the variable beyond the rest of the blanket: the mutual information given the others under
+        the network, in bits; 0 outside the blanket.
+    alone
+        What it tells alone, in bits.
+    change, at
+        The largest change in the probability of a state of the variable when this one is observed in one state instead
+        of another; and where: (its first state, its second state, the variable's state).
+    """
+
+    name: str
+    confidence: float
+    towards: float
+    away: float
+    either: float
+    direction: str
+    in_network: str
+    in_blanket: float | None
+    information: float
+    alone: float
+    change: float
+    at: tuple[str, str, str]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the data neither show an edge nor rule it out."""
+        return OPEN < self.confidence < 1 - OPEN
+
+
+@dataclass(frozen=True, eq=False)
+class VariableFinding:
+    """What one variable depends on.
+
+    Parameters
+    ----------
+    name, states, shares
+        The variable, and the share of the cases in each state.
+    neighbours
+        All variables that may be joined to it or are in its blanket, the most trusted first, and of equally trusted
+        ones those that matter most.
+    blanket
+        Its Markov blanket in the network: given these, all others tell nothing more about it.
+    blankets
+        Whole blankets with the share of the networks that have them, the most frequent first; empty if networks are
+        not at hand.
+    known, entropy
+        What the blanket tells about it, and how uncertain it is without, in bits.
+    n_networks, networks
+        How many networks the shares are over, and what they are: "networks drawn from the posterior".
+    """
+
+    name: str
+    states: tuple[str, ...]
+    shares: tuple[float, ...]
+    neighbours: tuple[Neighbour, ...]
+    blanket: tuple[str, ...]
+    blankets: tuple[tuple[tuple[str, ...], float], ...]
+    known: float
+    entropy: float
+    n_networks: int
+    networks: str = "networks"
+
+    @property
+    def open(self) -> tuple[Neighbour, ...]:
+        """What the data neither show nor rule out."""
+        return tuple(one for one in self.neighbours if one.is_open)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per neighbour."""
+        import pandas as pd
+
+        rows = [
+            {
+                "variable": one.name,
+                "confidence": one.confidence,
+                "towards": one.towards,
+                "away": one.away,
+                "either": one.either,
+                "direction": one.direction,
+                "in_network": one.in_network,
+                "in_blanket": one.in_blanket,
+                "information": one.information,
+                "alone": one.alone,
+                "change": one.change,
+                "from": one.at[0],
+                "to": one.at[1],
+                "state": one.at[2],
+            }
+            for one in self.neighbours
+        ]
+        columns = ["variable", "confidence", "towards", "away", "either", "direction", "in_network", "in_blanket"]
+        return pd.DataFrame(rows, columns=[*columns, "information", "alone", "change", "from", "to", "state"])
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw confidence and information of every neighbour as bars; return the axes."""
+        values = {
+            "confidence": [one.confidence for one in self.neighbours],
+            "information (bits)": [one.information for one in self.neighbours],
+        }
+        return plot_bars([one.name for one in self.neighbours], values, title=self.name, ax=ax)
+
+    def __repr__(self) -> str:
+        return f"VariableFinding({self.name}: {len(self.blanket)} variables in its blanket, {len(self.open)} open)"
+
+    def _repr_html_(self) -> str:
+        frame = self.to_frame()
+        return html_table(
+            repr(self), list(map(str, frame)), frame.head(LINES).itertuples(index=False, name=None), len(frame)
+        )
+
+
+def describe_variable(source: Questions, name: str) -> VariableFinding:
+    """Return what one variable depends on, from the confidences, the networks and the consensus network."""
+    network, confidence, data = source.network, source.confidence, source.one_copy
+    v = network.index(name)
+    dag = network.dag
+    blanket = dag.markov_blanket(name)
+    shares, whole, count = _blankets(source, v)
+    rows = _rows(data)
+    base = np.asarray(network.query(name).probabilities)
+    full = network.predict_proba(rows, name, progress=False) if blanket else np.tile(base, (rows.n_rows, 1))
+    at = {other: k for k, other in enumerate(confidence.names)}
+    found = []
+    for other in network.names:
+        if other == name:
+            continue
+        pair = confidence.pair(name, other)
+        share = None if shares is None else float(shares[at[other]])
+        if other not in blanket and pair.present < FLOOR and (share or 0.0) < FLOOR:
+            continue
+        information = _beyond(network, rows, name, other, full) if other in blanket else 0.0
+        alone, change, where = _alone(network, data, name, other)
+        found.append(
+            Neighbour(
+                other,
+                pair.present,
+                pair.backward,
+                pair.forward,
+                pair.undirected,
+                _direction(source, name, other) if pair.present > 0 else "",
+                _role(network, name, other, blanket),
+                share,
+                information,
+                alone,
+                change,
+                where,
+            )
+        )
+    # What differs by rounding alone is equal.
+    found.sort(key=lambda one: (-round(one.confidence, 2), -round(one.information, 6), -round(one.alone, 6)))
+    counts = np.bincount(data.codes[data.index(name)], weights=data.weights, minlength=len(network.states[v]))
+    return VariableFinding(
+        name=name,
+        states=network.states[v],
+        shares=tuple((counts / counts.sum()).tolist()),
+        neighbours=tuple(found),
+        blanket=blanket,
+        blankets=tuple(whole[:5]),
+        known=_divergence(full, base, rows),
+        entropy=float(-xlogy(base, base).sum() / np.log(2)),
+        n_networks=count,
+        networks=source.networks_title,
+    )
+
+
+def _blankets(source: Questions, v: int) -> tuple[NDArray[np.float64] | None, list[tuple[tuple[str, ...], float]], int]:
+    try:
+        networks = source.networks
+    except ArcwiseError:  # no networks were kept
+        return None, [], 0
+    at = networks.names.index(source.network.names[v])
+    shares, whole = blanket_shares(networks, at)
+    return shares, whole, networks.count
+
+
+def _rows(data: Dataset) -> Dataset:
+    """Return the rows to average over: all, or those of evenly spaced cases of very many.
+
+    A few rows may stand for most cases: of evenly spaced rows, each with its weight, the mean would be that of whether
+    these are among them.
+    """
+    if data.n_rows <= MOST_ROWS:
+        return data
+    cases = np.linspace(0, data.n_cases - 1, MOST_ROWS).astype(np.int64)
+    if data.weights is None:
+        return data.take(cases)
+    return data.unweighted().take(np.searchsorted(np.cumsum(data.weights), cases, side="right")).collapse()
+
+
+def _direction(source: Questions, name: str, other: str) -> str:
+    settled = source.settled
+    return "towards it" if (other, name) in settled else "away from it" if (name, other) in settled else "open"
+
+
+def _role(network: BayesianNetwork, name: str, other: str, blanket: tuple[str, ...]) -> str:
+    if other in network.dag.parents_of(name):
+        return "parent"
+    if other in network.dag.children_of(name):
+        return "child"
+    return "partner" if other in blanket else ""
+
+
+def _divergence(full: NDArray[np.float64], part: NDArray[np.float64], rows: Dataset) -> float:
+    """Return the mean over cases of the divergence of P(x | all) from P(x | some), in bits."""
+    each = (xlogy(full, full) - xlogy(full, np.maximum(part, 1e-300))).sum(axis=1)
+    weights = None if rows.weights is None else np.asarray(rows.weights, dtype=np.float64)
+    return max(0.0, float(np.average(each, weights=weights)) / float(np.log(2)))
+
+
+def _beyond(network: BayesianNetwork, rows: Dataset, name: str, other: str, full: NDArray[np.float64]) -> float:
+    """Return what a variable tells about another beyond all others: I(x; w | the rest), in bits."""
+    kept = [column for column in rows.names if column not in (other, name)]
+    if not kept:
+        without = np.tile(np.asarray(network.query(name).probabilities), (rows.n_rows, 1))
+    else:
+        without = network.predict_proba(rows.select(kept), name, progress=False)
+    return _divergence(full, without, rows)
+
+
+def _alone(network: BayesianNetwork, data: Dataset, name: str, other: str) -> tuple[float, float, tuple[str, str, str]]:
+    """Return what a variable tells alone, in bits, and the largest change of a probability that it can make."""
+    joint = np.asarray(network.query([other, name]).probabilities)
+    single = joint.sum(axis=1, keepdims=True)
+    given = np.divide(joint, single, out=np.tile(joint.sum(axis=0), (len(joint), 1)), where=single > 0)
+    entropy = [-float(xlogy(p, p).sum()) for p in (joint.sum(axis=0), joint.sum(axis=1), joint)]
+    # Only states that occur: of others the tables know nothing.
+    counts = np.bincount(data.codes[data.index(other)], weights=data.weights, minlength=len(given))
+    seen = np.flatnonzero(counts > 0)
+    span = given[seen].max(axis=0) - given[seen].min(axis=0)
+    s = int(np.argmax(span > span.max() - 1e-12))
+    low, high = int(seen[given[seen, s].argmin()]), int(seen[given[seen, s].argmax()])
+    states, own = network.states[network.index(other)], network.states[network.index(name)]
+    information = max(0.0, entropy[0] + entropy[1] - entropy[2]) / float(np.log(2))
+    return information, float(span[s]), (states[low], states[high], own[s])

@@ -1,0 +1,495 @@
+"""The probability tables of a network as arrays: their sizes, their checks, and views of one flat array of numbers."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcwise.base.errors import OptionError, UnknownNameError, suggestion
+from arcwise.base.showing import WIDTH, clipped, wrapped
+from arcwise.graph.dag import Dag
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+# How far the sum of a table's row may be from 1. Published networks are printed with three to seven digits, so that
+# (1/3, 1/3, 1/3) sums to 0.999. Tables are kept as given: sampling and inference scale rows, likelihoods do not.
+ROW_TOLERANCE = 1e-3
+
+# The most numbers that the tables of one network may hold, and the most cells of a query's largest clique: 1 GB.
+MAX_CELLS = 2**27
+
+
+class Parts(NamedTuple):
+    """What a network is made of, checked: the structure, the states, and the numbers of all tables in order."""
+
+    dag: Dag
+    states: tuple[tuple[str, ...], ...]
+    values: NDArray[np.float64]
+
+
+def checked_parts(
+    dag: Dag,
+    states: Sequence[Sequence[str]] | Mapping[str, Sequence[str]],
+    tables: Sequence[ArrayLike] | Mapping[str, ArrayLike],
+) -> Parts:
+    """Return the parts of a network; see `arcwise.model.BayesianNetwork` for what they may be."""
+    names = dag.names
+    if not names:
+        raise OptionError("a network needs at least one variable.")
+    listed_states = tuple(tuple(variable) for variable in _in_order("states", names, states))
+    listed_tables = _in_order("tables", names, tables)
+    _check_states(names, listed_states)
+    sizes = table_sizes(dag, listed_states)
+    offsets = np.concatenate([[0], np.cumsum([q * r for q, r in sizes])])
+    values = np.empty(int(offsets[-1]), dtype=np.float64)
+    for v, given in enumerate(listed_tables):
+        values[offsets[v] : offsets[v + 1]] = flat_table(dag, v, given, sizes)
+    parts = Parts(dag, listed_states, values)
+    for v, table in enumerate(table_views(values, sizes)):
+        _check_rows(parts, v, table)
+    return parts
+
+
+def describe_row(dag: Dag, states: Sequence[Sequence[str]], v: int, row: int) -> str:
+    """Return a table's row in words, such as 'wet | rain=yes': for messages."""
+    conditions = []
+    for p in reversed(dag.parents[v]):
+        row, code = divmod(row, len(states[p]))
+        conditions.append(f"{dag.names[p]}={states[p][code]}")
+    return " | ".join([dag.names[v], ", ".join(reversed(conditions))]) if conditions else dag.names[v]
+
+
+def _check_states(names: Sequence[str], listed: Sequence[tuple[Any, ...]]) -> None:
+    """Refuse variables without states, and states without names or with the same one."""
+    for name, states in zip(names, listed, strict=True):
+        if not states:
+            raise OptionError(f"variable '{name}' has no states; it needs at least one.")
+        if not all(isinstance(state, str) and state for state in states):
+            raise OptionError(
+                f"variable '{name}' has the states {states!r:.80}; a state's name is a string that is not empty."
+            )
+        if len(set(states)) < len(states):
+            twice = next(state for i, state in enumerate(states) if state in states[:i])
+            raise OptionError(f"variable '{name}' has the state '{twice}' twice; states must differ.")
+
+
+def flat_table(dag: Dag, v: int, given: ArrayLike, sizes: Sequence[tuple[int, int]]) -> NDArray[np.float64]:
+    """Return the numbers of one table in order; its shape is (q, r), or has an axis for each parent."""
+    size = sizes[v]
+    try:
+        table = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise OptionError(f"table of '{dag.names[v]}': not an array of numbers ({error}).") from None
+    parents = dag.parents[v]
+    full = tuple(sizes[p][1] for p in (*parents, v))
+    if table.shape not in (size, full):
+        given_parents = f"given {', '.join(dag.names[p] for p in parents)}" if parents else "(no parents)"
+        raise OptionError(
+            f"table of '{dag.names[v]}' {given_parents} has shape {table.shape}; it must be {size}, one row per "
+            f"parent configuration and one column per state{f', or {full}' if full != size else ''}."
+        )
+    return table.ravel()
+
+
+def _check_rows(parts: Parts, v: int, table: NDArray[np.float64]) -> None:
+    """Refuse rows that are no distribution."""
+    name = parts.dag.names[v]
+    undefined = np.isnan(table).all(axis=1)
+    for row in np.flatnonzero(~undefined & ~((table >= 0) & (table <= 1 + ROW_TOLERANCE)).all(axis=1)).tolist():
+        raise OptionError(
+            f"table of '{name}', row {row} ({describe_row(parts.dag, parts.states, v, row)}): {table[row].tolist()}; "
+            "probabilities lie between 0 and 1. An undefined row is NaN in every column."
+        )
+    sums = table.sum(axis=1)
+    for row in np.flatnonzero(~undefined & (np.abs(sums - 1) > ROW_TOLERANCE)).tolist():
+        raise OptionError(
+            f"table of '{name}', row {row} ({describe_row(parts.dag, parts.states, v, row)}) sums to "
+            f"{sums[row]:.6g}; a row must sum to 1 within {ROW_TOLERANCE}."
+        )
+
+
+def table_sizes(dag: Dag, states: Sequence[Sequence[str]]) -> list[tuple[int, int]]:
+    """Return (q, r) for each variable; tables beyond MAX_CELLS are refused before any memory is taken."""
+    arities = [len(own) for own in states]
+    sizes = [(math.prod(arities[p] for p in ps), arities[v]) for v, ps in enumerate(dag.parents)]
+    total = sum(q * r for q, r in sizes)
+    if total > MAX_CELLS:
+        v = max(range(len(sizes)), key=lambda v: math.prod(sizes[v]))
+        raise OptionError(
+            f"the tables of this network hold {total:,} numbers; at most {MAX_CELLS:,} are supported. The largest is "
+            f"that of '{dag.names[v]}', with {len(dag.parents[v])} parents and {sizes[v][0]:,} parent configurations. "
+            "Give it fewer parents, or merge states."
+        )
+    return sizes
+
+
+def table_views(values: NDArray[np.float64], sizes: list[tuple[int, int]]) -> tuple[NDArray[np.float64], ...]:
+    """Cut flat values into read-only tables that share their memory."""
+    values.setflags(write=False)
+    tables = []
+    start = 0
+    for q, r in sizes:
+        tables.append(values[start : start + q * r].reshape(q, r))
+        start += q * r
+    return tuple(tables)
+
+
+def _in_order(what: str, names: tuple[str, ...], given: Any) -> list[Any]:
+    """Return one entry per variable, in order, from a sequence or a mapping."""
+    if isinstance(given, Mapping):
+        for name in given:
+            if name not in names:
+                raise UnknownNameError(f"{what}: " + suggestion("variable", str(name), names))
+        missing = [name for name in names if name not in given]
+        if missing:
+            raise OptionError(f"{what} are missing for {', '.join(missing)}; give them for every variable.")
+        return [given[name] for name in names]
+    entries = list(given)
+    if len(entries) != len(names):
+        raise OptionError(f"{what} are given for {len(entries)} variables, but the DAG has {len(names)}.")
+    return entries
+
+
+# What inference answers: distributions, all marginals, the most probable explanation, one distribution per row.
+
+
+@dataclass(frozen=True, eq=False)
+class Distribution:
+    """The joint distribution of some variables.
+
+    Parameters
+    ----------
+    names
+        The variables.
+    states
+        The names of each variable's states.
+    probabilities
+        One axis per variable, in this order; sums to 1.
+    log_evidence
+        The natural logarithm of the probability of the evidence that was given (0 without evidence).
+    """
+
+    names: tuple[str, ...]
+    states: tuple[tuple[str, ...], ...]
+    probabilities: NDArray[np.float64]
+    log_evidence: float = 0.0
+
+    def __getitem__(self, states: object) -> float:
+        """Return the probability of a state, or of a tuple of states, one per variable."""
+        given = states if isinstance(states, tuple) else (states,)
+        if len(given) != len(self.names):
+            raise OptionError(f"{len(given)} states given for the variables {', '.join(self.names)}.")
+        cell = []
+        for name, known, state in zip(self.names, self.states, given, strict=True):
+            text = state if isinstance(state, str) else str(state)
+            if text not in known:
+                raise OptionError(f"'{name}' has no state '{text}'; its states are {', '.join(known)}.")
+            cell.append(known.index(text))
+        return float(self.probabilities[tuple(cell)])
+
+    @property
+    def most_probable(self) -> tuple[str, ...]:
+        """The most probable state of each variable, together; the first of several that are equally probable."""
+        cell = np.unravel_index(int(self.probabilities.argmax()), self.probabilities.shape)
+        return tuple(states[i] for states, i in zip(self.states, cell, strict=True))
+
+    def to_series(self) -> pd.Series[float]:
+        """Return a pandas Series indexed by the states; a MultiIndex for more than one variable."""
+        import pandas as pd
+
+        return pd.Series(self.probabilities.ravel(), index=_index(self.names, self.states), name="probability")
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a pandas DataFrame: one column per variable, and the probability of each combination of states."""
+        return self.to_series().reset_index()
+
+    def __repr__(self) -> str:
+        cells = self.probabilities.size
+        if len(self.names) == 1 and cells <= 12:
+            shares = zip(self.states[0], self.probabilities.tolist(), strict=True)
+            head = f"Distribution of {clipped(self.names[0], WIDTH // 2)} ("
+            return wrapped(head, (f"{state}: {p:.4g}" for state, p in shares), ")")
+        return wrapped("Distribution of ", self.names, f" ({cells:,} cells)")
+
+
+class Marginals(Mapping[str, Distribution]):
+    """The distribution of every variable that is not observed, by name.
+
+    Parameters
+    ----------
+    distributions
+        By variable.
+    log_evidence
+        The natural logarithm of the probability of the evidence that was given (0 without evidence).
+    """
+
+    __slots__ = ("_distributions", "log_evidence")
+
+    def __init__(self, distributions: Mapping[str, Distribution], log_evidence: float) -> None:
+        self._distributions = dict(distributions)
+        self.log_evidence = log_evidence
+
+    def __getitem__(self, name: str) -> Distribution:
+        try:
+            return self._distributions[name]
+        except KeyError:
+            raise UnknownNameError(
+                suggestion("variable (or it is observed)", str(name), list(self._distributions))
+            ) from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._distributions
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._distributions)
+
+    def __len__(self) -> int:
+        return len(self._distributions)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a pandas DataFrame with the columns variable, state and probability."""
+        import pandas as pd
+
+        rows = [
+            (name, state, p)
+            for name, one in self._distributions.items()
+            for state, p in zip(one.states[0], one.probabilities.tolist(), strict=True)
+        ]
+        return pd.DataFrame(rows, columns=["variable", "state", "probability"])
+
+    def __repr__(self) -> str:
+        return f"Marginals of {len(self)} variables"
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """The most probable states of all variables that are not observed, together.
+
+    Parameters
+    ----------
+    states
+        By variable; the observed ones are not repeated.
+    log_joint
+        The natural logarithm of the probability of these states and the evidence, together.
+    log_evidence
+        The natural logarithm of the probability of the evidence (0 without evidence).
+    """
+
+    states: Mapping[str, str]
+    log_joint: float
+    log_evidence: float
+
+    def __getitem__(self, name: str) -> str:
+        """Return the state of a variable."""
+        try:
+            return self.states[name]
+        except KeyError:
+            raise UnknownNameError(suggestion("variable (or it is observed)", str(name), list(self.states))) from None
+
+    @property
+    def probability(self) -> float:
+        """The probability of these states given the evidence."""
+        return math.exp(min(self.log_joint - self.log_evidence, 0.0))
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a pandas DataFrame with the columns variable and state."""
+        import pandas as pd
+
+        return pd.DataFrame(list(self.states.items()), columns=["variable", "state"])
+
+    def __repr__(self) -> str:
+        return f"Explanation of {len(self.states)} variables, probability {self.probability:.4g}"
+
+
+@dataclass(frozen=True, eq=False)
+class RowDistributions:
+    """The joint distribution of some variables, for each of many rows of evidence.
+
+    Parameters
+    ----------
+    names, states
+        The variables and the names of their states.
+    probabilities
+        One row per row of evidence, then one axis per variable. NaN in a row whose evidence is impossible, or that
+        meets an undefined entry, if such rows were allowed.
+    log_evidence
+        The natural logarithm of the probability of each row's evidence: -inf if it is impossible, NaN if it meets an
+        undefined entry. None if it was not asked for.
+    """
+
+    names: tuple[str, ...]
+    states: tuple[tuple[str, ...], ...]
+    probabilities: NDArray[np.float64]
+    log_evidence: NDArray[np.float64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.probabilities)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a pandas DataFrame: a row per row of evidence, a column per state or combination of states."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            self.probabilities.reshape(len(self.probabilities), -1), columns=_index(self.names, self.states)
+        )
+
+    def __repr__(self) -> str:
+        return wrapped("Distributions of ", self.names, f" for {len(self):,} rows")
+
+
+def _index(names: tuple[str, ...], states: tuple[tuple[str, ...], ...]) -> pd.Index[str]:
+    import pandas as pd
+
+    if len(names) == 1:
+        return pd.Index(states[0], name=names[0])
+    return pd.MultiIndex.from_product(states, names=list(names))
+
+
+# `Question`: a query as one writes it, such as ``P(x, y | z=a)``.
+#
+#     P(x)            the distribution of x
+#     P(x, y | z=a)   the joint distribution of x and y, given z=a
+#     P(x=b | z=a)    one probability
+#     P(x=b, z=a)     the probability of evidence
+#     P(* | z=a)      the distribution of each variable that is not observed
+#     MPE(z=a)        the most probable states of all other variables, together
+#
+# A number stands for the interval that holds it, where states are intervals. Names and states with spaces, commas,
+# parentheses, bars, equals or quotation marks stand in double quotes, where \" and \\ stand for a quotation mark and a
+# backslash.
+
+
+TOKEN = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|([(),|=])|([^\s(),|="]+))')
+FORMS = "P(x), P(x, y | z=a), P(x=b | z=a), P(* | z=a) or MPE(z=a)"
+
+
+@dataclass(frozen=True)
+class Question:
+    """A query in its parts.
+
+    Parameters
+    ----------
+    text
+        The question as it was written.
+    asked
+        The variables asked for, in order; none for all marginals and for the most probable explanation.
+    states
+        The states asked for, of all variables of `asked` or of none.
+    evidence
+        Observed variables and their states.
+    explanation
+        Whether the most probable explanation is asked for.
+    """
+
+    text: str
+    asked: tuple[str, ...]
+    states: tuple[str, ...]
+    evidence: Mapping[str, str]
+    explanation: bool = False
+
+    def in_states(self, state_of: Callable[[str, str], str]) -> Question:
+        """Return the same question with the state that `state_of` has for each value of a variable that it names."""
+        states = tuple(state_of(name, value) for name, value in zip(self.asked, self.states, strict=False))
+        return replace(
+            self, states=states, evidence={name: state_of(name, value) for name, value in self.evidence.items()}
+        )
+
+
+def parse_question(text: str) -> Question:
+    """Read a question; see this module for the forms it may have."""
+    reader = _Reader(text)
+    kind = reader.word("P or MPE")
+    if kind not in ("P", "MPE"):
+        reader.fail(f"it begins with '{kind}'")
+    reader.expect("(")
+    if kind == "MPE":
+        reader.skip("|")
+        evidence = reader.terms(")") if not reader.at(")") else []
+        reader.end()
+        return Question(text, (), (), _as_evidence(reader, evidence), explanation=True)
+    asked: list[tuple[str, str | None]] = [("*", None)] if reader.skip("*") else reader.terms("|", ")")
+    evidence = reader.terms(")") if reader.skip("|") else []
+    reader.end()
+    if asked == [("*", None)]:
+        return Question(text, (), (), _as_evidence(reader, evidence))
+    names = tuple(name for name, _ in asked)
+    states = tuple(state for _, state in asked if state is not None)
+    if states and len(states) < len(names):
+        reader.fail("give a state to each of the variables asked for, or to none")
+    return Question(text, names, states, _as_evidence(reader, evidence))
+
+
+class _Reader:
+    """The words of a question, one after the other."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._tokens: list[tuple[str, bool]] = []  # and whether it is a word
+        position = 0
+        while text[position:].strip():
+            match = TOKEN.match(text, position)
+            if match is None:
+                self.fail("a quotation mark is not closed or stands within a word")
+            quoted, sign, plain = match.groups()
+            word = re.sub(r"\\(.)", r"\1", quoted) if quoted is not None else plain
+            self._tokens.append((sign, False) if sign else (word, True))
+            position = match.end()
+        self._at = 0
+
+    def fail(self, why: str) -> NoReturn:
+        raise OptionError(f"cannot read the question '{self._text}': {why}. Write it as {FORMS}.")
+
+    def at(self, sign: str) -> bool:
+        return self._at < len(self._tokens) and self._tokens[self._at] == (sign, sign == "*")
+
+    def skip(self, sign: str) -> bool:
+        found = self.at(sign)
+        self._at += found
+        return found
+
+    def expect(self, sign: str) -> None:
+        if not self.skip(sign):
+            shown = f"'{self._tokens[self._at][0]}'" if self._at < len(self._tokens) else "its end"
+            self.fail(f"'{sign}' is missing before {shown}")
+
+    def word(self, what: str) -> str:
+        if self._at == len(self._tokens) or not self._tokens[self._at][1]:
+            shown = f"'{self._tokens[self._at][0]}'" if self._at < len(self._tokens) else "its end"
+            self.fail(f"{what} is missing before {shown}")
+        self._at += 1
+        return self._tokens[self._at - 1][0]
+
+    def terms(self, *ends: str) -> list[tuple[str, str | None]]:
+        found: list[tuple[str, str | None]] = []
+        while True:
+            name = self.word("a variable")
+            found.append((name, self.word(f"a state of '{name}'") if self.skip("=") else None))
+            if any(self.at(end) for end in ends):
+                return found
+            if not self.skip(","):
+                shown = f"'{self._tokens[self._at][0]}'" if self._at < len(self._tokens) else "its end"
+                self.fail(f"a comma or {' or '.join(repr(end) for end in ends)} is missing before {shown}")
+
+    def end(self) -> None:
+        self.expect(")")
+        if self._at < len(self._tokens):
+            self.fail(f"'{self._tokens[self._at][0]}' follows the closing parenthesis")
+
+
+def _as_evidence(reader: _Reader, terms: list[tuple[str, str | None]]) -> dict[str, str]:
+    evidence: dict[str, str] = {}
+    for name, state in terms:
+        if state is None:
+            reader.fail(f"the evidence needs a state of '{name}', as in {name}=a")
+        if name in evidence:
+            reader.fail(f"the evidence names '{name}' twice")
+        evidence[name] = state
+    return evidence

@@ -1,0 +1,1 @@
+"""The nouns of many networks: recipes, lists, families, where they come from, and their files."""

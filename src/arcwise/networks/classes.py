@@ -1,0 +1,270 @@
+"""How many DAGs an equivalence class has.
+
+The class is the product of its chain components (the connected parts of the CPDAG's undirected edges), each a chordal
+graph whose size is the number of ways to direct it without a v-structure or a cycle. Trees and cliques have closed
+forms; otherwise the size is the sum over the component's nodes of the size with that node as the only source (He, Jia
+and Yu 2015, "Counting and exploring sizes of Markov equivalence classes of directed acyclic graphs"). Where pairs have
+their direction from constraints or experiments, see `arcwise.graph.fixed_pairs`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.base.errors import ArcwiseError, UnfinishedError
+from arcwise.base.run import Seed
+from arcwise.graph.classes import ClassMembers
+from arcwise.graph.constraints import Constraints
+from arcwise.graph.dag import Dag
+from arcwise.graph.fixed_pairs import FixedPairs, KnownOrientationCounter
+from arcwise.graph.nodes import bits
+from arcwise.networks.families import Families, choice_type
+from arcwise.networks.network_list import NetworkSet, Weighting, check_weighting
+from arcwise.networks.origin import Made
+from arcwise.parent_sets.candidate_sets import has_own_limits
+from arcwise.scores.registry import SCORES, make_score
+
+Edges = frozenset[tuple[int, int]]
+
+
+def class_size(dag: Dag, fixed: FixedPairs | None = None) -> int:
+    """Return the number of DAGs that are equivalent to `dag`, itself included.
+
+    With fixed pairs: of those that agree with it on the arcs of these. That may be too much to count, which is an
+    `UnfinishedError`.
+    """
+    cpdag = dag.cpdag
+    edges = [(a, b) for a, mask in enumerate(cpdag.neighbour_masks) for b in bits(mask) if a < b]
+    if fixed is None or fixed.is_empty:
+        return math.prod(_chordal_size(part) for part in _components(edges))
+    masks = fixed.masks if fixed.names == dag.names else fixed.reorder(dag.names).masks
+    known = {(a, b) if dag.parent_masks[b] >> a & 1 else (b, a) for a, b in edges if masks[a] >> b & 1}
+    return math.prod(_known_size(part, frozenset(_within(known, part))) for part in _components(edges))
+
+
+def _within(known: set[tuple[int, int]], part: Edges) -> list[tuple[int, int]]:
+    """Return the known arcs among the edges of a part."""
+    return [(a, b) for a, b in known if (min(a, b), max(a, b)) in part] if known else []
+
+
+@cache
+def _known_size(edges: Edges, known: frozenset[tuple[int, int]]) -> int:
+    """Return the number of orientations of a connected chordal graph that have the known arcs."""
+    if not known:
+        return _chordal_size(edges)
+    nodes = sorted({v for edge in edges for v in edge})
+    place = {v: i for i, v in enumerate(nodes)}
+    neighbours, parents = [0] * len(nodes), [0] * len(nodes)
+    for a, b in edges:
+        neighbours[place[a]] |= 1 << place[b]
+        neighbours[place[b]] |= 1 << place[a]
+    for tail, head in known:
+        parents[place[head]] |= 1 << place[tail]
+    return KnownOrientationCounter(neighbours, parents).count((1 << len(nodes)) - 1)
+
+
+def class_sizes(dags: Iterable[Dag], fixed: FixedPairs | None = None) -> list[int]:
+    """Return the class size of each DAG; components that occur again are counted once."""
+    return [class_size(dag, fixed) for dag in dags]
+
+
+def weigh_classes(classes: NetworkSet, *, weights: Weighting = "posterior") -> NetworkSet:
+    """Give each equivalence class, of which `classes` has one DAG each, the weight of all its members together.
+
+    "posterior": proportional to size x exp(score), as all members have the same score; "equal": proportional to the
+    size. What is the same for all members (the directions that they share, the skeleton) then averages as over all
+    DAGs, none of which need be listed. ``facts["sizes"]`` has the sizes, as text since they may exceed 64 bits.
+    """
+    check_weighting(weights)
+    sizes = class_sizes(classes, classes.fixed)
+    log_weights = np.array([math.log(size) for size in sizes])
+    if weights == "posterior":
+        log_weights = log_weights + classes.scores
+    if len(log_weights):
+        log_weights = log_weights - log_weights.max()
+        log_weights = log_weights - np.log(np.exp(log_weights).sum())
+    made = Made(sizes=[str(size) for size in sizes])
+    return replace(classes, log_weights=log_weights, facts=classes.facts.but(made))
+
+
+def _components(edges: Sequence[tuple[int, int]] | Edges) -> list[Edges]:
+    """Return the edges of each connected part, smaller node first."""
+    neighbours: dict[int, set[int]] = {}
+    for a, b in edges:
+        neighbours.setdefault(a, set()).add(b)
+        neighbours.setdefault(b, set()).add(a)
+    parts, seen = [], set[int]()
+    for start in neighbours:
+        if start in seen:
+            continue
+        part, todo = {start}, [start]
+        while todo:
+            for w in neighbours[todo.pop()] - part:
+                part.add(w)
+                todo.append(w)
+        seen |= part
+        parts.append(frozenset((v, w) for v in part for w in neighbours[v] if v < w))
+    return parts
+
+
+@cache
+def _chordal_size(edges: Edges) -> int:
+    """Return the number of acyclic orientations without v-structures of a connected chordal graph."""
+    nodes = {v for edge in edges for v in edge}
+    if len(edges) == len(nodes) - 1:
+        return len(nodes)  # a tree: any node may be the source
+    if 2 * len(edges) == len(nodes) * (len(nodes) - 1):
+        return math.factorial(len(nodes))  # a clique: any order
+    return sum(math.prod(_chordal_size(part) for part in _rooted_parts(edges, root)) for root in nodes)
+
+
+def _rooted_parts(edges: Edges, root: int) -> list[Edges]:
+    """Return the chain components that remain undirected when `root` is the only source.
+
+    Directions spread from the root in layers. Within a layer y - z becomes y -> z if some x -> y has no edge to z, else
+    the v-structure or a cycle would follow; what has no such reason stays undirected.
+    """
+    neighbours: dict[int, set[int]] = {}
+    for a, b in edges:
+        neighbours.setdefault(a, set()).add(b)
+        neighbours.setdefault(b, set()).add(a)
+    placed, layer = {root}, {root}
+    parents: dict[int, set[int]] = {v: set() for v in neighbours}
+    parts: list[Edges] = []
+    while layer:
+        following = {w for v in layer for w in neighbours[v]} - placed
+        for w in following:
+            parents[w] |= neighbours[w] & layer
+        changed = True
+        while changed:
+            changed = False
+            for y in following:
+                for z in neighbours[y] & following - parents[y]:
+                    if y not in parents[z] and any(x not in neighbours[z] for x in parents[y]):
+                        parents[z].add(y)
+                        changed = True
+        left = frozenset(
+            (y, z)
+            for y in following
+            for z in neighbours[y] & following
+            if y < z and y not in parents[z] and z not in parents[y]
+        )
+        parts.extend(_components(left))
+        placed |= following
+        layer = following
+    return parts
+
+
+# Networks drawn from the classes of those that searches have found.
+#
+# A search ends with one network of a class. Which one is decided by the order of the variables where all members score
+# the same: the data do not tell them apart, and all searches of a bootstrap may take the same one. What depends on
+# whole networks, such as what a variable reaches, would then be sure of a direction that is open; so every network is
+# replaced by a member of its class, drawn at random.
+
+
+# How often a member is drawn that constraints on ancestors do not allow before the network stays as it was found.
+MOST_TRIES = 100
+
+
+def tells_members_apart(networks: NetworkSet) -> bool:
+    """Return whether networks of one class (of `networks.fixed`) can have different scores."""
+    options = dict(networks.score)
+    name, beliefs = str(options.pop("name", "")), options.pop("beliefs", None) or {}
+    if beliefs.get("fair_sizes") or name not in SCORES:
+        return bool(beliefs.get("fair_sizes"))
+    try:
+        return not make_score(name, **options).facts.equivalent
+    except (ArcwiseError, TypeError):  # it takes an object, such as a prior network
+        return not SCORES[name].FACTS.equivalent
+
+
+def splits_classes(constraints: Constraints) -> bool:
+    """Return whether constraints allow some members of a class and not others."""
+    return constraints.is_ancestral or has_own_limits(constraints)
+
+
+def drawn_from_classes(networks: NetworkSet, seed: Seed = 0) -> NetworkSet:
+    """Return the networks of a bootstrap, each as a random member of its class; any other set as it is.
+
+    Members obey what is known: constraints, experiments and prior odds. A network stays as it was found where its class
+    is too large to be counted, where the score tells members apart, and for the arc to a copy of a column.
+    """
+    name = str(networks.score.get("name"))  # a file may hold anything
+    if not networks.origin.is_resampled or name not in SCORES or tells_members_apart(networks):
+        return networks
+    obeyed = networks.obeyed
+    rule = obeyed if obeyed is not None and splits_classes(obeyed) else None
+    copies = {networks.names.index(copy): networks.names.index(first) for copy, first in networks.copies.items()}
+    rng = np.random.default_rng(seed if not isinstance(seed, int) else [seed, 2])
+    known: list[dict[tuple[int, ...], int]] = [{} for _ in networks.names]
+    rows = []
+    classes: dict[Dag, ClassMembers] = {}
+    for dag in networks:
+        bare = Dag(dag.names, [() if v in copies else parents for v, parents in enumerate(dag.parents)])
+        drawn = _member(bare, classes, networks, rule, rng)
+        parents = [(copies[v],) if v in copies else own for v, own in enumerate(drawn.parents)]
+        rows.append([known[v].setdefault(tuple(own), len(known[v])) for v, own in enumerate(parents)])
+    choices = np.array(rows, dtype=np.int64).reshape(networks.count, len(known))
+    return replace(
+        networks,
+        families=Families.from_sets([list(sets) for sets in known]),
+        choices=choices.astype(choice_type(max(1, *(len(sets) for sets in known)))),
+    )
+
+
+def _member(
+    dag: Dag, classes: dict[Dag, ClassMembers], networks: NetworkSet, rule: Constraints | None, rng: np.random.Generator
+) -> Dag:
+    """Draw a member of the class of a network that the rule allows; the network itself if none is found."""
+    members = classes.get(dag)
+    if members is None:
+        members = classes[dag] = ClassMembers(dag, networks.fixed)
+    try:
+        for _ in range(1 if rule is None else MOST_TRIES):
+            drawn = members.draw(rng)
+            if rule is None or rule.allows_dag(drawn):
+                return drawn
+    except UnfinishedError:
+        pass
+    return dag
+
+
+# Markov blankets over a set of networks: how probable it is that one variable is in another's, and which are whole.
+
+
+def blankets_of(networks: NetworkSet, variable: int) -> NDArray[np.bool_]:
+    """Return, for each network, which variables are in the Markov blanket of one: [network, variable]."""
+    families, n = networks.families, len(networks.names)
+    masks = families.masks[networks.choices.astype(np.int64) + families.node_offsets[:-1]]
+    word, bit = variable // 64, np.uint64(variable % 64)
+    found = masks[:, variable].copy()
+    for child in range(n):
+        has = ((masks[:, child, word] >> bit) & np.uint64(1)) != 0
+        own = masks[:, child].copy()
+        own[:, child // 64] |= np.uint64(1) << np.uint64(child % 64)
+        found |= np.where(has[:, None], own, np.uint64(0))
+    at, shift = np.arange(n) // 64, (np.arange(n) % 64).astype(np.uint64)
+    inside = ((found[:, at] >> shift) & np.uint64(1)) != 0
+    inside[:, variable] = False
+    return np.asarray(inside)
+
+
+def blanket_shares(
+    networks: NetworkSet, variable: int
+) -> tuple[NDArray[np.float64], list[tuple[tuple[str, ...], float]]]:
+    """Return the weight of the networks with each variable in the blanket of one, and the whole blankets by weight."""
+    inside = blankets_of(networks, variable)
+    shares = networks.weights @ inside
+    kinds, inverse = np.unique(inside, axis=0, return_inverse=True)
+    weights = np.bincount(inverse.ravel(), weights=networks.weights)
+    order = np.argsort(-weights.round(12), kind="stable")
+    names = networks.names
+    whole = [(tuple(names[v] for v in np.flatnonzero(kinds[k])), float(weights[k])) for k in order.tolist()]
+    return np.minimum(shares, 1.0), whole

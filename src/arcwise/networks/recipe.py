@@ -1,0 +1,575 @@
+"""`Recipe`: how networks are made. Two confidences mean the same only if their recipes are the same."""
+
+from __future__ import annotations
+
+import json
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from arcwise.base.cluster import Cluster
+from arcwise.base.errors import ArcwiseError, Argument, FormatError, OptionError, Remedy, UnknownNameError, suggestion
+from arcwise.base.options import COMPLETIONS, from_keywords, record_of
+from arcwise.base.run import Limits, ProgressCallback, Run, thread_count
+from arcwise.base.showing import one_screen
+from arcwise.graph.beliefs import Beliefs
+from arcwise.graph.constraints import Constraints
+from arcwise.scores.registry import make_score
+from arcwise.scores.score import Score
+
+if TYPE_CHECKING:
+    from arcwise.data.dataset import Dataset
+    from arcwise.networks.origin import Facts
+    from arcwise.networks.summary import Ensemble
+    from arcwise.sampled.completions import Completions
+    from arcwise.sampled.numeric_data import NumericData, Sampled
+
+
+# The sources of networks by name, and what everyone may ask of one.
+#
+# The registry is below the sources, so that a `Recipe` can find its own. `arcwise.recipes.registry` fills it.
+
+
+JOINED = " + "
+
+
+@dataclass(frozen=True)
+class MadeNetworks:
+    """What the words of a report rest on where they tell how networks were made."""
+
+    recipe: Recipe
+    count: int
+    n_cases: int
+    verdict: Mapping[str, Any]  # what is known of the chains that drew them; empty if none did
+    whole: tuple[int, int | None] | None = None  # of all networks near the best: how many, in how many classes
+    proved: str = ""  # what is proved of the best network's score, in words
+
+    @property
+    def were(self) -> str:
+        """The beginning of a sentence: "One network was", or "12 networks were"."""
+        return "One network was" if self.count == 1 else f"{self.count:,} networks were"
+
+
+class NetworkSource(Protocol):
+    """A way to make networks, with what one needs to know about it; `arcwise.recipes.source.Source` is its base.
+
+    Attributes
+    ----------
+    name, title
+        Its name in code, and in texts.
+    networks
+        What its networks are called in a sentence: "networks learned from resampled data".
+    meaning
+        What it is, in a phrase for people who do not know it.
+    heading
+        The heading of the report's section about its networks; "" for what they are called.
+    Settings
+        A dataclass of its own options, made with `arcwise.base.options.option`.
+    default_score, why_score
+        The score that is usual with it, and the reason, a sentence without a full stop; "" if there is none to give.
+    citation
+        The key of the work to cite, in `arcwise.base.bibliography`; "" for none.
+    earlier
+        The settings that recipes of earlier versions do not have, as they were then.
+    counted_by
+        The setting that says how many networks are made; "" if the data decide that.
+    is_sample
+        Whether the networks are a random sample, so that a confidence has a Monte Carlo error and a part of them is a
+        smaller sample; if not, they are all there are, and a part of them says nothing.
+    is_searched
+        Whether each network was found by a search, which comes upon any member of its class: its arcs tell nothing
+        about directions.
+    is_chained
+        Whether chains may have drawn the networks, which then depend on each other.
+    resamples
+        Whether each network is learned from a sample of the cases of its own, `replicates` in all: numbers can be cut
+        anew in each (`run_uncut`), and a run's journal keeps those that are finished, its batches what was counted.
+    is_usual
+        Whether `learn` compares its networks with others by itself; if not, only where it is asked for.
+    turn
+        Its turn among the sources that `learn` takes by itself, the first that can obey the constraints; 0 for none.
+    fallback
+        The source of one network, for when a limit ends this one before it has an answer; "" for none.
+    has_shares
+        Whether the share of networks with an edge says how far to trust it; not that of single searches, however many
+        completions of the data there are.
+    quick_permutations
+        Up to how many variables shuffled columns are learned from without being asked for: that is twenty times the
+        work, and without dependence nothing can be pruned by what explains the data well.
+    obeys_ancestors
+        Whether it can obey that a variable leads to another, or does not.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    networks: ClassVar[str]
+    meaning: ClassVar[str]
+    heading: ClassVar[str] = ""
+    Settings: ClassVar[type[Any]]
+    default_score: ClassVar[str]
+    why_score: ClassVar[str] = ""
+    citation: ClassVar[str] = ""
+    earlier: ClassVar[Mapping[str, Any]] = {}
+    counted_by: ClassVar[str] = ""
+    is_sample: ClassVar[bool]
+    is_searched: ClassVar[bool] = False
+    is_chained: ClassVar[bool] = False
+    resamples: ClassVar[bool] = False
+    is_usual: ClassVar[bool] = True
+    turn: ClassVar[int] = 0
+    fallback: ClassVar[str] = ""
+    has_shares: ClassVar[bool] = True
+    quick_permutations: ClassVar[int] = 0
+    obeys_ancestors: ClassVar[bool] = False
+
+    @abstractmethod
+    def carry_out(self, recipe: Recipe, data: Sampled, run: Run) -> Ensemble:
+        """Make the networks of any data that a recipe takes."""
+
+    @abstractmethod
+    def run(self, recipe: Recipe, data: Dataset, run: Run) -> Ensemble:
+        """Make the networks; a limit shows in the status of what is returned, which may be empty then."""
+
+    @abstractmethod
+    def run_incomplete(
+        self, recipe: Recipe, data: Completions, run: Run, visit: Callable[[Ensemble, Dataset], None] | None = None
+    ) -> Ensemble:
+        """Make networks from data with gaps; `visit` is called with those of each completion, if there are such."""
+
+    def run_uncut(self, recipe: Recipe, data: NumericData, run: Run) -> Ensemble:
+        """Make networks from data whose numbers are cut anew whenever they are sampled; a source must know how."""
+        raise OptionError(
+            Argument("recut", True),
+            f"cuts every sample of the data anew, and the {self.title} takes none.",
+            remedies=Remedy("take samples:", Argument("method", "bootstrap")),
+        )
+
+    def account(self, made: MadeNetworks) -> str:
+        """Return how the networks came about, in a sentence of the report."""
+        return f"There are {made.count:,} {self.networks} ({self.title}: {self.meaning})."
+
+    def methods(self, made: MadeNetworks) -> str:
+        """Return how the networks were found and averaged, as a methods section does, without the last full stop."""
+        return (
+            f"We made {made.count:,} networks under {made.recipe.score_words} ({self.title}: {self.meaning}). The "
+            "confidence in an edge is the share of the networks that have it"
+        )
+
+    def cited_for(self, verdict: Mapping[str, Any]) -> str:
+        """Return the key of the work to cite, given what is known of the chains that drew the networks."""
+        return self.citation
+
+    def inferred_settings(self, slack: float | None, count: int, facts: Facts) -> dict[str, Any] | None:
+        """Return the settings that follow from other facts of networks whose recipe was not recorded; None if none do.
+
+        `slack` is None where it does not say which networks are meant.
+        """
+        return None
+
+
+# In the order in which `learn` compares the usual ones.
+SOURCES: dict[str, NetworkSource] = {}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What networks are that come from one place; the words are those of `NetworkSource`."""
+
+    is_sample: bool = False
+    is_searched: bool = False
+    is_chained: bool = False
+    is_resampled: bool = False
+    is_whole: bool = False
+
+
+# What our own sources make, whether or not they are registered, and what no source makes: permuted data are learned
+# from once each, and draws are those from a credible set or an exact posterior.
+KINDS = {
+    "bootstrap": Kind(is_sample=True, is_searched=True, is_resampled=True),
+    "credible": Kind(is_whole=True),
+    "posterior": Kind(is_sample=True, is_chained=True),
+    "optimum": Kind(is_sample=True),
+    "search": Kind(is_sample=True, is_searched=True),
+    "permutation": Kind(is_sample=True, is_searched=True),
+    "draws": Kind(is_sample=True),
+}
+
+
+class Origin(str):
+    """Where networks come from: the name of a source, or how else they were found; several, if they were joined."""
+
+    __slots__ = ()
+
+    @classmethod
+    def joined(cls, origins: Iterable[str]) -> Origin:
+        """Return the origin of networks that were joined."""
+        return cls(JOINED.join(dict.fromkeys(origins)))
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The origins of what was joined."""
+        return tuple(self.split(JOINED))
+
+    @property
+    def kind(self) -> Kind:
+        """What the networks are, if they were not joined; nothing is known of other names."""
+        return KINDS.get(self, Kind())
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether the networks are a random sample, or were joined with one.
+
+        The confidences of a sample have a Monte Carlo error.
+        """
+        return any(KINDS[part].is_sample for part in self.parts if part in KINDS)
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether searches found some of the networks; see `NetworkSource.is_searched`."""
+        return any(KINDS[part].is_searched for part in self.parts if part in KINDS)
+
+    @property
+    def is_chained(self) -> bool:
+        """Whether chains may have drawn the networks, which then depend on each other."""
+        return self.kind.is_chained
+
+    @property
+    def is_resampled(self) -> bool:
+        """Whether each network was learned from a sample of the cases of its own."""
+        return self.kind.is_resampled
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the networks are all that a source means, and no sample of them."""
+        return self.kind.is_whole
+
+
+def register(source: NetworkSource) -> None:
+    """Add a source, or put it in the place of the one that has its name."""
+    SOURCES[source.name] = source
+    KINDS[source.name] = Kind(
+        source.is_sample, source.is_searched, source.is_chained, source.resamples, not source.is_sample
+    )
+
+
+def find_source(name: str) -> NetworkSource:
+    """Return the source of the given name."""
+    if name not in SOURCES:
+        raise UnknownNameError(suggestion("method", str(name), SOURCES))
+    return SOURCES[name]
+
+
+NO_GAPS = "none"
+COMPLETED = "completions"  # with their number: "completions:20"
+# How differences are told.
+WORDS = {
+    "recut": "whether numbers are cut anew in each replicate",
+    "bayes_factor": "the Bayes factor",
+    "most_networks": "the most networks that are averaged",
+    "refine": "the rounds of refinement",
+}
+
+
+class _Frozen(dict[str, Any]):
+    """A mapping that nobody changes: part of a frozen value."""
+
+    def _refuse(self, *arguments: Any, **options: Any) -> Any:
+        raise TypeError("a recipe does not change; make another one with dataclasses.replace.")
+
+    __setitem__ = __delitem__ = clear = pop = popitem = setdefault = update = __ior__ = _refuse
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_Frozen, (dict(self),))
+
+
+@one_screen
+@dataclass(frozen=True)
+class Recipe:
+    """How networks are made: from which source, by which score, how many, under which restrictions.
+
+    Parameters
+    ----------
+    source
+        A name in `arcwise.networks.recipe.SOURCES`: "credible", "bootstrap".
+    score
+        The score's name and parameters, as `Score.describe` returns them.
+    settings
+        The source's own settings by name: a credible set's `bayes_factor`, a bootstrap's `replicates`.
+    max_parents
+        The largest number of parents of any variable; None for any number.
+    own_limit
+        Whether that is the score's own limit for data like these (`Facts.most_parents`), and not one that was given.
+    constraints
+        What every network must satisfy, as `Constraints.describe` returns it; empty for nothing.
+    gaps
+        What is done about missing values: "none" if there are none, "completions:20" for averages over 20
+        completions, else the way they were filled before.
+    beliefs
+        The prior odds of networks, as `Beliefs.describe` returns them; empty for the uniform prior. They are taken out
+        of the description of a score that has some.
+
+    Examples
+    --------
+    >>> recipe = Recipe.of("credible", "bdeu:ess=1", bayes_factor=150)
+    >>> recipe.title, recipe.settings["bayes_factor"]
+    ('credible set, BDeu (ess 1)', 150.0)
+    """
+
+    source: str
+    score: Mapping[str, Any]
+    settings: Mapping[str, Any]
+    max_parents: int | None = None
+    constraints: Mapping[str, Any] = field(default_factory=dict)
+    gaps: str = NO_GAPS
+    beliefs: Mapping[str, Any] = field(default_factory=dict)
+    # What cannot be made again from its description (a score with a prior network) is kept next to it.
+    scored_by: Score | None = field(default=None, repr=False, compare=False)
+    own_limit: bool = field(default=False, repr=False, compare=False)  # where a number comes from does not change it
+
+    def __post_init__(self) -> None:
+        if "beliefs" in self.score:
+            object.__setattr__(self, "beliefs", self.score["beliefs"])
+            object.__setattr__(self, "score", {key: own for key, own in self.score.items() if key != "beliefs"})
+        for name in ("score", "settings", "constraints", "beliefs"):
+            object.__setattr__(self, name, _Frozen(getattr(self, name)))
+
+    def __hash__(self) -> int:
+        return hash(json.dumps(replace(self, own_limit=False).describe(), sort_keys=True, default=str))
+
+    @classmethod
+    def of(
+        cls,
+        source: str,
+        score: str | Score | None = None,
+        *,
+        max_parents: int | None = None,
+        constraints: Constraints | None = None,
+        gaps: str = NO_GAPS,
+        beliefs: Beliefs | None = None,
+        **settings: Any,
+    ) -> Recipe:
+        """Make a recipe; a score or setting that is not given is the source's own.
+
+        The limit of parents is the lower one of `max_parents` and the largest that the constraints leave any variable.
+        `beliefs` are added to the score.
+        """
+        found = find_source(source)
+        scorer = make_score(found.default_score if score is None else score, beliefs=beliefs)
+        kept = {} if constraints is None else constraints.describe()
+        record = record_of(from_keywords(found.Settings, settings))
+        own = {name: value for name, value in record.items() if value is not False}  # what is off is not told
+        known = None if constraints is None else constraints.largest_limit
+        limits = [most for most in (max_parents, known) if most is not None]
+        return cls(source, scorer.describe(), own, min(limits, default=None), kept, gaps, scored_by=scorer)
+
+    @classmethod
+    def usual(
+        cls,
+        source: str,
+        score: str | Score | None = None,
+        *,
+        n_cases: int | None = None,
+        arities: Sequence[int] = (),
+        **options: Any,
+    ) -> Recipe:
+        """Make a recipe with the limit on parents that the score needs, unless another is given.
+
+        The limit is for so many cases, and variables with so many states. It never forbids what constraints require.
+        """
+        made = cls.of(source, score, **options)
+        if made.max_parents is not None or made.scored_by is None:
+            return made
+        usual = made.scored_by.facts.most_parents(n_cases, arities)
+        known: Constraints | None = options.get("constraints")
+        if usual is not None and known is not None:
+            usual = max(usual, known.most_required)
+        return replace(made, max_parents=usual, own_limit=usual is not None)
+
+    @property
+    def source_facts(self) -> NetworkSource:
+        """The source itself."""
+        return find_source(self.source)
+
+    @property
+    def scorer(self) -> Score:
+        """The score with the prior odds, made again from its description if need be."""
+        if self.scored_by is not None:
+            return make_score(self.scored_by.data_score, beliefs=self.beliefs)
+        options = dict(self.score)
+        try:
+            return make_score(str(options.pop("name")), beliefs=self.beliefs, **options)
+        except (KeyError, OverflowError, TypeError, ValueError) as error:
+            raise ArcwiseError(f"the score {dict(self.score)} cannot be made from its description: {error}") from error
+
+    @property
+    def score_title(self) -> str:
+        """The score as papers write it: "BDeu (ess 1)"."""
+        try:
+            return self.scorer.data_score.title
+        except ArcwiseError:
+            return str(self.score.get("name", "another score"))
+
+    @property
+    def title(self) -> str:
+        """The source and the score: "credible set, qNML"."""
+        known = SOURCES.get(self.source)
+        return f"{self.source if known is None else known.title}, {self.score_title}"
+
+    @property
+    def score_words(self) -> str:
+        """The score in a sentence: "the BIC score", or "the BIC score and the prior odds"."""
+        return f"the {self.score_title} score{' and the prior odds' if self.beliefs else ''}"
+
+    def restriction(self, networks: str) -> str:
+        """Return what it is restricted to: "networks with at most 1 parent that satisfy the constraints"."""
+        most = self.max_parents
+        limit = "" if most is None else f" with at most {most} parent{'' if most == 1 else 's'} per variable"
+        known = " that satisfy the constraints" if _known(self) else ""
+        return f"{networks}{limit}{known}" if limit or known else ""
+
+    @property
+    def limit_words(self) -> str:
+        """The restriction behind a comma: ", with at most 3 parents per variable"."""
+        return self.restriction("").replace(" with", ", with", 1)
+
+    @property
+    def without_beliefs(self) -> Recipe:
+        """The same with the uniform prior."""
+        return replace(self, beliefs={})
+
+    @property
+    def recuts(self) -> bool:
+        """Whether numbers are cut anew in every sample."""
+        return bool(self.settings.get("recut", False))
+
+    @property
+    def without_recuts(self) -> Recipe:
+        """The same for data that are cut."""
+        kept = {name: value for name, value in self.settings.items() if name != "recut"}
+        return replace(self, settings=kept, scored_by=self.scored_by) if self.recuts else self
+
+    @property
+    def completions(self) -> int:
+        """Over how many completions of data with gaps it averages."""
+        kind, _, count = self.gaps.partition(":")
+        return int(count) if kind == COMPLETED and count else COMPLETIONS
+
+    def constraints_on(self, names: tuple[str, ...]) -> Constraints | None:
+        """Return the constraints over variables, or None if there are none."""
+        return Constraints.from_description(names, self.constraints) if self.constraints else None
+
+    def run(
+        self,
+        data: Sampled,
+        *,
+        seed: int = 0,
+        threads: int | None = None,
+        limits: Limits | None = None,
+        progress: bool | ProgressCallback | None = None,
+        cluster: Cluster | None = None,
+    ) -> Ensemble:
+        """Make the networks: an ensemble that knows its recipe, with a status where a limit cut it short.
+
+        Data with gaps are completed as often as `gaps` says, and the networks of all completions make one ensemble,
+        unless the source takes data with gaps as they are, as the bootstrap does. The numbers of `NumericData` are cut
+        anew in every sample if the setting `recut` says so, which needs such data; else once.
+        """
+        return self.carry_out(data, Run(seed, thread_count(threads), limits, progress, cluster))
+
+    def carry_out(self, data: Sampled, run: Run) -> Ensemble:
+        """Make the networks as `run` does, under circumstances that are given as one."""
+        return self.source_facts.carry_out(self, data, run)
+
+    def describe(self) -> dict[str, Any]:
+        """Return the recipe as JSON can hold it."""
+        return {
+            "source": self.source,
+            "score": dict(self.score),
+            "settings": dict(self.settings),
+            "max_parents": self.max_parents,
+            **({"own_limit": True} if self.own_limit else {}),
+            "constraints": dict(self.constraints),
+            "gaps": self.gaps,
+            **({"beliefs": dict(self.beliefs)} if self.beliefs else {}),
+        }
+
+    @classmethod
+    def from_description(cls, facts: Mapping[str, Any]) -> Recipe:
+        """Read what `describe` returned; a source that is not known here is kept, but cannot be run."""
+        try:
+            most, settings = facts["max_parents"], dict(facts["settings"])
+            known = SOURCES.get(str(facts["source"]))
+            for name, value in {} if known is None else known.earlier.items():
+                settings.setdefault(name, value)
+            return cls(
+                source=str(facts["source"]),
+                score=dict(facts["score"]),
+                settings=settings,
+                max_parents=None if most is None else int(most),
+                constraints=dict(facts["constraints"]),
+                gaps=str(facts["gaps"]),
+                beliefs=dict(facts.get("beliefs", {})),
+                own_limit=bool(facts.get("own_limit", False)),
+            )
+        except (KeyError, OverflowError, TypeError, ValueError) as error:
+            raise FormatError(f"the recipe cannot be read ({error!r}).") from error
+
+    def differences(self, other: Recipe) -> tuple[str, ...]:
+        """Return in words what is different in another recipe, "here ..., there ..."; empty if nothing is."""
+        found = []
+        for name, here, there in (
+            ("the source of networks", self.source, other.source),
+            ("the score", self.score, other.score),
+            *(
+                (_setting_words(name), *_switches(self.settings.get(name), other.settings.get(name)))
+                for name in sorted({*self.settings, *other.settings} if self.source == other.source else ())
+            ),
+            ("the largest number of parents", self.max_parents, other.max_parents),
+            ("constraints", bool(_known(self)), bool(_known(other))),
+            ("prior odds", bool(self.beliefs), bool(other.beliefs)),
+            ("missing values", _gap_words(self), _gap_words(other)),
+        ):
+            if here != there:
+                found.append(f"{name}: {_value_words(here)} here, {_value_words(there)} there")
+        if _known(self) != _known(other) and bool(_known(self)) == bool(_known(other)):
+            found.append("the constraints are different")
+        if self.beliefs and other.beliefs and self.beliefs != other.beliefs:
+            found.append("the prior odds are different")
+        return tuple(found)
+
+
+def _known(recipe: Recipe) -> dict[str, Any]:
+    """Return the constraints but for the limit of parents, which is told on its own."""
+    return {name: value for name, value in recipe.constraints.items() if name != "max_parents"}
+
+
+def _gap_words(recipe: Recipe) -> str:
+    kind = recipe.gaps.partition(":")[0]
+    return f"averaged over {recipe.completions:,} completions" if kind == COMPLETED else recipe.gaps
+
+
+def _score_words(score: Mapping[str, Any]) -> str:
+    options = ", ".join(f"{key} {value}" for key, value in score.items() if key != "name")
+    return f"{score.get('name', 'not known')}{f' ({options})' if options else ''}"
+
+
+def _switches(*values: object) -> tuple[object, ...]:
+    """Return the two values of a switch as words: what is off is not among the settings."""
+    if not any(isinstance(value, bool) for value in values):
+        return values
+    return tuple("yes" if value else "no" for value in values)
+
+
+def _setting_words(name: str) -> str:
+    return WORDS.get(name, f"the {name.replace('_', ' ')}")
+
+
+def _value_words(value: object) -> str:
+    if isinstance(value, Mapping):
+        return _score_words(value)
+    if isinstance(value, bool):
+        return "some" if value else "none"
+    if value is None:
+        return "any number"
+    return f"{value:,}" if isinstance(value, int) else f"{value:g}" if isinstance(value, float) else str(value)

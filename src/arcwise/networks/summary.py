@@ -1,0 +1,232 @@
+"""`NetworkSummary`: a set of networks that is counted and averaged exactly without being listed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.base.arrays import finite_or_none, read_array_file, write_array_file
+from arcwise.base.errors import FormatError, UnfinishedError
+from arcwise.base.run import Limits, Seed, Status
+from arcwise.graph.constraints import Constraints
+from arcwise.graph.fixed_pairs import FixedPairs
+from arcwise.networks.families import Families, arc_frame
+from arcwise.networks.network_list import NetworkSet, Weighting, check_weighting
+from arcwise.networks.origin import EnsembleFacts, Facts, describe_completeness, fields_of
+from arcwise.networks.recipe import Origin, Recipe
+from arcwise.plotting.charts import plot_matrix
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+
+KIND = "arcwise-summary 1"
+
+
+@runtime_checkable
+class Ensemble(Protocol):
+    """What an edge confidence needs to know about many networks, whether they are listed or only summed up."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables."""
+
+    @property
+    def families(self) -> Families:
+        """The distinct parent sets that occur."""
+
+    @property
+    def origin(self) -> Origin:
+        """How the networks were found."""
+
+    @property
+    def count(self) -> int:
+        """The exact number of networks."""
+
+    @property
+    def status(self) -> Status:
+        """COMPLETE, or the limit that was reached."""
+
+    @property
+    def facts(self) -> Facts:
+        """How the networks were made, what they satisfy, how far the work came."""
+
+    @property
+    def score(self) -> Mapping[str, Any]:
+        """The score's name and parameters, where known."""
+
+    @property
+    def recipe(self) -> Recipe | None:
+        """How the networks were made; None if that is not known."""
+
+    @property
+    def obeyed(self) -> Constraints | None:
+        """What every network satisfies; None if nothing is constrained, or if that is not known."""
+
+    @property
+    def targets(self) -> tuple[tuple[str, ...], ...]:
+        """The variables that were set in the data, experiment by experiment."""
+
+    @property
+    def copies(self) -> dict[str, str]:
+        """The columns that were learned as one with an earlier one, by name."""
+
+    @property
+    def fixed(self) -> FixedPairs | None:
+        """The pairs whose edges have their directions from constraints or experiments; None if there are none."""
+
+    @property
+    def data_digest(self) -> str | None:
+        """The digest of the data, None if not known."""
+
+    @property
+    def complete(self) -> bool:
+        """True if no network that was asked for is missing."""
+
+    @property
+    def listed(self) -> NetworkSet | None:
+        """The networks themselves; None if they are only summed up."""
+
+    @property
+    def weighting(self) -> str:
+        """By what the networks are weighted, unless it is said: "own" or "posterior"."""
+
+    def summed(self, limits: Limits | None = None) -> NetworkSet | NetworkSummary:
+        """Return what has the shares of the families."""
+
+    def drawn(self, count: int, *, seed: Seed = 0, limits: Limits | None = None) -> NetworkSet:
+        """Return the networks, or that many draws if there are more; an error if neither is there."""
+
+    def family_probabilities(self, weights: Weighting | None = None) -> NDArray[np.float64]:
+        """Return, for every row of `families`, the weight of the networks that have this family."""
+
+    def arc_probabilities(self, weights: Weighting | None = None) -> NDArray[np.float64]:
+        """Return the matrix of the weights of the networks with the arc p -> c, at [p, c]."""
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkSummary(EnsembleFacts):
+    """The exact count of a set of networks and the exact share of each family, without the networks themselves.
+
+    It works for sets of any size (`count` is a Python integer) and offers what `NetworkSet` offers for averaging.
+
+    Parameters
+    ----------
+    posterior, equal
+        For every row of `families`, the share of the networks with this family, with weights proportional to
+        exp(score) and with equal weights.
+    log_mass
+        The log of the sum of exp(score - opt) over the networks.
+    class_count
+        The number of equivalence classes (of `fixed`, where pairs are fixed), or None if not counted.
+
+    The other fields are those of `NetworkSet` and `EnsembleFacts`.
+    """
+
+    names: tuple[str, ...]
+    families: Families
+    count: int
+    posterior: NDArray[np.float64]
+    equal: NDArray[np.float64]
+    origin: Origin
+    log_mass: float = float("nan")
+    class_count: int | None = None
+
+    @classmethod
+    def unfinished(cls, names: tuple[str, ...], status: Status) -> NetworkSummary:
+        """Return what is left of a set that a limit stopped: its status."""
+        nothing = np.empty(0)
+        return cls(
+            names, Families.from_sets([[] for _ in names]), 0, nothing, nothing, Origin("credible"), status=status
+        )
+
+    @property
+    def n_variables(self) -> int:
+        """The number of variables."""
+        return len(self.names)
+
+    def family_probabilities(self, weights: Weighting | None = None) -> NDArray[np.float64]:
+        """Return the share of every family; by default with posterior weights.
+
+        Raises
+        ------
+        UnfinishedError
+            If a limit stopped the work before there was a share.
+        """
+        weights = weights or "posterior"
+        check_weighting(weights)
+        if self.count == 0 and not self.complete:
+            raise UnfinishedError(
+                f"the networks were not summed up ({self.status}), so there are no probabilities. Raise the limit."
+            )
+        return self.posterior if weights == "posterior" else self.equal
+
+    def arc_probabilities(self, weights: Weighting | None = None) -> NDArray[np.float64]:
+        """Return the matrix of the shares of the networks with the arc p -> c, at [p, c]."""
+        return self.families.arc_shares(self.family_probabilities(weights))
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the matrix of the arcs' probabilities; return the axes."""
+        return plot_matrix(self.names, self.arc_probabilities(), labels=("from", "to"), legend="probability", ax=ax)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per arc that any network has, with its probability, the likeliest first."""
+        return arc_frame(self.names, self.arc_probabilities())
+
+    def __repr__(self) -> str:
+        state = describe_completeness(self.status, self.max_parents, self.n_variables)
+        return f"NetworkSummary({self.count:,} networks over {self.n_variables} variables, {self.origin}, {state})"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the summary to a compact checksummed file."""
+        self.families.assert_obey(self.obeyed, self.equal > 0)
+        facts = {
+            "names": list(self.names),
+            "count": str(self.count),
+            "origin": self.origin,
+            "log_mass": finite_or_none(self.log_mass),
+            "class_count": None if self.class_count is None else str(self.class_count),
+            **self.describe(),
+        }
+        arrays: dict[str, NDArray[Any]] = {
+            "node_offsets": self.families.node_offsets,
+            "set_offsets": self.families.set_offsets,
+            "members": self.families.members,
+            "posterior": self.posterior,
+            "equal": self.equal,
+        }
+        write_array_file(path, KIND, facts, arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> NetworkSummary:
+        """Read a summary that `save` wrote, and check it."""
+        facts, arrays = read_array_file(path, KIND)
+        nan = float("nan")
+        try:
+            families = Families(arrays["node_offsets"], arrays["set_offsets"], arrays["members"])
+            made = cls(
+                names=tuple(str(name) for name in facts["names"]),
+                families=families,
+                count=int(facts["count"]),
+                posterior=arrays["posterior"],
+                equal=arrays["equal"],
+                origin=Origin(facts["origin"]),
+                log_mass=nan if facts["log_mass"] is None else float(facts["log_mass"]),
+                class_count=None if facts["class_count"] is None else int(facts["class_count"]),
+                **fields_of(facts),
+            )
+        except (KeyError, OverflowError, TypeError, ValueError) as error:
+            raise FormatError(f"{path}: the summary cannot be read ({error!r}). Write the file again.") from error
+        if len(families.node_offsets) == 0 or len(families.set_offsets) == 0 or families.n_nodes != len(made.names):
+            raise FormatError(f"{path}: {len(made.names)} names, but parent sets for another number of nodes.")
+        families.check(str(path))
+        for values in (made.posterior, made.equal):
+            if values.shape != (families.n_rows,) or not ((values >= 0) & (values <= 1 + 1e-9)).all():
+                raise FormatError(f"{path}: the shares of the families are not numbers between 0 and 1, one for each.")
+        return made.check_known(str(path))

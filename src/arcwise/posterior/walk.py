@@ -1,0 +1,511 @@
+"""Which variables draw their parents together: those that are likely to be neighbours.
+
+A block is drawn without looking at the network, so that nothing needs to be corrected for it: the first variable by
+weight, each other one as a partner of one that is there already. Partners are drawn by how probable an arc between the
+two is when every variable chooses its parents for itself; a tenth of the draws is spread over all pairs that the table
+joins, so that nothing depends on that guess but time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent import futures
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise.base.cluster import Tasks, give_back_unwanted
+from arcwise.base.errors import Argument, OptionError, Remedy, UnfinishedError
+from arcwise.base.run import Run, Status
+from arcwise.credible.listing import draw_networks
+from arcwise.parent_sets.table import ParentSetTable
+
+if TYPE_CHECKING:
+    from arcwise._core.ensemble import ChainOptions, ChainRun
+    from arcwise.credible.credible_set import CredibleSet
+
+
+SPREAD = 0.1  # the share of partners that are drawn from all that the table joins
+
+
+@dataclass(frozen=True, eq=False)
+class BlockWeights:
+    """How blocks are drawn.
+
+    Parameters
+    ----------
+    firsts
+        Per variable, the sum of the weights of the variables up to it.
+    offsets, partners, sums
+        The partners of each variable, and the sums of their weights up to each.
+    """
+
+    firsts: NDArray[np.float64]
+    offsets: NDArray[np.int64]
+    partners: NDArray[np.int32]
+    sums: NDArray[np.float64]
+
+    def native_options(self, **others: Any) -> ChainOptions:
+        """Return these weights and other options of chains for the native core."""
+        return _core.ensemble.ChainOptions(
+            firsts=self.firsts,
+            partner_offsets=self.offsets,
+            partners=self.partners,
+            partner_sums=self.sums,
+            **others,
+        )
+
+
+def block_weights(table: ParentSetTable) -> BlockWeights:
+    """Return how the variables of a table are drawn for blocks."""
+    n = table.n_variables
+    nodes = np.repeat(np.arange(n), np.diff(table.node_offsets))
+    best = table.scores[table.node_offsets[:-1]]
+    weights = np.exp(table.scores - best[nodes])
+    shares = weights / np.bincount(nodes, weights, minlength=n)[nodes]
+    rows = np.repeat(np.arange(table.n_rows), np.diff(table.set_offsets))
+    joined = np.zeros((n, n))
+    np.add.at(joined, (nodes[rows], table.members), shares[rows])
+    known = np.zeros((n, n), dtype=bool)
+    known[nodes[rows], table.members] = True
+    known |= known.T
+    joined += joined.T
+    offsets, partners, sums = [0], [], []
+    for v in range(n):
+        own = np.flatnonzero(known[v])
+        own_weights = joined[v, own]
+        total = own_weights.sum()
+        spread = own_weights / total * (1 - SPREAD) + SPREAD / max(1, len(own)) if total > 0 else np.ones(len(own))
+        partners.append(own)
+        sums.append(np.cumsum(spread))
+        offsets.append(offsets[-1] + len(own))
+    return BlockWeights(
+        np.cumsum(np.ones(n)),
+        np.array(offsets, dtype=np.int64),
+        np.concatenate(partners).astype(np.int32),
+        np.concatenate(sums).astype(np.float64),
+    )
+
+
+# Networks for chains to jump to: independent draws from a credible set.
+#
+# A chain that is at a network of the set may go to any other one of the set, drawn by weight: the ratio of the weights
+# and that of the proposals cancel, and the jump is always accepted. From outside the set, the way back would be
+# impossible, and nothing happens. Where the set holds some of the posterior, that carries chains across valleys which
+# no walk crosses; where it holds none, it costs next to nothing.
+
+
+BLOCK = 1024  # draws that are made at once, for each chain
+
+
+class Jumps:
+    """Draws from a credible set as rows of another table; draw number i of a chain does not depend on earlier calls.
+
+    Parameters
+    ----------
+    credible
+        A complete credible set of the same data, score and constraints.
+    table
+        The table that chains walk on, with at least the set's slack.
+    """
+
+    def __init__(self, credible: CredibleSet, table: ParentSetTable, chains: int, seed: int) -> None:
+        self._diagram = credible.diagram("dag")
+        if credible.names != table.names:
+            raise OptionError("the credible set and the chains are about different variables.")
+        self.least = credible.opt - credible.slack - credible.tolerance
+        self._chains, self._seed = chains, seed
+        self._block = -1
+        self._rows: NDArray[np.uint32] = np.empty(0, dtype=np.uint32)
+        families = self._diagram.families
+        tuples, offsets = families.parent_tuples, families.node_offsets.tolist()
+        finder = _RowFinder(table)
+        self._maps = [finder.rows(v, tuples[offsets[v] : offsets[v + 1]]) for v in range(table.n_variables)]
+
+    def at(self, draw: int, count: int) -> NDArray[np.uint32]:
+        """Return the targets of the draws from number `draw` on, chain by chain."""
+        parts = []
+        while count:
+            offset = draw % BLOCK
+            own = min(count, BLOCK - offset)
+            parts.append(self._rows_of(draw // BLOCK)[:, offset : offset + own])
+            draw, count = draw + own, count - own
+        return np.concatenate(parts, axis=1).reshape(-1)
+
+    def _rows_of(self, block: int) -> NDArray[np.uint32]:
+        """Return the targets of a block, at [chain, draw, node]; the last one is kept."""
+        if block != self._block:
+            seed = int(np.random.SeedSequence([self._seed, 2, block]).generate_state(1, np.uint64)[0])
+            found, _ = draw_networks(self._diagram, self._chains * BLOCK, by_score=True, seed=seed, run=Run())
+            if found.status is Status.INTERRUPTED:
+                raise KeyboardInterrupt
+            if found.status is not Status.COMPLETE:
+                raise UnfinishedError(
+                    f"the networks that {self._chains:,} chains jump to do not fit into memory.",
+                    remedies=Remedy("let chains be fewer:", Argument("chains")),
+                )
+            rows = np.stack([own[found.choices[:, v]] for v, own in enumerate(self._maps)], axis=1)
+            self._block, self._rows = block, rows.reshape(self._chains, BLOCK, -1)
+        return self._rows
+
+
+class _RowFinder:
+    """Finds the rows of given parent sets in a table of millions: by the sum of a random number per member."""
+
+    def __init__(self, table: ParentSetTable) -> None:
+        self._table = table
+        self._members = np.random.default_rng(0).integers(0, 2**64, table.n_variables, dtype=np.uint64)
+        sums = np.concatenate(([np.uint64(0)], np.cumsum(self._members[table.members], dtype=np.uint64)))
+        self._keys = sums[table.set_offsets[1:]] - sums[table.set_offsets[:-1]]  # modulo 2^64
+
+    def rows(self, node: int, sets: Sequence[tuple[int, ...]]) -> NDArray[np.uint32]:
+        """Return the rows of a node with these parents, counted within the node."""
+        own = self._table.rows_of(node)
+        keys = self._keys[own.start : own.stop]
+        order = np.argsort(keys, kind="stable")
+        wanted = np.array([self._members[list(parents)].sum(dtype=np.uint64) for parents in sets], dtype=np.uint64)
+        places = np.minimum(np.searchsorted(keys, wanted, sorter=order), len(keys) - 1)
+        found = order[places]
+        for row, parents in zip(found.tolist(), sets, strict=True):
+            if self._table.parents_of(own.start + row) != parents:
+                raise OptionError(
+                    "the credible set has parent sets that the chains' table lacks; build both from the same data and "
+                    "score, the table with at least the slack of the set."
+                )
+        return np.asarray(found, dtype=np.uint32)
+
+
+# `Stretches`: the row of stretches of draws that every chain goes through, one after the other.
+#
+# Where one ends is the same for all chains, but for nothing else: what a chain draws does not depend on it. None goes
+# beyond a look, because there the run may end.
+
+
+@dataclass(frozen=True, eq=False)
+class Stretch:
+    """Some draws of every chain.
+
+    Parameters
+    ----------
+    first, count
+        The number of the first draw, and how many.
+    targets
+        What the chains jump to, chain by chain; empty if they do not.
+    """
+
+    first: int
+    count: int
+    targets: NDArray[np.uint32]
+
+
+@dataclass
+class Pace:
+    """How many draws a stretch has: more and more, until they take some time.
+
+    Parameters
+    ----------
+    draws
+        Of the next one.
+    seconds
+        What is long enough.
+    most
+        Draws, however quick they are.
+    """
+
+    draws: int
+    seconds: float
+    most: int
+
+    def note(self, draws: int, seconds: float) -> None:
+        """Say how long a stretch took; one that a look cut short says nothing."""
+        if draws >= self.draws and seconds < self.seconds:
+            self.draws = min(2 * self.draws, self.most)
+
+
+class Stretches:
+    """Says which stretch begins where another ended.
+
+    Parameters
+    ----------
+    pace
+        How long they are.
+    jumps
+        Where the chains' jumps lead; None if there are none.
+    goal
+        Where, at the latest, the stretch ends that begins at a draw: no later than there if nothing is to be drawn.
+    """
+
+    def __init__(self, pace: Pace, jumps: Jumps | None, goal: Callable[[int], int]) -> None:
+        self.pace, self._jumps, self._goal = pace, jumps, goal
+        self._made: dict[int, Stretch] = {}  # by the first draw
+
+    @property
+    def least(self) -> float:
+        """The score that chains jump from, at least."""
+        return 0.0 if self._jumps is None else self._jumps.least
+
+    def at(self, first: int) -> Stretch | None:
+        """Return the stretch that begins at a draw, the same one whenever it is asked for; None if none does."""
+        if first not in self._made:
+            count = min(self._goal(first) - first, self.pace.draws)
+            if count <= 0:
+                return None
+            targets = np.empty(0, dtype=np.uint32) if self._jumps is None else self._jumps.at(first, count)
+            self._made[first] = Stretch(first, count, targets)
+        return self._made[first]
+
+    def forget(self, before: int) -> None:
+        """Say that the stretches that begin before a draw are over."""
+        self._made = {first: stretch for first, stretch in self._made.items() if first >= before}
+
+
+# Chains on the workers of a Dask cluster: one task per chain and stretch of draws.
+#
+# A worker gets where a chain stands and the state of its random numbers, and gives back the draws and the same two:
+# what was drawn does not depend on who drew it, and a task that died with its worker is simply repeated (`Cluster`).
+# Chains do not wait for each other, nor for the verdict on what they have drawn.
+
+
+AHEAD = 4  # stretches that a chain may have ended before the other chains have, or before they have been looked at
+Result = TypeVar("Result")
+
+# Of one chain: positions, random numbers, moves.
+State = tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint64]]
+
+
+@dataclass(frozen=True, eq=False)
+class ChainTask:
+    """What chains walk on, and how: enough to make them anywhere.
+
+    Parameters
+    ----------
+    table
+        The parent sets.
+    mixture, window, steps, heats
+        See `ChainSettings`.
+    """
+
+    table: ParentSetTable
+    mixture: tuple[float, ...]
+    window: float
+    steps: int
+    heats: tuple[float, ...]
+
+    def start(self, seeds: NDArray[np.uint64], starts: NDArray[np.uint32]) -> ChainRun:
+        """Return chains with these seeds at these networks: rows of every chain and node."""
+        options = block_weights(self.table).native_options(
+            mixture=np.array(self.mixture, dtype=np.float64),
+            window=float(self.window),
+            thin=self.steps,
+            heats=np.array(self.heats, dtype=np.float64),
+        )
+        return _core.ensemble.ChainRun(self.table.native, options, seeds, starts)
+
+    @property
+    def digest(self) -> str:
+        """What is the same if the chains walk alike."""
+        how = repr((self.mixture, self.window, self.steps, self.heats))
+        return hashlib.sha256(f"{self.table.digest} {how}".encode()).hexdigest()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_one"}
+
+    @cached_property
+    def _one(self) -> dict[int, ChainRun]:
+        """A chain of every thread of this worker, to be put where another one stands."""
+        return {}
+
+    def advance(self, asked: Asked) -> Walked:
+        """Let one chain go on from a state."""
+        positions, random, counts = asked.state
+        n, thread = self.table.n_variables, threading.get_ident()
+        kept = self._one
+        if thread not in kept:
+            kept[thread] = self.start(np.zeros(1, dtype=np.uint64), positions[:n].copy())
+        run = kept[thread]
+        before, begin = run.counts(), time.monotonic()
+        run.restore(positions.copy(), random.copy())
+        code, _, rows, scores = run.advance(asked.count, asked.targets, asked.least, 1, asked.seconds, _go_on)
+        state = run.positions(), run.random_states(), counts + (run.counts() - before)
+        return Walked(code, rows, scores, state, time.monotonic() - begin)
+
+
+def _go_on(*_: float) -> None:
+    give_back_unwanted()
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A chain's way: from a state, so many draws, with these jumps from networks of at least this score, in time."""
+
+    state: State
+    count: int
+    targets: NDArray[np.uint32]
+    least: float
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Walked:
+    """What came of it: why it ended, the draws, where the chain is then, and what it took."""
+
+    code: int
+    rows: NDArray[np.uint32]
+    scores: NDArray[np.float64]
+    state: State
+    seconds: float
+
+
+def _advance(task: ChainTask, asked: Asked) -> Walked:
+    return task.advance(asked)
+
+
+def _compute(compute: Callable[[], Result], found: futures.Future[Result]) -> None:
+    """Compute what `found` is to have, unless it has been cancelled."""
+    if not found.set_running_or_notify_cancel():
+        return
+    try:
+        found.set_result(compute())
+    except BaseException as error:
+        found.set_exception(error)
+
+
+def _ended(status: Status) -> tuple[int, NDArray[np.uint32], NDArray[np.float64]]:
+    """Return what a stretch is of which not all chains have come to the end."""
+    return list(Status).index(status), np.empty(0, dtype=np.uint32), np.empty(0)
+
+
+class RemoteRun:
+    """What `ChainRun` of the native core does, on a cluster.
+
+    A chain does not wait for the others: whoever has ended a stretch goes on with the next, up to some stretches ahead
+    of what this process has taken. What is ahead when the run ends is as if it had not been drawn.
+
+    Parameters
+    ----------
+    task
+        What the chains walk on.
+    first
+        The chains at their starts.
+    chains
+        How many.
+    stretches
+        What each of them draws.
+    run
+        Its cluster, which is open, walks; its time is that of all.
+    """
+
+    def __init__(
+        self,
+        task: ChainTask,
+        first: ChainRun,
+        chains: int,
+        stretches: Stretches,
+        run: Run,
+    ) -> None:
+        assert run.cluster is not None
+        self._chains = range(chains)
+        self._stretches, self._run = stretches, run
+        self._tasks: Tasks[Walked] = run.cluster.tasks(_advance, task, task.digest)
+        self._walking: dict[int, int] = {}  # task -> chain
+        self._done = 0  # draws that were taken, of each chain
+        self.restore(first.positions(), first.random_states(), first.counts())
+
+    def __enter__(self) -> RemoteRun:
+        self._tasks.__enter__()
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._tasks.__exit__(*raised)
+
+    def restore(
+        self, positions: NDArray[np.uint32], random: NDArray[np.uint64], counts: NDArray[np.uint64] | None = None
+    ) -> None:
+        """Put the chains where others stood."""
+        made = self.counts() if counts is None else counts
+        parts = [np.split(values, len(self._chains)) for values in (positions, random, made)]
+        self._states: list[State] = list(zip(*parts, strict=True))
+        self._ahead: list[deque[Walked]] = [deque() for _ in self._chains]
+        self._walking = {}  # what is under way leads from elsewhere
+
+    def advance(
+        self, stretch: Stretch, report: Callable[[int, int, float, float], None]
+    ) -> tuple[int, NDArray[np.uint32], NDArray[np.float64]]:
+        """Return why the next stretch ended, and what all chains drew in it, once they have."""
+        self._done = stretch.first
+        try:
+            self._send_on()
+            while not all(self._ahead):
+                if self._run.is_over:  # a worker looks at its own clock, which starts when it begins
+                    return _ended(Status.TIME_LIMIT)
+                self._take()
+            report(stretch.count, stretch.count, 0.0, 0.0)
+        except KeyboardInterrupt:
+            return _ended(Status.INTERRUPTED)
+        found = [own.popleft() for own in self._ahead]
+        self._states = [one.state for one in found]
+        self._done += stretch.count
+        code = max(one.code for one in found)
+        return code, np.concatenate([one.rows for one in found]), np.concatenate([one.scores for one in found])
+
+    def meanwhile(self, compute: Callable[[], Result]) -> tuple[Status, Result]:
+        """Compute something while the chains go on; Ctrl-C ends the chains, and waits for the result."""
+        found: futures.Future[Result] = futures.Future()
+        found.add_done_callback(lambda _: self._tasks.wake())
+        with futures.ThreadPoolExecutor(1) as others:
+            try:
+                others.submit(_compute, compute, found)
+                self._send_on()
+                while not found.done() and self._walking and not self._run.is_over:
+                    self._take()
+                return Status.COMPLETE, found.result()
+            except KeyboardInterrupt:  # maybe before it was begun
+                return Status.INTERRUPTED, compute() if found.cancel() else found.result()
+
+    def _take(self) -> None:
+        """Wait for a chain to end a stretch, and let it go on; or until the time is over, or somebody wakes us."""
+        ended = self._tasks.take(self._run)
+        if ended is None:
+            return
+        number, walked = ended
+        chain = self._walking.pop(number, None)
+        if chain is None:
+            return
+        self._ahead[chain].append(walked)
+        self._stretches.pace.note(len(walked.scores), walked.seconds)
+        self._send_on()
+
+    def _send_on(self) -> None:
+        """Let every chain go on that does not, unless it is far enough, or has been ended."""
+        walking = set(self._walking.values())
+        for chain in self._chains:
+            own = self._ahead[chain]
+            if chain in walking or len(own) >= AHEAD or (own and own[-1].code):
+                continue
+            stretch = self._stretches.at(self._done + sum(len(one.scores) for one in own))
+            if stretch is None:
+                continue
+            targets = np.split(stretch.targets, len(self._chains))[chain]
+            state = own[-1].state if own else self._states[chain]
+            asked = Asked(state, stretch.count, targets, self._stretches.least, self._run.seconds_left)
+            self._walking[self._tasks.give(asked)] = chain
+
+    def positions(self) -> NDArray[np.uint32]:
+        """Return the rows of every chain and replica."""
+        return np.concatenate([state[0] for state in self._states])
+
+    def random_states(self) -> NDArray[np.uint64]:
+        """Return the state of every chain's random numbers."""
+        return np.concatenate([state[1] for state in self._states])
+
+    def counts(self) -> NDArray[np.uint64]:
+        """Return how often each move was tried and accepted, chain by chain."""
+        return np.concatenate([state[2] for state in self._states])

@@ -1,0 +1,1 @@
+"""Recipes and the sources that carry them out: how networks are made."""

@@ -1,0 +1,238 @@
+"""The content of a report as plain values: what is said, not how it looks. HTML and text are made from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from arcwise.base.showing import one_screen
+from arcwise.findings.edge_record import EdgeRecord
+from arcwise.findings.trust import Forest
+
+# `EvidencePlan`: how the page finds out what evidence does to all other variables.
+
+
+@one_screen
+@dataclass(frozen=True, slots=True)
+class EvidencePlan:
+    """An order in which the page eliminates variables, or what was computed for it, or why neither.
+
+    Parameters
+    ----------
+    order
+        All variables; empty if the page cannot compute.
+    refusal
+        What the page cannot do, and why; "" if it can.
+    given
+        The probability of every state of all variables (columns) given each of them (rows); empty if not computed.
+    """
+
+    order: tuple[int, ...] = ()
+    refusal: str = ""
+    given: tuple[tuple[float, ...], ...] = ()
+
+
+Cell = str | float | int | None
+
+
+@one_screen
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A paragraph of plain text."""
+
+    text: str
+
+
+@one_screen
+@dataclass(frozen=True, slots=True)
+class Bullets:
+    """A list of sentences."""
+
+    items: tuple[str, ...]
+
+
+@one_screen
+@dataclass(frozen=True, slots=True)
+class Verbatim:
+    """Text to be copied as it is: a command, a methods section."""
+
+    text: str
+    label: str
+
+
+@one_screen
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table: text, or numbers with this many digits after the point."""
+
+    title: str
+    digits: int | None = None
+
+    def show(self, cell: Cell) -> str:
+        """Return a cell as text; what is not known is a dash."""
+        if cell is None:
+            return "–"
+        if isinstance(cell, str):
+            return cell
+        return f"{cell:,.{self.digits or 0}f}"
+
+
+@one_screen
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of text and numbers; None is shown as not known."""
+
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+
+@one_screen
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One line of a chart."""
+
+    label: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    steps: bool = False
+
+
+@one_screen
+@dataclass(frozen=True, slots=True)
+class Guide:
+    """A dashed horizontal line of a chart, with a label."""
+
+    value: float
+    label: str
+
+
+@one_screen
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A line chart: `summary` says in words what it shows, for those who cannot see it and for text."""
+
+    caption: str
+    summary: str
+    x_label: str
+    y_label: str
+    series: tuple[Series, ...]
+    guides: tuple[Guide, ...] = ()
+    log_x: bool = False
+    log_y: bool = False
+
+
+Block = Paragraph | Bullets | Table | Chart | Forest | Verbatim
+
+
+@one_screen
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the report under a heading; `key` is its anchor."""
+
+    key: str
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@one_screen
+@dataclass(frozen=True, slots=True)
+class NetworkNode:
+    """A variable: its name, its states, and the share of the cases that show each."""
+
+    name: str
+    states: tuple[str, ...]
+    shares: tuple[float, ...]
+
+
+@one_screen
+@dataclass(frozen=True, slots=True)
+class RuleLine:
+    """The cut-off of a rule, to be marked on the slider."""
+
+    label: str
+    value: float
+    meaning: str
+
+
+@one_screen
+@dataclass(frozen=True, slots=True)
+class KnownRules:
+    """Constraints that the network obeys at every cut-off, by the positions of the variables.
+
+    Parameters
+    ----------
+    required
+        Arcs that are there, whatever their confidence.
+    limits
+        The most parents of each variable.
+    """
+
+    required: tuple[tuple[int, int], ...]
+    limits: tuple[int, ...]
+
+
+@one_screen
+@dataclass(frozen=True, slots=True)
+class NetworkView:
+    """The network with its edges, for any cut-off.
+
+    Parameters
+    ----------
+    nodes, edges, words
+        The variables; the pairs of them that are described; and what is said about each of these, in sentences.
+    threshold, cost
+        The cut-off, and how many extra edges a missed edge costs, that the view starts with.
+    rules
+        The cut-offs of the rules.
+    methods
+        The titles of the methods that `EdgeRecord.by_method` has values of, the main one first.
+    ess
+        The equivalent sample sizes of the curves.
+    parents, tables
+        For each variable, its parents in the network at `threshold` and its table: a row of probabilities for each
+        combination of their states, the first parent varying slowest. None for a table that is too large to show.
+    floor
+        Pairs with a confidence up to this are not among the edges.
+    cost_powers, cost_cutoffs
+        The cut-off for a missed edge that costs 2^power extra edges, for each power.
+    known
+        What the network obeys at every cut-off; None for nothing.
+    unseen
+        How many real edges are expected among the pairs that are not listed; None if that is not known.
+    evidence
+        How the page finds out what evidence does.
+    target
+        The variable that the view starts from, in the middle; None to start with the whole network.
+    few
+        How many networks there are, if too few for shares: then an edge is in "2 of 3" of them; else 0.
+    """
+
+    nodes: tuple[NetworkNode, ...]
+    edges: tuple[EdgeRecord, ...]
+    words: tuple[tuple[str, ...], ...]
+    threshold: float
+    cost: float
+    rules: tuple[RuleLine, ...]
+    methods: tuple[str, ...]
+    ess: tuple[float, ...]
+    parents: tuple[tuple[int, ...], ...]
+    tables: tuple[tuple[tuple[float, ...], ...] | None, ...]
+    floor: float
+    cost_powers: tuple[float, ...]
+    cost_cutoffs: tuple[float, ...]
+    known: KnownRules | None = None
+    unseen: float | None = None
+    evidence: EvidencePlan = field(default_factory=EvidencePlan)
+    target: int | None = None
+    few: int = 0
+
+    @property
+    def index(self) -> dict[str, int]:
+        """The position of each variable, by its name."""
+        return {node.name: position for position, node in enumerate(self.nodes)}
+
+    @property
+    def ends(self) -> list[tuple[int, int]]:
+        """The positions of the two variables of each edge."""
+        index = self.index
+        return [(index[edge.first], index[edge.second]) for edge in self.edges]

@@ -1,1 +1,0 @@
-"""The content of a report as plain values, and how its numbers are written."""

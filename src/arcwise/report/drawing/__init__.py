@@ -1,1 +1,0 @@
-"""Pictures as SVG: the network, laid out in layers, and charts."""

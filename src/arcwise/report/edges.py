@@ -1,0 +1,927 @@
+"""Findings in plain words: sentences for people who know neither BIC nor ESS."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from arcwise.confidence.calibration import SETTLED_SHARE
+from arcwise.confidence.consensus import Fate
+from arcwise.data.gap_dependence import LEVEL, GapDependence, gap_dependences
+from arcwise.findings.edge_record import NEARLY_ALL, OPEN, Agreement, EdgeRecord, Origin, Verdict
+from arcwise.findings.price import NOTHING, factor_words
+from arcwise.findings.trust import HALF, counted, first_few, listed, percent, plural, show_confidence, show_range
+from arcwise.graph.beliefs import odds_text
+from arcwise.graph.statements import Kind
+from arcwise.report.blocks import Block, Bullets, Column, Paragraph, Table
+from arcwise.sampled.completions import BETWEEN, BURN_IN, CHAINS
+
+if TYPE_CHECKING:
+    from arcwise.analysis.analysis import Analysis
+    from arcwise.data.dataset import Dataset
+    from arcwise.findings.price import ConstraintPrice
+    from arcwise.graph.beliefs import Beliefs
+    from arcwise.graph.constraints import Constraints
+    from arcwise.priors.edge_prior import EdgePrior
+
+
+# What was believed before the data, in words: per edge, in a section of the report, and for the methods section.
+
+
+# A difference of confidences that is worth a sentence about an edge without odds of its own.
+TOLD = 0.05
+MEANING = (
+    "Odds of 4 to 1 for an arc mean that, before the data, a network with the arc was 4 times as likely as the same "
+    "network without it; odds of 1 say nothing. The data may overrule them: each confidence is shown with the odds and "
+    "without any. Data and odds contradict each other where odds above 1 favour what the data alone give no more than "
+    "one half, or odds below 1 disfavour what they give more than one half."
+)
+
+
+def beliefs_text(beliefs: Beliefs, n: int) -> str:
+    """Return what was believed: "a → b: 4 to 1; a — c: 1 to 10; every other edge: 1 to 2"."""
+    parts = [f"{a} → {b}: {odds_text(odds)}" for a, b, odds in beliefs.arcs]
+    parts += [f"{a} — {b}: {odds_text(odds)}" for a, b, odds in beliefs.edges]
+    general = odds_text(beliefs.general_odds(n))
+    every = "every other edge" if parts else "every edge"
+    if beliefs.expected_edges is not None:
+        parts.append(f"{every}: {general}, so that {beliefs.expected_edges:g} edges are expected beforehand")
+    elif beliefs.expected_parents is not None:
+        parts.append(
+            f"{every}: {general}, so that {beliefs.expected_parents:g} parents per variable are expected beforehand"
+        )
+    elif beliefs.every_edge != 1:
+        parts.append(f"{every}: {general}")
+    if beliefs.fair_sizes:
+        parts.append("all numbers of parents equally likely")
+    return "; ".join(parts)
+
+
+def belief_sentence(edge: EdgeRecord) -> str:
+    """Return what the prior odds did to an edge: always if it has odds of its own, else if they matter."""
+    if edge.odds is None:
+        return ""
+    without = None if edge.without_odds is None else edge.without_odds.present
+    if not edge.has_own_odds:
+        if without is None or abs(without - edge.present) < TOLD:
+            return ""
+        return f"Without your prior odds of other edges its confidence is {show_confidence(without)}."
+    said = f"You gave {_odds(edge, edge.odds)}"
+    if edge.odds_decided or without is None:
+        why = f"that was {Verdict.DECIDED}" if edge.odds_decided else "what its confidence is without was not computed"
+        return f"{said}; {why}."
+    known = f"{said}; without any prior odds its confidence is {show_confidence(without)}"
+    if edge.verdict is not Verdict.CONTRADICT:
+        return f"{known}, and the data agree."
+    return f"{known}: data and belief contradict each other, and {_winner(edge.present, without)}."
+
+
+def _winner(present: float, without: float) -> str:
+    if (present > HALF) == (without > HALF):
+        return "the data prevail"
+    return "your odds decide, not the data"
+
+
+def _odds(edge: EdgeRecord, odds: tuple[float, float]) -> str:
+    forward, backward = map(odds_text, odds)
+    if odds[0] == odds[1]:
+        return f"this edge prior odds of {forward}"
+    return f"it prior odds of {edge.first} → {edge.second} {forward} and {edge.second} → {edge.first} {backward}"
+
+
+def belief_blocks(analysis: Analysis) -> list[Block]:
+    """Return the section about what was believed: each statement with the confidence with and without."""
+    beliefs = analysis.options.beliefs
+    assert beliefs is not None
+    data = analysis.data
+    blocks: list[Block] = [
+        Paragraph(f"What was believed before the data: {beliefs_text(beliefs, data.n_variables)}. {MEANING}")
+    ]
+    without = analysis.without_beliefs
+    if without is None or without.confidence is None:
+        return blocks
+    pairs = _pairs(beliefs, data)
+    rows = [_row(analysis, *pair) for pair in pairs]
+    contradicted = contradictions(analysis)
+    tested = sum(analysis.belief(*pair).verdict is not Verdict.DECIDED for pair in pairs)
+    expected = [float(item.vector.sum()) for item in (without.confidence, analysis.confidence)]
+    summary = f"On average a network has {expected[0]:.1f} edges without the odds, and {expected[1]:.1f} with them."
+    if tested:
+        summary += (
+            " Nothing that was believed is contradicted by the data."
+            if not contradicted
+            else f" {_of_all(len(contradicted), tested)} contradicted by the data."
+        )
+    if tested < len(rows):
+        few = len(rows) - tested
+        summary += f" {few} {plural(few, 'more was', 'more were')} not tested: your constraints decide."
+    blocks.append(Paragraph(summary))
+    if rows:
+        blocks.append(
+            Table(
+                "The pairs with odds of their own, and the confidence in their edge.",
+                (
+                    Column("pair"),
+                    Column("prior odds"),
+                    Column("confidence without", 3),
+                    Column("confidence with", 3),
+                    Column("the data"),
+                ),
+                tuple(rows),
+            )
+        )
+    return blocks
+
+
+def _of_all(count: int, total: int) -> str:
+    """Return "2 of the 3 pairs with odds of their own are"."""
+    if total == 1:
+        return "The pair with odds of its own is"
+    return f"{count} of the {total} pairs with odds of their own {plural(count, 'is', 'are')}"
+
+
+def contradictions(analysis: Analysis) -> list[tuple[str, str]]:
+    """Return the pairs about which data and belief contradict each other."""
+    beliefs, without = analysis.options.beliefs, analysis.without_beliefs
+    if beliefs is None or without is None:
+        return []
+    return [pair for pair in _pairs(beliefs, analysis.data) if analysis.belief(*pair).verdict is Verdict.CONTRADICT]
+
+
+def contradiction_sentence(analysis: Analysis) -> str:
+    """Return in the summary about which pairs data and belief contradict each other; empty if about none."""
+    found = contradictions(analysis)
+    names = first_few([f"{a} — {b}" for a, b in found], 5)
+    return f"Data and prior odds contradict each other about {names}." if found else ""
+
+
+def _pairs(beliefs: Beliefs, data: Dataset) -> list[tuple[str, str]]:
+    """Return the pairs with odds of their own, each once, in the order of the data."""
+    pairs = {tuple(sorted((a, b), key=data.index)) for a, b, _ in (*beliefs.arcs, *beliefs.edges)}
+    return [(a, b) for a, b in sorted(pairs, key=lambda pair: (data.index(pair[0]), data.index(pair[1])))]
+
+
+def _row(analysis: Analysis, first: str, second: str) -> tuple[str | float, ...]:
+    edge = analysis.belief(first, second)
+    assert edge.odds is not None
+    assert edge.without_odds is not None
+    forward, backward = map(odds_text, edge.odds)
+    odds = forward if edge.odds[0] == edge.odds[1] else f"{first} → {second} {forward}; {second} → {first} {backward}"
+    present, without = analysis.confidence.pair(first, second).present, edge.without_odds.present
+    verdict = {Verdict.AGREE: "agree", Verdict.DECIDED: str(Verdict.DECIDED)}.get(
+        edge.verdict, f"contradict it; {_winner(present, without)}"
+    )
+    return f"{first} — {second}", odds, without, present, verdict
+
+
+# What an analyst said, in words: as a list, as the origin of single edges, and what it cost.
+
+
+# Confidences that are further apart with and without the constraints are worth a sentence.
+APART = 0.1
+# A list names at most this many statements.
+MOST_LISTED = 40
+# A sentence names at most this many edges.
+MOST_NAMED = 5
+
+
+def constraints_text(constraints: Constraints) -> str:
+    """Return what every network had to satisfy: "a → b is required; the tiers are a, b | c"."""
+    texts = [said.text() for said in constraints.statements]
+    more = f"; and {len(texts) - MOST_LISTED:,} more" if len(texts) > MOST_LISTED else ""
+    return "; ".join(texts[:MOST_LISTED]) + more or "none"
+
+
+def origin_sentences(edge: EdgeRecord) -> tuple[str, ...]:
+    """Return what of an edge is the analyst's own word, and what the data would say without it."""
+    origin, pair, without = edge.origin, f"{edge.first} and {edge.second}", edge.without
+    if origin is Origin.REQUIRED:
+        alone = "" if without is None else f" {_alone(edge, without)}"
+        if all(said.kind is Kind.ANCESTOR for said in edge.said):
+            path = (
+                f"{edge.tail} → {edge.head} is below the cut-off, but on the most credible path of those that you asked"
+            )
+            return (f"{path} for: {'; '.join(said.text() for said in edge.said)}.{alone}",)
+        return (f"{edge.tail} → {edge.head} was required by you: every network has it, whatever the data say.{alone}",)
+    if origin is Origin.FORBIDDEN:
+        alone = "" if without is None else f" {_alone(edge, without)}"
+        return (f"An edge between {pair} was forbidden by you ({edge.sources}): no network has it.{alone}",)
+    if origin in (Origin.APPEARS, Origin.GONE) and without is not None:
+        changed = "there" if origin is Origin.APPEARS else "gone"
+        verb = "require" if origin is Origin.APPEARS else "forbid"
+        said = f"The edge between {pair} is {changed} because of what you said about others; you did not {verb} it."
+        return (f"{said} {_alone(edge, without)}",)
+    if without is not None and abs(without.present - edge.present) > APART:
+        return (_alone(edge, without),)
+    return ()
+
+
+def _alone(edge: EdgeRecord, without: EdgeRecord) -> str:
+    """Return what the data would have made of the pair."""
+    would = "would have had it" if edge.kept_without else "would not have had it"
+    odds = "" if edge.odds is None else " and prior odds"
+    return (
+        f"Without your constraints{odds} the network {would}: its confidence would be "
+        f"{show_confidence(without.present)}."
+    )
+
+
+def direction_said(edge: EdgeRecord) -> str:
+    """Say of a direction that it is what the analyst said, or follows from it, and what the data say; "" if neither."""
+    if edge.origin is Origin.FOLLOWS:
+        return _follows(edge)
+    if edge.origin is Origin.BELIEVED:
+        return _believed(edge)
+    if edge.origin is Origin.EXPERIMENT:
+        way = f"{percent(edge.way)} of the weight of the networks with this edge point this way"
+        return (
+            f"Its direction, {edge.tail} → {edge.head}, comes from {edge.sources}: {way}; observations alone would "
+            "leave it open."
+        )
+    if edge.origin is not Origin.DIRECTED:
+        return ""
+    text = f"Its direction, {edge.tail} → {edge.head}, comes from {edge.sources}"
+    without = edge.without
+    if without is None or without.present <= 0:
+        return f"{text}, not from the data."
+    return f"{text}{_ways_alone(edge, without)}."
+
+
+def _follows(edge: EdgeRecord) -> str:
+    """Return the message that a direction follows from what was said, in how many networks; what the data alone say."""
+    forward, backward, _ = edge.split
+    same, other = (forward, backward) if edge.is_ahead else (backward, forward)
+    among = "of the weight of the networks with this edge"
+    text = f"Its direction, {edge.tail} → {edge.head}, follows from what you said"
+    if same >= NEARLY_ALL:
+        text = f"{text}: {percent(same)} {among} point this way"
+    else:
+        against = f"; {percent(other)} point the other way" if other > 0 else ""
+        text = f"{text} in {percent(same)} {among}{against}"
+    without = edge.without
+    if without is None or without.present <= 0:
+        return f"{text}."
+    alone, free = without.split[0 if edge.is_ahead else 1], without.split[2]
+    return f"{text}; by the data alone {percent(alone)} would, and {percent(free)} could be turned round."
+
+
+def _believed(edge: EdgeRecord) -> str:
+    """Return the message that a direction is what the odds say, and what there is without them."""
+    text = f"Its direction is what your odds say, not the data: {percent(edge.way)} of the weight of the "
+    text += f"networks with this edge point from {edge.tail} to {edge.head}"
+    alone = edge.without_odds
+    if alone is None or alone.present <= 0:
+        return f"{text}."
+    same = alone.forward if edge.is_ahead else alone.backward
+    return (
+        f"{text}; without any odds {percent(same / alone.present)} would, and "
+        f"{percent(alone.undirected / alone.present)} could be turned round."
+    )
+
+
+def _ways_alone(edge: EdgeRecord, without: EdgeRecord) -> str:
+    """Return where the data alone would point an edge."""
+    forward, backward, free = without.split
+    ahead = edge.is_ahead
+    same, other = (forward, backward) if ahead else (backward, forward)
+    if free >= OPEN:
+        return "; the data alone would leave it open"
+    if without.settles(ahead=ahead):
+        return f"; the data alone would say the same ({percent(same)})"
+    if without.settles(ahead=not ahead):
+        return f"; the data alone would point it the other way ({percent(other)})"
+    return "; the data alone do not settle it"
+
+
+def constraint_summary(analysis: Analysis) -> tuple[str, ...]:
+    """Return in a few sentences what of the result is the analyst's own word, and what it cost."""
+    if analysis.constraints is None:
+        return ()
+    kept = [edge for edge in analysis.edges if edge.fate.in_network]
+    required = [edge for edge in kept if edge.origin is Origin.REQUIRED]
+    directed = [e for e in kept if e.origin in (Origin.DIRECTED, Origin.FOLLOWS) and e.is_settled]
+    missed = [edge for edge in analysis.edges if edge.origin is Origin.FORBIDDEN and edge.kept_without]
+    parts = []
+    if required:
+        count = len(required)
+        parts.append(f"{count:,} {plural(count, 'is', 'are')} there because you required {plural(count, 'it', 'them')}")
+    if directed:
+        parts.append(f"the direction of {len(directed):,} is what you said or follows from it{_agreed(directed)}")
+    sentences = [f"Of these edges, {', and '.join(parts)}."] if parts else []
+    sentences += _changes(analysis)
+    if missed:
+        noun = "an edge" if len(missed) == 1 else f"{len(missed):,} edges"
+        names = first_few([f"{e.first} — {e.second} ({_value(e)})" for e in missed], MOST_NAMED)
+        sentences.append(f"You forbade {noun} that the data would have had: {names}.")
+    if analysis.price is not None:
+        sentences.append(_price_sentence(analysis.price))
+    return tuple(sentences)
+
+
+def _changes(analysis: Analysis) -> list[str]:
+    """Name the edges that are there, or are not, only because of what was said about others."""
+    sentences = []
+    for kind, what in ((Origin.APPEARS, "there that the data alone"), (Origin.GONE, "gone that the data alone")):
+        there = kind is Origin.APPEARS
+        edges = [edge for edge in analysis.edges if edge.origin is kind and edge.fate.in_network is there]
+        if not edges:
+            continue
+        would = "would not have" if there else "would have"
+        names = [f"{e.first} — {e.second} ({show_confidence(e.present)}, alone {_value(e)})" for e in edges]
+        noun = counted(len(edges), "edge is", "edges are")
+        sentences.append(f"Because of what you said, {noun} {what} {would}: {first_few(names, MOST_NAMED)}.")
+    return sentences
+
+
+def _agreed(edges: list[EdgeRecord]) -> str:
+    """Return for how many edges the data alone would point where the analyst does."""
+    alike = [edge.without.settles(ahead=edge.is_ahead) for edge in edges if edge.without is not None]
+    same = sum(alike)
+    return f" (the data alone would say the same of {f'{same:,}' if same else 'none'})" if alike else ""
+
+
+def _value(edge: EdgeRecord) -> str:
+    return "" if edge.without is None else show_confidence(edge.without.present)
+
+
+def _price_sentence(price: ConstraintPrice) -> str:
+    """Return what all constraints cost together."""
+    how = "" if price.exact else ", as far as a local search can tell"
+    if price.cost <= NOTHING:
+        one = len(price.parts) + len(price.unpriced) == 1
+        nothing = "Your constraint costs nothing" if one else "Your constraints cost nothing"
+        return f"{nothing}: the best network of all satisfies {'it' if one else 'them'}{how}."
+    factor = factor_words(price.cost, is_factor=price.is_factor)
+    against = f"{price.cost:.1f} in log score" + (f", {factor}" if price.is_factor else "")
+    if len(price.parts) + len(price.unpriced) == 1:
+        return f"Your constraint costs {against}{how}."
+    dearest = price.binding[:1]
+    most = f" Most of all, the data object to {dearest[0].statement.objection}." if dearest else ""
+    return f"Together your constraints cost {against}{how}.{most}"
+
+
+def price_methods(analysis: Analysis) -> str:
+    """Return the sentence of a methods section on what the constraints did; "" if that is not known."""
+    price = analysis.price
+    if price is None:
+        return ""
+    how = "exact optima" if price.exact else "local optima"
+    factor = f", {factor_words(price.cost, is_factor=True)}" if price.is_factor and price.cost > NOTHING else ""
+    odds = ", prior odds left out" if analysis.options.beliefs is not None else ""
+    return (
+        f"They lowered the log score of the best network by {price.cost:.1f}{factor} (difference of {how} with and "
+        f"without them{odds})."
+    )
+
+
+def constraint_blocks(analysis: Analysis) -> tuple[Block, ...]:
+    """Return the section on what was said: the list, the edges that it made, and its price."""
+    known = analysis.constraints
+    assert known is not None
+    texts = tuple(said.text() for said in known.statements)
+    blocks: list[Block] = [
+        Paragraph("You stated what every network had to satisfy; what follows from it is not a finding of the data:"),
+        Bullets(texts[:MOST_LISTED]),
+    ]
+    if len(texts) > MOST_LISTED:
+        blocks.append(Paragraph(f"And {len(texts) - MOST_LISTED:,} more; run.json has them all."))
+    said = [edge for edge in analysis.edges if edge.origin.is_constrained]
+    yours = "your constraints" + (" and prior odds" if analysis.options.beliefs is not None else "")
+    if said:
+        blocks.append(
+            Table(
+                "Edges that are there, point where they do, or are missing because of what you said. The last column "
+                f"is the confidence by the same method and score without {yours}.",
+                (Column("edge"), Column("origin"), Column("confidence", 2), Column(f"without {yours}", 2)),
+                tuple(
+                    (
+                        f"{edge.tail} {'→' if edge.fate.is_arc else '—'} {edge.head}",
+                        edge.origin_label,
+                        edge.present,
+                        None if edge.without is None else edge.without.present,
+                    )
+                    for edge in said
+                ),
+            )
+        )
+    return (*blocks, *_price_blocks(analysis.price))
+
+
+def _price_blocks(price: ConstraintPrice | None) -> tuple[Block, ...]:
+    if price is None:
+        return ()
+    blocks: list[Block] = [Paragraph(_price_sentence(price))]
+    if price.sentences:
+        blocks.append(Bullets(price.sentences))
+        blocks.append(
+            Table(
+                "What each constraint that binds costs: the log score that dropping it alone would regain. These need "
+                "not add up.",
+                (Column("constraint"), Column("price", 2)),
+                tuple((part.statement.text(), part.cost) for part in price.binding),
+            )
+        )
+    elif price.cost > NOTHING:
+        blocks.append(
+            Paragraph("No single one costs anything by itself: dropped alone, the others would still say the same.")
+        )
+    return tuple(blocks)
+
+
+# Which gaps depend on which observed values, in words: for the audit and for the report.
+
+
+# Dependences of gaps that are listed.
+MOST_ROWS = 12
+
+
+def dependence_blocks(clear: Sequence[GapDependence], tests: int | None = None) -> list[Block]:
+    """Return what the tests found; `tests` is their number, if it is known."""
+    if not clear:
+        which = "no test" if tests is None else f"none of {tests:,} tests"
+        return [
+            Paragraph(
+                f"Nothing shows that gaps depend on observed values: {which} is significant at {LEVEL:g} "
+                "(likelihood-ratio tests, Holm's correction)."
+            )
+        ]
+    pairs = "pair" if len(clear) == 1 and tests is None else "pairs"
+    among = "" if tests is None else f" of {tests:,}"
+    return [
+        Paragraph(
+            f"Gaps are not completely at random: in {len(clear):,}{among} {pairs} they depend on an observed variable. "
+            "Complete cases alone would be a biased sample; completions take it into account, if values are missing at "
+            "random given what is observed."
+        ),
+        Table(
+            "Gaps that depend on observed values, the clearest first (likelihood-ratio tests, Holm's correction).",
+            (
+                Column("gaps of"),
+                Column("depend on"),
+                Column("p", 4),
+                Column("fewest where it is"),
+                Column("share", 3),
+                Column("most where it is"),
+                Column("share", 3),
+            ),
+            tuple(
+                (t.variable, t.on, t.p_value, t.least, t.least_share, t.most, t.most_share) for t in clear[:MOST_ROWS]
+            ),
+        ),
+    ]
+
+
+# What a report says about missing values: what was done, what it assumes, and what it means for each edge.
+
+
+# A confidence that varies by less between completions does not depend on the filling.
+SMALL = 0.05
+
+
+def filling_sentence(edge: EdgeRecord) -> str:
+    """Return how much of an edge's data was filled in, and what that does to its confidence."""
+    if edge.share_filled <= 0:
+        return ""
+    share = f"In {percent(edge.share_filled)} of the cases one of the two values was missing"
+    if edge.between_completions is None:
+        return f"{share}; each network was learned from a completion of its own."
+    if edge.between_completions < SMALL:
+        return f"{share}; what they are completed with hardly matters (±{edge.between_completions:.2f})."
+    return (
+        f"{share}; from one completion to the next the confidence varies by ±{edge.between_completions:.2f} (standard "
+        "deviation), so that the missing values could settle it."
+    )
+
+
+def completion_account(analysis: Analysis) -> str:
+    """Return how the completions came about; nothing without gaps."""
+    gaps, confidence = analysis.gaps, analysis.confidence
+    if gaps is None:
+        return ""
+    how = (
+        "Completions are drawn, not guessed: in turns a network, its parameters, and the missing values of each case "
+        f"given its observed ones, in {CHAINS} chains from different starts, after {BURN_IN} steps to forget these."
+    )
+    if confidence.spread is None:
+        return f"Each network was learned from a sample of the cases with their gaps, which was completed anew. {how}"
+    worst = float(confidence.spread.max())
+    steady = (
+        ""
+        if confidence.standard_error.max() < SMALL
+        else (" Some confidences still move from completion to completion: ask for more with --completions.")
+    )
+    return (
+        f"There were gaps, so all of this was done for {confidence.completions:,} completions of the data; confidences "
+        f"are averages over them, and the numbers of networks are sums. {how} Between completions a confidence varies "
+        f"by ±{worst:.2f} at most.{steady}"
+    )
+
+
+def completion_methods(analysis: Analysis) -> str:
+    """Return the sentences of a methods section; nothing without gaps."""
+    gaps, confidence = analysis.gaps, analysis.confidence
+    if gaps is None:
+        return ""
+    if confidence.spread is None:
+        what = "Each bootstrap sample was drawn with its gaps and completed anew."
+    else:
+        what = (
+            f"The data were completed {confidence.completions:,} times, networks were learned from each completion, "
+            "and confidences were averaged over the completions."
+        )
+    return (
+        f"{percent(gaps.share_of_cells)} of the values were missing and were assumed to be missing at random. {what} "
+        "Completions were drawn by data augmentation (Tanner & Wong, 1987): a network by Metropolis steps under BDeu "
+        "(equivalent sample size 1, at most 3 parents; arcs compared over cases with both ends observed), parameters "
+        "from their Dirichlet posterior, and the missing values of each case jointly given its observed values by "
+        f"exact inference; {CHAINS} chains, {BURN_IN} steps of burn-in, {BETWEEN} steps between completions."
+    )
+
+
+def gap_blocks(analysis: Analysis) -> list[Block]:
+    """Return what the section on the data says about gaps: how many, the assumption, and what the check found."""
+    gaps = analysis.gaps
+    if gaps is None:
+        return []
+    rows = [(name, float(share)) for name, share in zip(gaps.names, gaps.shares_missing.tolist(), strict=True) if share]
+    rows.sort(key=lambda row: -row[1])
+    tests = gap_dependences(gaps)
+    clear = [test for test in tests if test.is_clear]
+    blocks: list[Block] = [
+        Paragraph(
+            f"{percent(gaps.share_of_cells)} of the values are missing; {percent(gaps.share_of_complete_cases)} of the "
+            "cases are complete. Averages over completions are right if values are missing at random: whether a value "
+            "is missing may depend on observed values, but not on the missing value itself. Data cannot show whether "
+            "that holds; who collected them may know."
+        ),
+        Table(
+            "Missing values by variable.",
+            (Column("variable"), Column("share missing", 3)),
+            tuple(rows),
+        ),
+    ]
+    return [*blocks, *dependence_blocks(clear, len(tests))]
+
+
+# What the strength of the prior does to the edges, in plain words: for people who have never heard of an ESS.
+#
+# BDeu starts as if it had seen some imagined cases, spread evenly over all combinations of states. How many they count
+# for is the equivalent sample size; here it is called the strength of the prior. Values from 1 (Ueno's advice, and the
+# default of most programs) to 50 (above the largest that Steck's Table 1 finds best, 44) are in use, so an edge that
+# BDeu supports at all of them does not depend on that choice, whatever happens at a thousandth or at 100,000.
+
+
+USUAL = (1.0, 50.0)
+MOST_LISTED_OF_PRIOR = 6
+
+Support = Literal["always", "usual", "depends", "never"]
+
+
+def prior_support(prior: EdgePrior) -> Support:
+    """Say whether BDeu supports an edge at every strength, at all usual ones, at some of these, or at none of them."""
+    if (prior.exact > 0).all():
+        return "always"
+    low, high = USUAL
+    if any(low < change < high for change in prior.sign_changes):
+        return "depends"
+    inside = prior.exact[(prior.ess >= low * (1 - 1e-9)) & (prior.ess <= high)]
+    return "usual" if inside.size and bool((inside > 0).all()) else "never"
+
+
+def prior_sentence(edge: EdgeRecord) -> str:
+    """Return whether an edge depends on the strength of the prior, what that means, and what to do."""
+    prior = edge.prior
+    if prior is None:
+        return ""
+    support = prior_support(prior)
+    arc = f"{edge.tail} → {edge.head}"
+    beside = f", over and above {listed(prior.given)}," if prior.given else ""
+    usual = f"{USUAL[0]:g} to {USUAL[1]:g} imagined cases added to the data"
+    if support == "always":
+        return f"It does not depend on the prior: BDeu supports {arc}{beside} at any strength of the prior."
+    if support == "usual":
+        return f"It does not depend on the prior: BDeu supports {arc}{beside} at every usual strength ({usual})."
+    if support == "never":
+        where = _where(prior)
+        if not where:
+            return f"Take care: BDeu supports {arc}{beside} at no strength of the prior."
+        return (
+            f"Take care: BDeu supports {arc}{beside} only {where}, and at none of the usual strengths ({usual})."
+            f"{_made_by_prior(prior)}"
+        )
+    return (
+        f"It depends on the prior: BDeu supports {arc}{beside} {_where(prior)}, and not otherwise. Usual values are "
+        f"{USUAL[0]:g} to {USUAL[1]:g}. These data alone do not decide it: say so when you report "
+        "the edge, or collect more cases."
+        f"{_made_by_prior(prior)}"
+    )
+
+
+def _made_by_prior(prior: EdgePrior) -> str:
+    if prior.exact[-1] > 0 and prior.cause == "skewness":
+        return (
+            " A strong prior supports the edge only because some states are rare: the two variables show no dependence "
+            "of their own."
+        )
+    return ""
+
+
+def _where(prior: EdgePrior) -> str:
+    """Return at which strengths the edge is supported: "if the prior counts for at least 5.1 imagined cases"."""
+    ends = [float(prior.ess[0]), *prior.sign_changes, float(prior.ess[-1])]
+    parts = []
+    for number, (low, high) in enumerate(pairwise(ends)):
+        if not (prior.exact[(prior.ess >= low) & (prior.ess <= high)] > 0).any():
+            continue
+        if number == 0:
+            parts.append(f"for less than {_cases(high)}")
+        elif number == len(ends) - 2:
+            parts.append(f"for at least {_cases(low)}")
+        else:
+            parts.append(f"for {_number(low)} to {_cases(high)}")
+    return f"if the prior counts {' or '.join(parts)}" if parts else ""
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
+
+
+def _cases(value: float) -> str:
+    text = _number(value)
+    if value < 1:
+        return f"{text} of an imagined case"
+    return f"{text} imagined case{'' if text == '1' else 's'}"
+
+
+def prior_blocks(analysis: Analysis) -> list[Block]:
+    """Return what the prior is, which edges depend on its strength, how far it moves the score, and what to do."""
+    checks = analysis.prior
+    s = checks.sensitivity
+    usual = f"{USUAL[0]:g} to {USUAL[1]:g}"
+    own = "ess" in analysis.main.recipe.score
+    title = analysis.main.recipe.score_title
+    uses = (
+        f"The confidences above come from {title}."
+        if own
+        else f"The confidences above come from {title}, which has no such setting; so this is a check with BDeu, which "
+        "has."
+    )
+    blocks: list[Block] = [
+        Paragraph(
+            "What the prior is: BDeu starts as if it had already seen a few imagined cases, spread evenly over all "
+            "combinations of states. The number of cases that they count for is the strength of the prior (its "
+            f"equivalent sample size, ESS); {usual} is usual, against the {analysis.data.n_cases:,} real cases here. "
+            "An edge that BDeu supports at every strength rests on the data. One that comes and goes with the strength "
+            f"rests on that choice, too. {uses}"
+        )
+    ]
+    kept = [edge for edge in analysis.edges if edge.fate.in_network and edge.prior is not None]
+    if kept:
+        blocks += _by_support(kept)
+    strength = "little" if s.relative < 0.01 else "somewhat" if s.relative < 0.05 else "much"
+    text = (
+        f"For the network as a whole the prior matters {strength}: if half of the imagined cases of every variable may "
+        f"lie anywhere instead of being spread evenly, its log score can be anything from {s.lower:,.1f} to "
+        f"{s.upper:,.1f}, a range of {s.relative:.2%} of the score (contamination by {s.epsilon:.0%}; Scanagatta et "
+        "al. 2014)."
+    )
+    if s.value > 0:
+        worst = np.argsort(-s.by_node, kind="stable")[:3]
+        shares = ", ".join(f"{s.names[v]} ({s.by_node[v] / s.value:.0%})" for v in worst)
+        text += f" Most of that range comes from {shares}."
+    blocks.append(Paragraph(text))
+    if checks.alpha_star is not None:
+        blocks.append(
+            Paragraph(
+                f"The probability tables use a strength of {s.ess:g}. A formula of Steck's (2008) suggests "
+                f"{_number(checks.alpha_star)} for this network and these data: a value to try if an edge that you "
+                f"care about depends on it (--score bdeu --ess {_number(checks.alpha_star).replace(',', '')})."
+            )
+        )
+    return blocks
+
+
+def _by_support(kept: list[EdgeRecord]) -> list[Block]:
+    """Count the edges that do not depend on the strength of the prior, and list those that do."""
+    groups: dict[str, list[EdgeRecord]] = {"always": [], "usual": [], "depends": [], "never": []}
+    for edge in kept:
+        assert edge.prior is not None
+        groups[prior_support(edge.prior)].append(edge)
+    firm = len(groups["always"]) + len(groups["usual"])
+    all_of = {1: "the edge", 2: "both edges"}.get(len(kept), f"all {len(kept):,} edges")
+    if firm == len(kept):
+        return [Paragraph(f"Here BDeu supports {all_of} of the network at every usual strength of the prior.")]
+    count = f"{firm:,} of the {len(kept):,} edges of the network" if firm else "none of the edges of the network"
+    items = []
+    if groups["depends"]:
+        items.append(
+            f"These depend on it: {_by_strength(groups['depends'])}. Report them as such, or collect more cases."
+        )
+    if groups["never"]:
+        items.append(
+            f"These BDeu supports at no usual strength: {_by_strength(groups['never'])}. Treat them with care."
+        )
+    return [Paragraph(f"Here BDeu supports {count} at every usual strength of the prior."), Bullets(tuple(items))]
+
+
+def _by_strength(edges: list[EdgeRecord]) -> str:
+    parts = []
+    for edge in edges:
+        where = "" if edge.prior is None else _where(edge.prior)
+        parts.append(
+            f"{edge.tail} → {edge.head}" + (f" ({where.removeprefix('if the prior counts ')})" if where else "")
+        )
+    return first_few(parts, MOST_LISTED_OF_PRIOR, "; ")
+
+
+# About an edge that is less likely, and not in the network, there is little to explain.
+UNLIKELY = 0.1
+NOT_UNRELATED = "Without an edge, two variables can still be related, through others."
+INTERVAL = re.compile(r"\(([-+.\de]+|-inf),([-+.\de]+|inf)[\])]")
+
+
+def state_label(state: str) -> str:
+    """Return an interval as people write it, and any other state as it is.
+
+    >>> state_label("(-inf,2.45]"), state_label("(2.45,4.75]"), state_label("(4.75,inf)"), state_label("yes")
+    ('≤ 2.45', '2.45 to 4.75', '> 4.75', 'yes')
+    """
+    match = INTERVAL.fullmatch(state)
+    if match is None:
+        return state
+    low, high = match.groups()
+    if low == "-inf":
+        return f"≤ {high}"
+    return f"> {low}" if high == "inf" else f"{low} to {high}"
+
+
+def statement(variable: str, state: str) -> str:
+    """Return "smoking = yes", or for an interval "age > 40"."""
+    label = state_label(state)
+    if label == state and state[:1] in "<>≤≥" and len(state) > 1:
+        return f"{variable} {state}"
+    if label == state:
+        return f"{variable} = {state}"
+    return f"{variable} {label}" if label[0] in "≤>" else f"{variable} from {label}"
+
+
+def explain_edge(analysis: Analysis, edge: EdgeRecord) -> str:
+    """Return the sentences about one edge as one text."""
+    return " ".join(edge_sentences(analysis, edge))
+
+
+def edge_sentences(analysis: Analysis, edge: EdgeRecord) -> tuple[str, ...]:
+    """Return how far an edge can be trusted: presence, agreement, direction, effect, prior."""
+    said = origin_sentences(edge)
+    if edge.origin.is_decided:  # neither the networks nor other methods have a say in it
+        known = () if edge.present <= 0 else (effect_sentence(analysis.data, edge), prior_sentence(edge))
+        return tuple(s for s in (*said, *known) if s)
+    if edge.present < UNLIKELY and edge.fate is Fate.BELOW:
+        unlikely = (_presence(analysis, edge), *said, belief_sentence(edge), _agreement(edge), NOT_UNRELATED)
+        return tuple(s for s in unlikely if s)
+    sentences = (
+        _presence(analysis, edge),
+        _probability(analysis, edge),
+        *said,
+        belief_sentence(edge),
+        filling_sentence(edge),
+        _agreement(edge),
+        (edge.fate.in_network and direction_said(edge))
+        or ("" if analysis.has_few_networks else _direction(analysis, edge)),
+        effect_sentence(analysis.data, edge),
+        prior_sentence(edge),
+    )
+    return tuple(sentence for sentence in sentences if sentence)
+
+
+def _presence(analysis: Analysis, edge: EdgeRecord) -> str:
+    pair = f"{edge.first} and {edge.second}"
+    networks = analysis.confidence.n_networks
+    source = analysis.main.recipe.source_facts
+    if source.is_sample and networks == 1:
+        has = "An edge" if edge.present > 0 else "No edge"
+        return f"{has} joins {pair} in the one network that was learned: how far to trust that is not known."
+    if source.is_sample:
+        count = round(edge.present * networks)
+        error = f", give or take {2 * edge.standard_error:.2f}" if edge.standard_error > 0 else ""
+        return f"An edge joins {pair} in {count:,} of {networks:,} {source.networks}{error}."
+    one = source.networks.replace("networks", "network", 1)
+    if edge.present == 0:
+        which = f"the only {one}" if networks == 1 else f"any of the {networks:,} {source.networks}"
+        return f"No edge joins {pair} in {which}."
+    if networks == 1:
+        return f"An edge joins {pair} in the only {one}."
+    if edge.present >= 1 - 1e-9:
+        return f"An edge joins {pair} in every one of the {networks:,} {source.networks}."
+    return (
+        f"Of the {networks:,} {source.networks}, those with an edge between {pair} have {percent(edge.present)} of the "
+        "weight."
+    )
+
+
+def _probability(analysis: Analysis, edge: EdgeRecord) -> str:
+    """Return how often an edge like this one is real, where that was studied."""
+    known = analysis.probability.calibration
+    if edge.probability is None or known.kind == "none" or known.doubt:  # a warning says what the doubt is
+        return ""
+    where = "of known networks" if known.kind == "table" else "simulated from what was found"
+    share = percent(edge.probability.edge)
+    return f"In data {where}, {share} of the edges with this confidence are real."
+
+
+def _agreement(edge: EdgeRecord) -> str:
+    """Return whether other methods and scores say the same, and what it means if they do not."""
+    others = list(edge.others.items())
+    if not others:
+        return ""
+    low, high = min(others, key=lambda item: item[1]), max(others, key=lambda item: item[1])
+    span = show_range(low[1], high[1])
+    who = {1: "The other combination of method and score", 2: "Both other combinations of method and score"}.get(
+        len(others), f"All {len(others)} other combinations of method and score"
+    )
+    likely = edge.present > HALF
+    if edge.agreement is Agreement.AGREE:
+        return f"{who} agree{'s' if len(others) == 1 else ''} (confidence {span})."
+    if edge.agreement is Agreement.DIFFER:
+        find = plural(len(others), "finds", "find")
+        what = "it likely" if likely else "it unlikely"
+        all_as = "as" if len(others) == 1 else "all as"
+        clearer = all(abs(value - HALF) >= abs(edge.present - HALF) for _, value in others)
+        how = "and more clearly" if clearer else f"but not {all_as} clearly"
+        return (
+            f"{who} {find} {what} too, {how} (confidence {span}): take "
+            f"{show_confidence(edge.present)} as what this method and score say, and report the range."
+        )
+    against = low if likely else high
+    count = sum((value > HALF) != likely for _, value in others)
+    total = f"{count} of the {len(others)} other combinations" if len(others) > 1 else "the other combination"
+    verb = "does" if count == 1 else "do"
+    if likely:
+        text = f"Methods disagree: {total} of method and score {verb} not find it likely"
+    else:
+        text = f"Methods disagree: {total} of method and score {verb} find it likely"
+    least, most = edge.spread
+    return (
+        f"{text}, least of all the {against[0]} ({show_confidence(against[1], 2)})"
+        if likely
+        else f"{text}, most of all the {against[0]} ({show_confidence(against[1], 2)})"
+    ) + (
+        f". So the data do not settle it: report the range ({show_range(least, most)}), or call the edge not "
+        "established."
+    )
+
+
+def _direction(analysis: Analysis, edge: EdgeRecord) -> str:
+    """Return where it points, in shares of the networks that have the edge."""
+    if edge.fate is Fate.DROPPED:
+        return (
+            f"It is above the cut-off, but {edge.tail} → {edge.head} would close a cycle of edges that are at least as "
+            "certain, so the network leaves it out."
+        )
+    if edge.fate.is_left_out:
+        return f"It is above the cut-off, but {edge.fate.reason}, so the network leaves it out."
+    one_way, other_way, free = edge.split
+    weighted = "" if analysis.main.recipe.source_facts.is_sample else "the weight of "
+    among = f"of {weighted}the networks with this edge"
+    if free >= OPEN:
+        return (
+            f"Its direction cannot be told from data like these: in {percent(free)} {among} it could be turned round "
+            "without a change in fit."
+        )
+    right = (
+        ""
+        if edge.way_probability is None
+        else f"; of directions like this one, {percent(edge.way_probability)} are right"
+    )
+    if edge.is_settled:
+        return f"It points from {edge.tail} to {edge.head} in {percent(edge.way)} {among}{right}."
+    tail, head = (edge.first, edge.second) if one_way >= other_way else (edge.second, edge.first)
+    way, back = max(one_way, other_way), min(one_way, other_way)
+    parts = [f"from {tail} to {head} in {percent(way)} {among}"]
+    parts += [f"from {head} to {tail} in {percent(back)}"] if back > 0 or way < SETTLED_SHARE else []
+    turned = (
+        f"; in {percent(free)} it could be turned round without a change in fit" if percent(free) != percent(0) else ""
+    )
+    if way >= SETTLED_SHARE and tail == edge.tail:
+        return f"Its direction is not settled: it points {' and '.join(parts)}{turned}{right}."
+    return f"Its direction is open: it points {' and '.join(parts)}{turned}."
+
+
+def effect_sentence(data: Dataset, edge: EdgeRecord) -> str:
+    """Compare the two states of the tail that differ most, for the state of the head that they change most."""
+    rows = edge.counts.sum(axis=1)
+    seen = np.flatnonzero(rows > 0)
+    if len(seen) < 2:
+        return ""
+    shares = edge.counts[seen] / rows[seen, None]
+    column = int(np.argmax(shares.max(axis=0) - shares.min(axis=0)))
+    low, high = int(np.argmin(shares[:, column])), int(np.argmax(shares[:, column]))
+    tails, heads = data.states[data.index(edge.tail)], data.states[data.index(edge.head)]
+    few, many = percent(float(shares[low, column])), percent(float(shares[high, column]))
+    before, after = statement(edge.tail, tails[seen[low]]), statement(edge.tail, tails[seen[high]])
+    result = statement(edge.head, heads[column])
+    return f"Of the cases with {before}, {few} have {result}; of those with {after}, {many}."

@@ -1,0 +1,300 @@
+"""What setting a variable would do, in words and as tables."""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from arcwise.effects.effect import Effect, state_pairs
+from arcwise.effects.effect_matrix import EffectMatrix
+from arcwise.effects.possible_effects import PossibleEffects
+from arcwise.findings.trust import counted, first_few, percent, plural, show_confidence
+from arcwise.report.answer import Answer
+from arcwise.report.blocks import Block, Cell, Column, Paragraph, Table
+from arcwise.report.edges import state_label
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from arcwise.effects.model_average import AveragedDistribution
+
+
+ASSUMPTION = (
+    "This assumes that no common cause of the variables is missing from the data: if something that was not measured "
+    "drives both, no analysis of these data shows it, and the figures are wrong."
+)
+MOST_ROWS = 25
+
+
+def effect_answer(found: Effect, *, hidden_causes: bool = False) -> Answer:
+    """Return what setting one variable does to another; with `hidden_causes`, what holds if causes are missing, too."""
+    x, y = found.cause, found.outcome
+    blocks: list[Block] = [Paragraph(_verdict(found))]
+    if found.change_if_effect is not None:
+        blocks.append(_changes(found))
+    blocks += [_table(found), Paragraph(ASSUMPTION)]
+    if hidden_causes:
+        blocks += [Paragraph(_without(found)), _bounds(found)]
+    return Answer(f"What setting {x} would do to {y}", tuple(blocks))
+
+
+def _verdict(found: Effect) -> str:
+    x, y = found.cause, found.outcome
+    error = f" (give or take {percent(2 * found.standard_error)})" if found.standard_error > 0.0025 else ""
+    none = (
+        f"The probability that setting {x} does nothing to {y} is {show_confidence(found.no_effect, 2)}{error}: the "
+        f"weight of the networks in which {x} does not lead to {y}."
+    )
+    if found.strongest is None or found.change_if_effect is None:
+        return f"{none} In none of them it does, so {y} would stay as it is."
+    pair, state = found.strongest
+    a, b = state_pairs(len(found.cause_states))[pair]
+    mean, low, high = (
+        float(values[pair, state])
+        for values in (found.change_if_effect.mean, found.change_if_effect.low, found.change_if_effect.high)
+    )
+    settled = "" if low > 0 or high < 0 else " The interval holds 0: which way it goes is not settled."
+    return (
+        f"{_settings(found, (a, b), state)} {none} If it has an effect, setting {x} to "
+        f"{state_label(found.cause_states[b])} instead of {state_label(found.cause_states[a])} changes P({y} = "
+        f"{state_label(found.outcome_states[state])}) by {mean:+.3f} ({percent(found.level)} interval {low:+.3f} to "
+        f"{high:+.3f}).{settled}"
+    )
+
+
+def _settings(found: Effect, pair: tuple[int, int], state: int) -> str:
+    """Return what the probability of one state of y is, and what it would be if x were the same for all cases."""
+    told = [
+        f"{state_label(found.cause_states[a])} for all cases it would be {found.set_to.mean[a, state]:.3f} "
+        f"({found.set_to.low[a, state]:.3f} to {found.set_to.high[a, state]:.3f})"
+        for a in pair
+    ]
+    return (
+        f"P({found.outcome} = {state_label(found.outcome_states[state])}) is {found.marginal[state]:.3f} in these "
+        f"data. With {found.cause} set to {told[0]}, and set to {told[1]}: averages over all networks, with "
+        f"{percent(found.level)} intervals."
+    )
+
+
+def _changes(found: Effect) -> Table:
+    assert found.change_if_effect is not None
+    pairs = state_pairs(len(found.cause_states))
+    rows: list[tuple[Cell, ...]] = []
+    for k, (a, b) in enumerate(pairs):
+        for s, state in enumerate(found.outcome_states):
+            values = (found.change_if_effect.mean, found.change_if_effect.low, found.change_if_effect.high)
+            rows.append(
+                (
+                    f"{state_label(found.cause_states[a])} → {state_label(found.cause_states[b])}",
+                    state_label(state),
+                    *(f"{float(value[k, s]):+.3f}" for value in values),
+                )
+            )
+    return Table(
+        f"If there is an effect: the change in P({found.outcome}) when {found.cause} is set to the second state "
+        f"instead of the first, with {percent(found.level)} intervals.{_part_of(len(rows), MOST_ROWS)}",
+        (Column(f"set {found.cause}"), Column(found.outcome), Column("change"), Column("low"), Column("high")),
+        tuple(rows[:MOST_ROWS]),
+    )
+
+
+def _table(found: Effect) -> Table:
+    rows = tuple(
+        (
+            state_label(found.cause_states[a]),
+            state_label(found.outcome_states[s]),
+            None if found.observed[a, s] != found.observed[a, s] else float(found.observed[a, s]),
+            float(found.set_to.mean[a, s]),
+            float(found.set_to.low[a, s]),
+            float(found.set_to.high[a, s]),
+        )
+        for a in range(len(found.cause_states))
+        for s in range(len(found.outcome_states))
+    )
+    return Table(
+        f"P({found.outcome}) as observed where {found.cause} happens to be so, and if it were set so, over all "
+        f"networks ({percent(found.level)} intervals).{_part_of(len(rows), 4 * MOST_ROWS)}",
+        (
+            Column(found.cause),
+            Column(found.outcome),
+            Column("observed", 3),
+            Column("if set", 3),
+            Column("low", 3),
+            Column("high", 3),
+        ),
+        rows[: 4 * MOST_ROWS],
+    )
+
+
+def _part_of(rows: int, most: int) -> str:
+    """Return the message that a table has only some of its rows."""
+    return f" The first {most} of {rows:,} rows." if rows > most else ""
+
+
+def _without(found: Effect) -> str:
+    return (
+        f"Whatever causes are missing, cases that have a state of {found.cause} of their own would keep their "
+        f"{found.outcome} if it were set, and all others could have any (Manski 1990). So P({found.outcome} | "
+        f"do({found.cause})) lies in these bounds without the assumption; only experiments or knowledge narrow them."
+    )
+
+
+def _bounds(found: Effect) -> Table:
+    least, most = found.without_assumption()
+    rows = tuple(
+        (
+            state_label(found.cause_states[a]),
+            state_label(found.outcome_states[s]),
+            float(least[a, s]),
+            float(most[a, s]),
+        )
+        for a in range(len(found.cause_states))
+        for s in range(len(found.outcome_states))
+    )
+    return Table(
+        "Bounds that hold whatever causes are missing.",
+        (Column(found.cause), Column(found.outcome), Column("at least", 3), Column("at most", 3)),
+        rows,
+    )
+
+
+def effects_answer(found: EffectMatrix, cause: str | None = None) -> Answer:
+    """Return the effects of all variables, or of one, the largest to be expected first."""
+    frame = found.to_frame()
+    if cause is not None:
+        frame = frame[frame["cause"] == cause]
+    rows = tuple(
+        (
+            f"{row.cause} → {row.outcome}",
+            show_confidence(float(str(row.no_effect)), 2),
+            f"{state_label(str(row.change_from))} → {state_label(str(row.change_to))}",
+            state_label(str(row.outcome_state)),
+            f"{row.change:+.3f}",
+            f"{row.low:+.3f}",
+            f"{row.high:+.3f}",
+        )
+        for row in frame.rename(columns={"from": "change_from", "to": "change_to"}).head(MOST_ROWS).itertuples()
+    )
+    n = len(found.names)
+    of = f"of {cause} on the {n - 1:,} others" if cause is not None else f"of {n:,} variables on each other"
+    more = f" The {MOST_ROWS} largest to be expected are shown; the file has all." if len(frame) > MOST_ROWS else ""
+    untold = [name for name in found.untold if cause in (None, name)]
+    if untold:
+        listed = ", ".join(untold)
+        more += f" What setting {listed} does is not told: in every case another variable was set."
+    likely = int((frame["no_effect"].astype(float) < 0.5).sum())
+    text = (
+        f"Of the effects {of}, {likely:,} {plural(likely, 'is', 'are')} more likely there than not. The change is "
+        f"the largest that setting a state of the cause instead of another makes to the probability of a state of the "
+        f"outcome, if there is an effect, with its {percent(found.level)} interval.{more}"
+    )
+    title = f"What setting {cause} would do" if cause is not None else "What setting each variable would do"
+    return Answer(
+        title,
+        (
+            Paragraph(text),
+            Table(
+                "",
+                (
+                    *(Column("effect"), Column("no effect"), Column("set"), Column("outcome")),
+                    *(Column("change"), Column("low"), Column("high")),
+                ),
+                rows,
+            ),
+            Paragraph(ASSUMPTION),
+        ),
+    )
+
+
+def possible_answer(found: PossibleEffects) -> Answer:
+    """Return the range of an effect within one class of equivalent networks."""
+    least, most = found.range
+    rows = tuple(
+        (
+            state_label(found.cause_states[a]),
+            state_label(found.outcome_states[s]),
+            float(least[a, s]),
+            float(most[a, s]),
+            float(found.low[:, a, s].min()),
+            float(found.high[:, a, s].max()),
+        )
+        for a in range(len(found.cause_states))
+        for s in range(len(found.outcome_states))
+    )
+    sets = first_few([", ".join(names) or "none" for names in found.parents], 8, "; ")
+    text = (
+        f"The networks of this one class, which data of this kind cannot tell apart, give {found.cause} "
+        f"{counted(len(found.parents), 'possible set')} of parents ({sets}); with {sum(found.is_cause):,} of "
+        f"them it has an effect on {found.outcome}. The range is that of the estimates over these sets."
+    )
+    return Answer(
+        f"What setting {found.cause} would do to {found.outcome}, within one class",
+        (
+            Paragraph(text),
+            Table(
+                f"P({found.outcome}) if {found.cause} is set: the range of the estimates, and of the intervals.",
+                (
+                    *(Column(found.cause), Column(found.outcome), Column("at least", 3), Column("at most", 3)),
+                    *(Column("lowest end", 3), Column("highest end", 3)),
+                ),
+                rows,
+            ),
+            Paragraph(f"The class is taken to be the right one. {ASSUMPTION}"),
+        ),
+    )
+
+
+# A distribution averaged over networks and parameters, in words and as a table.
+
+
+HARDLY = 0.1
+NUMBERS = ("probability", "low", "high", "between_networks")
+
+
+def averaged_answer(question: str, found: AveragedDistribution, frame: pd.DataFrame, networks: str) -> Answer:
+    """Return a distribution with how sure it is; `frame` has the rows asked for, `networks` says what they are."""
+    at = frame["probability"].to_numpy().argmax()
+    row = frame.iloc[int(at)]
+    states = ", ".join(f"{name} = {state_label(str(row[name]))}" for name in found.names)
+    most = "The most probable is " if len(frame) > 1 else ""
+    text = (
+        f"{most}{states}, with probability {row['probability']:.3f} ({percent(found.level)} interval {row['low']:.3f} "
+        f"to {row['high']:.3f}). This is an average over {found.networks:,} different {networks}, and the interval "
+        f"holds what is not known about the network as well as about its probabilities; {_structure(found)}."
+    )
+    columns = (
+        *(Column(name) for name in found.names),
+        *(Column(title, 3) for title in ("probability", "low", "high", "between networks")),
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for values in frame.to_dict(orient="records"):
+        labels = [state_label(str(values[name])) for name in found.names]
+        rows.append((*labels, *(float(values[name]) for name in NUMBERS)))
+    caption = (
+        f"{question}, with {percent(found.level)} intervals from {found.draws:,} draws; the last column is the "
+        "standard deviation between networks."
+    )
+    return Answer(question, (Paragraph(text), Table(caption, columns, tuple(rows))))
+
+
+def _structure(found: AveragedDistribution) -> str:
+    """Return how much of the uncertainty is due to the structure."""
+    widest = np.unravel_index(int(np.argmax(found.high - found.low)), found.mean.shape)
+    deviations = 2 * NormalDist().inv_cdf(0.5 + found.level / 2)  # from end to end of the interval
+    whole = float(found.high[widest] - found.low[widest]) / deviations
+    share = 0.0 if whole <= 0 else min(1.0, (float(found.between[widest]) / whole) ** 2)
+    if share < HARDLY:
+        return "which network it is hardly matters for it"
+    return f"which network it is accounts for about {percent(share)} of the variance"
+
+
+def table_answer(question: str, frame: pd.DataFrame, remark: str = "") -> Answer:
+    """Return the table that answers a question of one network, as it is."""
+    columns = tuple(Column(str(name), None) for name in frame)
+    rows = tuple(
+        tuple(f"{cell:.6g}" if isinstance(cell, float) else str(cell) for cell in row)
+        for row in frame.itertuples(index=False, name=None)
+    )
+    return Answer(question, (Table("", columns, rows), *([Paragraph(remark)] if remark else [])))

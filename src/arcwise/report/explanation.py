@@ -1,0 +1,382 @@
+"""Edges explained after the fact: of the folder that `learn` wrote, or of a network and data.
+
+What a folder says about an edge is what its report says: the sentences are kept in edges.csv when it is written. To
+them it adds what follows from the other files, which rules keep the edge (run.json) and what the network's table says
+with the other parents held fixed (network.bif), and what to do about it.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from arcwise.base.errors import FormatError, OptionError, suggestion
+from arcwise.base.files import read_bytes
+from arcwise.base.showing import one_screen
+from arcwise.confidence.consensus import Fate
+from arcwise.confidence.edge_confidence import EdgeConfidence
+from arcwise.findings.edge_record import (
+    EXPLANATION,
+    FIRST_COLUMNS,
+    SPLIT,
+    Agreement,
+    EdgeRecord,
+    Origin,
+    follows_words,
+    json_values,
+    read_edge,
+)
+from arcwise.findings.edges import describe_arc
+from arcwise.findings.method_result import FEWEST_NETWORKS
+from arcwise.findings.trust import counted, percent, show_confidence
+from arcwise.graph.dag import Dag
+from arcwise.model.network import read_bif
+from arcwise.recipes.registry import SOURCES
+from arcwise.report.edges import NOT_UNRELATED, effect_sentence, prior_sentence, statement
+
+if TYPE_CHECKING:
+    from arcwise.data.dataset import Dataset
+    from arcwise.graph.dag import Pdag
+    from arcwise.model.network import BayesianNetwork
+
+
+# From this confidence on an edge is as good as certain.
+CERTAIN = 0.95
+# A table with more rows is not spelled out.
+MOST_ROWS = 100_000
+
+
+@one_screen
+@dataclass(frozen=True)
+class Explanation:
+    """One edge in words.
+
+    Parameters
+    ----------
+    edge
+        What is known about it.
+    words
+        What the report says.
+    effect
+        What the network's table says with the other parents held fixed; "" if there are none.
+    rules
+        The cut-off of each rule.
+    few
+        How many networks there are, if too few for a share of them to mean anything; else 0.
+    """
+
+    edge: EdgeRecord
+    words: str
+    effect: str = ""
+    rules: Mapping[str, float] = field(default_factory=dict)
+    few: int = 0
+
+    @property
+    def title(self) -> str:
+        """The edge, with an arrow if the network directs it, and what became of it."""
+        edge = self.edge
+        name = f"{edge.tail} {'→' if edge.fate.is_arc else '—'} {edge.head}"
+        if not edge.has_confidence:
+            return name
+        where = {
+            Fate.KEPT: "in the network",
+            Fate.UNDIRECTED: "in the network, direction open",
+            Fate.REQUIRED: "in the network",
+            Fate.BELOW: "not in the network",
+        }.get(edge.fate, f"left out: {edge.fate.reason}")
+        if edge.origin is Origin.FORBIDDEN:
+            return f"{name}: not in the network, forbidden by you ({edge.owed_to})"
+        said = {
+            Origin.FOUND: "",
+            Origin.REQUIRED: ", required by you",
+            Origin.FOLLOWS: f", {follows_words(edge.way)}",
+            Origin.APPEARS: ", there because of what you said",
+            Origin.GONE: ", gone because of what you said",
+        }.get(edge.origin, f", directed by {edge.owed_to}")
+        share = f"confidence {show_confidence(edge.present)}"
+        if self.few:
+            share = f"in {round(edge.present * self.few)} of {counted(self.few, 'network')}"
+        return f"{name}: {share}, {where}{said}"
+
+    @property
+    def kept_by(self) -> tuple[str, ...]:
+        """The rules whose cut-off the confidence is above."""
+        return tuple(rule for rule, value in self.rules.items() if self.edge.present > value)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """Everything there is to say, one thing after the other."""
+        shares = () if self.few else (self._direction(), self._rules())
+        parts = (self.words, self.effect, *shares, self.advice)
+        return tuple(part for part in parts if part)
+
+    def _direction(self) -> str:
+        first, second = self.edge.first, self.edge.second
+        one, other, free = self.edge.split
+        if math.isnan(one) or not self.edge.present or self.edge.origin.is_decided:
+            return ""
+        return (
+            f"Columns of edges.csv: if there is an edge, it points {first} → {second} in {percent(one)} "
+            f"({SPLIT[0]}), {second} → {first} in {percent(other)} ({SPLIT[1]}) and could do either in "
+            f"{percent(free)} ({SPLIT[2]}); the three add up to 1."
+        )
+
+    def _rules(self) -> str:
+        rules = self.rules
+        if not rules or self.edge.origin.is_decided:
+            return ""
+
+        def cut_offs(names: Iterable[str]) -> str:
+            return ", ".join(f"{name} (above {rules[name]:.3g})" for name in names)
+
+        kept = self.kept_by
+        others = [name for name in rules if name not in kept]
+        if not others:
+            return f"Every rule keeps it: {cut_offs(kept)}."
+        if not kept:
+            return f"No rule keeps it: {cut_offs(others)}."
+        return f"Rules that keep it: {cut_offs(kept)}. Rules that do not: {cut_offs(others)}."
+
+    @property
+    def advice(self) -> str:
+        """What to do about the edge."""
+        if not self.edge.has_confidence:
+            return "What to do: one network does not say how far to trust it; `arcwise learn DATA -o DIR` does."
+        if not self.edge.origin.is_found:
+            return self._said_advice()
+        return self._guess_advice() if self.few else self._found_advice(self.edge)
+
+    def _guess_advice(self) -> str:
+        many = "one network does" if self.few == 1 else f"{self.few} networks do"
+        return f"What to do: do not rely on it: {many} not say how far to trust an edge. Allow more time."
+
+    def _found_advice(self, edge: EdgeRecord) -> str:
+        """What to do about an edge that the data alone speak of."""
+        if edge.fate.is_left_out:
+            cycle = "decide which edge of the cycle is wrong, and forbid it (--blacklist), or require this one."
+            known = "look at the constraints again: the data would have it."
+            return f"What to do: {cycle if edge.fate is Fate.DROPPED else known}"
+        if not edge.fate.in_network:
+            cheap = f" It would be in with --threshold {_below(edge.present)}." if edge.present >= 0.01 else ""
+            return f"What to do: do not draw it, and do not claim that the two are unrelated.{cheap}"
+        if edge.agreement is Agreement.DISAGREE:
+            return "What to do: call it a candidate, not a finding; the methods disagree. More cases would decide."
+        use = "rely on it" if edge.present >= CERTAIN else "report it with its confidence"
+        return f"What to do: {use}{self._way_advice()}"
+
+    def _way_advice(self) -> str:
+        """Return what to do about the direction of an edge that is in the network."""
+        if not self.edge.origin.is_directed_by_data:
+            whose = {Origin.DIRECTED: "what you said", Origin.BELIEVED: "what your odds say"}.get(
+                self.edge.origin, "a consequence of what you said"
+            )
+            return f"; its direction is {whose}, so do not report it as a finding."
+        if self.edge.is_settled:
+            shown = "your experiment shows" if self.edge.origin is Origin.EXPERIMENT else "the data suggest"
+            cause = "" if self.edge.origin is Origin.EXPERIMENT else ", which is not yet a cause"
+            return f"; its direction is what {shown}{cause}."
+        return (
+            ", but leave its direction open. What you know, such as which comes first in time, can be given with "
+            "--constraints."
+        )
+
+    def _said_advice(self) -> str:
+        """Return what to do about an edge that is there, or not, because the analyst said so."""
+        without = self.edge.without
+        alone = "" if without is None else f" The data alone would give it {show_confidence(without.present)}."
+        if self.edge.origin is Origin.REQUIRED:
+            return f"What to do: report it as an assumption, not as a finding.{alone}"
+        if self.edge.origin is Origin.APPEARS:
+            return f"What to do: report it as a consequence of what you said, not as a finding.{alone}"
+        if self.edge.origin is Origin.GONE:
+            return f"What to do: report that it is missing because of what you said, not because of the data.{alone}"
+        return f"What to do: report that you excluded it; the data had no say.{alone}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON can hold it."""
+        return {
+            **json_values(self.edge),
+            "by_method": self.edge.others,
+            "kept_by": list(self.kept_by),
+            "rules": dict(self.rules),
+            "sentences": list(self.sentences),
+            "advice": self.advice,
+        }
+
+
+def _below(confidence: float) -> str:
+    """Return a cut-off that the confidence is just above."""
+    return f"{math.floor(confidence * 100 - 1e-9) / 100:.2f}"
+
+
+def explain_folder(
+    folder: str | os.PathLike[str], pairs: Sequence[tuple[str, str]] | None = None
+) -> tuple[Explanation, ...]:
+    """Explain edges of a folder that `arcwise learn -o` or `Analysis.save` wrote.
+
+    Without `pairs`, all edges of the network, the most certain first; with them these, in their order, also pairs
+    without an edge.
+    """
+    where = Path(folder)
+    if not where.is_dir():
+        raise FormatError(f"{where}: no such folder; `arcwise learn DATA -o {where}` would write it.")
+    record, path = _record(where / "run.json"), where / "edges.csv"
+    rules, methods = _rules_of(record, where / "run.json"), _methods_of(record, where / "run.json")
+    network, few = read_bif(where / "network.bif"), _few_of(record)
+    found = {}
+    for row in _rows(path, record):
+        edge = read_edge(row, methods, str(path))
+        known = edge.fate.in_network and edge.tail in network.names and edge.head in network.names
+        effect = _held_fixed(network, edge.tail, edge.head) if known else ""
+        found[frozenset((edge.first, edge.second))] = Explanation(edge, row[EXPLANATION], effect, rules, few)
+    if pairs is None:
+        return tuple(one for one in found.values() if one.edge.fate.in_network)
+    confidence = EdgeConfidence.load(where / "confidence.parquet")
+    chosen = []
+    for first, second in pairs:
+        present = confidence.pair(first, second).present  # refuses unknown names, and one name twice
+        unlikely = EdgeRecord(first=first, second=second, tail=first, head=second, present=present)
+        text = f"No edge joins {first} and {second}, or hardly ever: the confidence is below 0.01. {NOT_UNRELATED}"
+        chosen.append(found.get(frozenset((first, second))) or Explanation(unlikely, text, rules=rules, few=few))
+    return tuple(chosen)
+
+
+def explain_graph(
+    graph: Dag | Pdag,
+    data: Dataset,
+    pairs: Sequence[tuple[str, str]] | None = None,
+    *,
+    network: BayesianNetwork | None = None,
+) -> tuple[Explanation, ...]:
+    """Explain the edges of a graph by data: what goes with what, and how far the prior decides.
+
+    A single graph has no confidences; `network`, if it has tables, says what holds with other parents held fixed.
+    """
+    dag = graph if isinstance(graph, Dag) else graph.extend()
+    open_edges = set() if isinstance(graph, Dag) else {frozenset(edge) for edge in graph.edges}
+    arcs = {frozenset(arc): arc for arc in dag.arcs}
+    for pair in pairs or ():
+        for name in pair:
+            if name not in dag.names:
+                raise OptionError(suggestion("variable", name, dag.names))
+        if pair[0] == pair[1]:
+            raise OptionError(f"a pair needs two variables; got '{pair[0]}' twice.")
+    chosen = []
+    for pair in dag.arcs if pairs is None else pairs:
+        key = frozenset(pair)
+        tail, head = arcs.get(key, pair)
+        fate = Fate.BELOW if key not in arcs else Fate.UNDIRECTED if key in open_edges else Fate.KEPT
+        edge = replace(describe_arc(data, dag, tail, head), fate=fate)
+        effect = "" if network is None or fate is Fate.BELOW else _held_fixed(network, tail, head)
+        chosen.append(Explanation(edge, _graph_words(data, edge), effect))
+    return tuple(chosen)
+
+
+def _graph_words(data: Dataset, edge: EdgeRecord) -> str:
+    absent, either = "", ""
+    if edge.fate is Fate.BELOW:
+        absent = f"The network has no edge between {edge.first} and {edge.second}. {NOT_UNRELATED}"
+    if edge.fate is Fate.UNDIRECTED:
+        either = "Its direction cannot be told from data: it could be turned round."
+    return " ".join(part for part in (absent, either, effect_sentence(data, edge), prior_sentence(edge)) if part)
+
+
+def _held_fixed(network: BayesianNetwork, tail: str, head: str) -> str:
+    """Return how the head's table depends on the tail with the other parents held fixed."""
+    parents = network.parents(head)
+    if tail not in parents or len(parents) < 2:
+        return ""
+    table = np.asarray(network.table(head), dtype=np.float64)
+    if table.size > MOST_ROWS:
+        return ""
+    rows = np.moveaxis(table, parents.index(tail), 0)
+    rows = rows.reshape(rows.shape[0], -1, rows.shape[-1])  # tail, combination of the others, head
+    rows = rows[:, np.isfinite(rows).all(axis=(0, 2))]
+    if not rows.shape[1]:
+        return ""
+    means = rows.mean(axis=1)
+    column = int(np.argmax(means.max(axis=0) - means.min(axis=0)))
+    low, high = int(np.argmin(means[:, column])), int(np.argmax(means[:, column]))
+    if low == high:
+        return ""
+    gain = rows[high, :, column] - rows[low, :, column]
+    states = dict(zip(network.names, network.states, strict=True))
+    others = " and ".join(name for name in parents if name != tail)
+    result, more, less = (
+        statement(head, states[head][column]),
+        statement(tail, states[tail][high]),
+        statement(tail, states[tail][low]),
+    )
+    raised = int((gain > 0).sum())
+    mixed = "" if raised == len(gain) else f" That holds in {raised:,} of {len(gain):,} combinations."
+    return (
+        f"With {others} held fixed, {result} is on average more likely with {more} than with {less} "
+        f"({means[high, column]:.0%} against {means[low, column]:.0%}).{mixed}"
+    )
+
+
+def _record(path: Path) -> dict[str, Any]:
+    try:
+        record = json.loads(read_bytes(path))
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, FormatError):
+            raise FormatError(f"{error} A folder of `arcwise learn` has a run.json.") from None
+        raise FormatError(f"{path}: not JSON ({error}). Run `arcwise learn` again.") from None
+    if not isinstance(record, dict) or not isinstance(record.get("result"), dict):
+        raise FormatError(f"{path}: this is not the record of an `arcwise learn` run.")
+    return record
+
+
+def _rules_of(record: Mapping[str, Any], path: Path) -> dict[str, float]:
+    rules = record["result"].get("rules")
+    if not isinstance(rules, dict) or not all(_is_number(value) for value in rules.values()):
+        raise FormatError(f"{path}: the rules' cut-offs are not there, or no numbers. Run `arcwise learn` again.")
+    return {str(name): float(value) for name, value in rules.items()}
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _rows(path: Path, record: Mapping[str, Any]) -> list[dict[str, str]]:
+    try:
+        text = read_bytes(path).decode("utf-8")
+        reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+        rows = list(reader)
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{path}: not UTF-8 at byte {error.start}.") from None
+    except csv.Error as error:
+        raise FormatError(f"{path}: damaged: {error}.") from None
+    missing = [name for name in FIRST_COLUMNS if name not in (reader.fieldnames or ())]
+    if missing:
+        again = str(record.get("command", "arcwise learn"))
+        raise FormatError(f"{path}: there is no column '{missing[0]}'. Write the folder again: {again}")
+    if any(None in row or None in row.values() for row in rows):
+        raise FormatError(f"{path}: damaged: a line has more or fewer fields than the header.")
+    return rows
+
+
+def _methods_of(record: Mapping[str, Any], path: Path) -> tuple[str, ...]:
+    """Return the titles of the other methods and scores: the columns of edges.csv that hold their confidences."""
+    titles = record["result"].get("compared")
+    if not isinstance(titles, list) or not all(isinstance(title, str) for title in titles):
+        raise FormatError(f"{path}: the methods that were compared are not there. Run `arcwise learn` again.")
+    return tuple(titles)
+
+
+def _few_of(record: Mapping[str, Any]) -> int:
+    """Return how many networks an analysis has, if they are a sample that is too small for shares; else 0."""
+    recipe, count = record.get("recipe"), record["result"].get("networks")
+    source = SOURCES.get(str(recipe.get("source"))) if isinstance(recipe, dict) else None
+    if source is None or not source.is_sample or type(count) is not int:
+        return 0
+    return count if 0 < count < FEWEST_NETWORKS or not source.has_shares else 0

@@ -1,0 +1,338 @@
+"""A report as one self-contained HTML page.
+
+The page carries its own style and script, the data as JSON, and a content security policy that allows exactly these
+two by their digests: nothing is fetched, and nothing that comes from the data can run. Text from the data is escaped by
+the template; the script sets text, never markup.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import math
+from collections import Counter
+from functools import cache
+from html import escape
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from arcwise.base.options import MANY_VARIABLES
+from arcwise.findings.edge_record import EdgeColumn, EdgeRecord, Origin, Shown, script_values, shown_columns
+from arcwise.findings.trust import Forest, dashes_of, round_inside, thickness
+from arcwise.plotting.layout import Drawing, communities, draw_network, label_of, undrawn_network
+from arcwise.report.blocks import Block, Bullets, Chart, NetworkView, Paragraph, Section, Table, Verbatim
+from arcwise.report.chart import chart_svg, forest_svg
+
+if TYPE_CHECKING:
+    from arcwise.report.report import Report
+
+
+# Fewer letters than this next to a table would leave half of a wide window empty.
+FEWEST_BESIDE = 260
+# From so many variables on, weakly joined parts of so many at least can be looked at by themselves.
+LARGE, SMALLEST_PART = 40, 3
+# The parts of the script, in their order: what comes later uses what comes before.
+SCRIPT = (
+    *("page", "consensus", "trust", "junction_tree", "evidence", "camera", "drawing", "neighbourhood", "parts"),
+    *("edge_panel", "variable_panel", "edge_table", "controls", "start"),
+)
+# Significant digits of a probability in a table: sums over many of them are right to 1e-9.
+DIGITS = 12
+KINDS = {
+    Paragraph: "paragraph",
+    Bullets: "bullets",
+    Table: "table",
+    Chart: "chart",
+    Forest: "chart",
+    Verbatim: "verbatim",
+}
+
+
+def render_html(report: Report) -> str:
+    """Return the whole page; the same report gives the same bytes."""
+    from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["kind"] = lambda block: KINDS[type(block)]
+    environment.filters["sides"] = _sides
+    environment.filters["svg"] = lambda chart, key: Markup(_picture(chart, key))
+    style, script = _stripped(_asset("report.css")), _script()
+    policy = (
+        f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; img-src data:; base-uri "
+        "'none'; "
+        "form-action 'none'"
+    )
+    template = environment.from_string(_asset("report.html"))
+    columns = shown_columns(Shown.PAGE, report.network.edges)
+    return template.render(
+        report=report,
+        view=report.network,
+        columns=columns,
+        headings=_headings(columns),
+        page_of=Shown.PAGE,
+        stated=any(edge.origin is not Origin.FOUND for edge in report.network.edges),
+        policy=policy,
+        style=Markup(style),
+        script=Markup(script),
+        payload=Markup(_json(_payload(report.network))),
+    )
+
+
+def _picture(chart: Chart | Forest, key: str) -> str:
+    return forest_svg(chart, key) if isinstance(chart, Forest) else chart_svg(chart, key)
+
+
+def render_frame(report: Report) -> str:
+    """Return the page inside a sandboxed frame, for notebooks: its style and script touch nothing outside."""
+    page = escape(render_html(report), quote=True)
+    return (
+        f'<iframe title="{escape(report.title, quote=True)}" srcdoc="{page}" sandbox="allow-scripts" '
+        'style="width: 100%; height: 720px; border: 1px solid #8888"></iframe>'
+    )
+
+
+@cache
+def _asset(name: str) -> str:
+    return files("arcwise.report").joinpath("assets", *name.split("/")).read_text(encoding="utf-8")
+
+
+@cache
+def _script() -> str:
+    """Return all parts of the script as one, in a scope of their own."""
+    parts = "".join(_stripped(_asset(f"script/{name}.js")) for name in SCRIPT)
+    return f'"use strict";\n(() => {{\n{parts}}})();\n'
+
+
+def _stripped(source: str) -> str:
+    """Return a program or style sheet without its indentation and its lines of comment."""
+    lines = (line.strip() for line in source.splitlines())
+    return "".join(f"{line}\n" for line in lines if line and not line.startswith("//"))
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode()
+
+
+def _json(value: Any) -> str:
+    """Return JSON that is safe inside a script element: no `<`, `>`, `&`, and no line separators."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def _sides(section: Section) -> list[tuple[str, list[tuple[int, Block]]]]:
+    """Return the numbered blocks of a section in one or two columns: what is read, and next to it what is looked at.
+
+    A wide window shows the columns side by side, a narrow one the first above the second.
+    """
+    numbered: list[tuple[int, Block]] = list(enumerate(section.blocks, start=1))
+    read = [(k, block) for k, block in numbered if isinstance(block, Paragraph | Bullets)]
+    seen = [(k, block) for k, block in numbered if not isinstance(block, Paragraph | Bullets)]
+    if not seen:
+        return [("flow", numbered)]
+    letters = sum(len(block.text) if isinstance(block, Paragraph) else sum(map(len, block.items)) for _, block in read)
+    if letters < FEWEST_BESIDE:
+        return [("all", numbered)]
+    first: tuple[str, list[tuple[int, Block]]] = ("read", [*read])
+    second: tuple[str, list[tuple[int, Block]]] = ("seen", [*seen])
+    return [first, second] if numbered[0] in first[1] else [second, first]
+
+
+def _headings(columns: list[EdgeColumn]) -> list[tuple[str, list[EdgeColumn]]]:
+    """Return the columns of the table of edges, those under one heading together."""
+    groups: list[tuple[str, list[EdgeColumn]]] = []
+    for column in columns:
+        if column.group and groups and groups[-1][0] == column.group:
+            groups[-1][1].append(column)
+        else:
+            groups.append((column.group, [column]))
+    return groups
+
+
+def _short(value: float) -> float | int:
+    """Round a point of a curve to two digits, which a drawing of this size cannot tell apart."""
+    rounded = float(f"{value:.2g}")
+    return int(rounded) if abs(rounded) >= 10 else rounded
+
+
+def _table(rows: tuple[tuple[float, ...], ...] | None, order: tuple[int, ...]) -> list[list[float]] | None:
+    """Return a table of probabilities: exactly where the page computes with it, else as it is shown."""
+    if rows is None:
+        return None
+    return [[float(f"{value:.{DIGITS}g}") if order else round(value, 4) for value in row] for row in rows]
+
+
+def _weak_parts(view: NetworkView, drawing: Drawing) -> list[dict[str, Any]]:
+    """Return the weakly joined parts of a large network, each called by its best joined variable."""
+    if len(view.nodes) < LARGE or not drawing.x:
+        return []
+    parts = []
+    weighed = [(*ends, edge.real) for edge, ends in zip(view.edges, view.ends, strict=True) if edge.fate.in_network]
+    for group in drawing.blocks or communities(len(view.nodes), weighed):
+        ends = [(first, second) for first, second, _ in weighed if {first, second} <= set(group)]
+        inside = Counter(v for pair in ends for v in pair)
+        if len(group) >= SMALLEST_PART and ends:
+            best = min(group, key=lambda v: (-inside[v], v))
+            parts.append({"name": view.nodes[best].name, "nodes": group})
+    return parts if len(parts) > 1 else []
+
+
+def _best_joined(view: NetworkView) -> int:
+    """Return the variable with most edges in the network: where a page begins that does not draw the whole."""
+    ends = Counter(v for edge, ends in zip(view.edges, view.ends, strict=True) if edge.fate.in_network for v in ends)
+    return min(range(len(view.nodes)), key=lambda v: (-ends[v], v))
+
+
+def _edge(index: dict[str, int], edge: EdgeRecord) -> dict[str, Any]:
+    """Return what the script has of an edge: the columns that it shows or computes with, and what it draws."""
+    prior = edge.prior
+    return {
+        "first": index[edge.first],
+        "second": index[edge.second],
+        "tail": index[edge.tail],
+        **script_values(edge),
+        "forward": round_inside(edge.forward, 6),
+        "backward": round_inside(edge.backward, 6),
+        "undirected": round_inside(edge.undirected, 6),
+        "by_method": [None if value is None else round_inside(value, 4) for _, value in edge.by_method],
+        "counts": edge.counts.tolist(),
+        "curve": [] if prior is None else [_short(value) for value in prior.exact.tolist()],
+        "given": [] if prior is None else [index[name] for name in prior.given],
+        "trust": edge.trust,
+        "label": edge.label,
+    }
+
+
+def _payload(view: NetworkView) -> dict[str, Any]:
+    """Return what the script needs."""
+    arcs = [(parent, child) for child, parents in enumerate(view.parents) for parent in parents]
+    said = Counter(sentence for words in view.words for sentence in words)
+    phrases = {sentence: k for k, sentence in enumerate(s for s, count in said.items() if count > 1)}  # sent once
+    names, index = [node.name for node in view.nodes], view.index
+    drawing = (
+        draw_network(names, arcs, view.ends, [edge.label for edge in view.edges])
+        if len(names) <= MANY_VARIABLES
+        else undrawn_network(names, len(view.edges))
+    )
+    return {
+        "nodes": [
+            {"name": node.name, "label": label_of(node.name), "states": node.states, "shares": node.shares}
+            for node in view.nodes
+        ],
+        "drawing": {
+            "x": drawing.x,
+            "y": drawing.y,
+            "w": drawing.widths,
+            "h": drawing.height,
+            "size": drawing.size,
+            "apart": bool(drawing.blocks),
+            **({} if drawing.x else {"start": _best_joined(view)}),
+        },
+        "edges": [
+            {
+                **_edge(index, edge),
+                "sentences": [phrases.get(sentence, sentence) for sentence in words],
+                "path": path,
+                "label_at": middle,
+            }
+            for edge, words, path, middle in zip(view.edges, view.words, drawing.paths, drawing.middles, strict=True)
+        ],
+        "phrases": list(phrases),
+        "threshold": view.threshold,
+        "cost": view.cost,
+        "rules": [{"label": rule.label, "value": rule.value, "meaning": rule.meaning} for rule in view.rules],
+        "methods": view.methods,
+        "ess": view.ess,
+        "parents": view.parents,
+        "tables": [_table(rows, view.evidence.order) for rows in view.tables],
+        "evidence": {
+            "order": view.evidence.order,
+            "refusal": view.evidence.refusal,
+            "given": view.evidence.given,
+        },
+        "parts": _weak_parts(view, drawing),
+        **({} if view.target is None else {"target": view.target}),
+        "floor": view.floor,
+        **({"few": view.few} if view.few else {}),
+        **({} if view.unseen is None else {"unseen": view.unseen}),
+        "powers": view.cost_powers,
+        "cutoffs": view.cost_cutoffs,
+        **({} if view.known is None else {"known": {"required": view.known.required, "limits": view.known.limits}}),
+    }
+
+
+# The network at its cut-off as a picture: an SVG file for papers and pages, without a script.
+
+
+STYLE = (
+    "text{font:13px system-ui,sans-serif;text-anchor:middle;dominant-baseline:central;fill:#1b1f24}"
+    ".n{fill:#fff;stroke:#57606a;stroke-width:1.2}.e{fill:none;stroke:currentColor}"
+    ".alone{color:#3b4754}.agreed{color:#0b5cad}.varied{color:#3f7f8f}.disputed{color:#c04a00}.weak,.guess{color:#7a828c}"
+    ".h{fill:currentColor;stroke:currentColor;stroke-width:1.4;stroke-linejoin:round}.o{fill:#fff}"
+    ".v{font-size:11px;paint-order:stroke;stroke:#fff;stroke-width:4px;stroke-linejoin:round}"
+)
+
+
+def network_svg(view: NetworkView, *, numbers: bool = True) -> str:
+    """Return the network at the view's threshold as an SVG document.
+
+    The more probable, the wider the line; colour and dashes say whether all methods support the edge (`Trust`). An
+    arrow head is filled where the data settle the direction, hollow where they lean towards it, and missing where it is
+    open. Numbers stand where they tell something.
+    """
+    arcs = [(parent, child) for child, parents in enumerate(view.parents) for parent in parents]
+    shown = [edge for edge in view.edges if edge.fate.in_network]
+    drawing = draw_network(
+        [n.name for n in view.nodes],
+        arcs,
+        [ends for edge, ends in zip(view.edges, view.ends, strict=True) if edge.fate.in_network],
+        [edge.label if numbers else "" for edge in shown],
+    )
+    width, height = drawing.size
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
+        f'height="{height:g}"><title>Network of {len(view.nodes)} variables and {len(shown)} edges</title>'
+        f'<style>{STYLE}</style><rect width="100%" height="100%" fill="#fff"/>'
+    ]
+    for edge, path in zip(shown, drawing.paths, strict=True):
+        dashes = dashes_of(edge.trust, edge.present)
+        broken = f' stroke-dasharray="{dashes}"' if dashes else ""
+        width = thickness(edge.real)
+        parts.append(f'<path class="e {edge.trust}" d="{path}" stroke-width="{width:.2f}"{broken}/>')
+        if edge.fate.is_arc:
+            parts.append(_head(edge, path))
+    if numbers:
+        for edge, (x, y) in zip(shown, drawing.middles, strict=True):
+            if edge.label:
+                parts.append(f'<text class="v" x="{x:g}" y="{y:g}">{escape(edge.label)}</text>')
+    for v, node in enumerate(view.nodes):
+        x, y, w, h = drawing.x[v], drawing.y[v], drawing.widths[v], drawing.height
+        parts.append(
+            f'<rect class="n" x="{x - w / 2:.1f}" y="{y - h / 2:.1f}" width="{w:g}" height="{h:g}" rx="7"/>'
+            f'<text x="{x:g}" y="{y:g}">{escape(label_of(node.name))}</text>'
+        )
+    return "".join([*parts, "</svg>\n"])
+
+
+def _head(edge: EdgeRecord, path: str) -> str:
+    """Return the arrow head at the end of a path, or at its start for an arc from second to first."""
+    points = [
+        tuple(map(float, pair.split(",")))
+        for pair in path.replace("M", " ").replace("C", " ").replace("Q", " ").split()
+    ]
+    if not edge.is_ahead:
+        points.reverse()
+    (bx, by), (tx, ty) = points[-2], points[-1]
+    angle = math.atan2(ty - by, tx - bx)
+    size = thickness(edge.real)
+    length, half = 9 + size, 3.6 + 0.8 * size
+    corners = [
+        (tx - length * math.cos(angle) - side * math.sin(angle), ty - length * math.sin(angle) + side * math.cos(angle))
+        for side in (half, -half)
+    ]
+    kind = "h" if edge.is_settled else "h o"
+    text = "L".join(f"{x:.1f},{y:.1f}" for x, y in [(tx, ty), *corners])
+    return f'<path class="{kind} {edge.trust}" d="M{text}Z"/>'

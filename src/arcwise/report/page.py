@@ -1,0 +1,1014 @@
+"""From an analysis to the content of its report."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from arcwise.base.errors import OptionError
+from arcwise.base.options import MANY_VARIABLES
+from arcwise.confidence.calibration import KNOTS
+from arcwise.confidence.consensus import Fate
+from arcwise.confidence.probability import false_rate_cut
+from arcwise.counts import contingency
+from arcwise.evaluate.fit_check import FitCheck
+from arcwise.evaluate.predictions import PredictionScores
+from arcwise.findings.edge_record import EdgeRecord
+from arcwise.findings.edges import floor_of
+from arcwise.findings.method_result import is_few
+from arcwise.findings.thresholds import COST_POWERS, RuleName
+from arcwise.findings.trust import HALF, Trust, counted, listed, percent, plural, show_range
+from arcwise.model.network import BayesianNetwork
+from arcwise.report.answer import Answer
+from arcwise.report.blocks import (
+    Block,
+    Bullets,
+    Chart,
+    Column,
+    EvidencePlan,
+    Guide,
+    KnownRules,
+    NetworkNode,
+    NetworkView,
+    Paragraph,
+    RuleLine,
+    Section,
+    Series,
+    Table,
+    Verbatim,
+)
+from arcwise.report.edges import (
+    belief_blocks,
+    completion_account,
+    constraint_blocks,
+    constraint_summary,
+    contradiction_sentence,
+    edge_sentences,
+    effect_sentence,
+    gap_blocks,
+    prior_blocks,
+    state_label,
+)
+from arcwise.report.remarks import bound_words
+from arcwise.report.report import Report
+from arcwise.report.sections import (
+    account_of_sample,
+    audit_blocks,
+    choices_table,
+    completeness,
+    cut_sections,
+    ensemble_title,
+    experiment_sections,
+    methods_text,
+    range_sections,
+    references,
+    repeat_blocks,
+    variable_answer,
+)
+
+if TYPE_CHECKING:
+    from arcwise.analysis.analysis import Analysis
+    from arcwise.confidence.self_calibration import SelfCalibration
+    from arcwise.findings.network_facts import ChainFacts, CredibleFacts
+    from arcwise.priors.saturation import Saturation
+
+
+# What the page needs to answer "and if I know this?": an order of elimination, or answers that are made beforehand.
+#
+# The page propagates evidence through a junction tree of its own (`assets/script/junction_tree.js`), exactly. Where
+# that tree, or the tables for it, would be too much for a page, the distribution of every variable given each single
+# state of every other is computed here instead; and where that is too much, too, the page says so.
+
+
+# Cells of the page's junction tree: 20 bytes each, and some hundredths of a second for two million.
+MOST_CELLS = 2_000_000
+# Numbers in all tables together: 13 bytes each in the file.
+MOST_PARAMETERS = 20_000
+# States of all variables together up to which answers are made beforehand: their square is the number of numbers.
+MOST_STATES = 220
+# Cells of a clique up to which these are made.
+MOST_PREPARED = 2**20
+
+
+def elimination_order(arities: Sequence[int], parents: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], int]:
+    """Return an order of the variables and how many cells the tree that it makes has: smallest next clique first.
+
+    >>> elimination_order([2, 2, 2], [[], [0], [1]])
+    ((0, 1, 2), 10)
+    """
+    near: list[set[int]] = [set() for _ in arities]
+    for child, own in enumerate(parents):
+        family = {child, *own}
+        for v in family:
+            near[v] |= family - {v}
+    weights = [math.prod([arities[u] for u in (v, *near[v])]) for v in range(len(arities))]
+    left, order, cells = set(range(len(arities))), [], 0
+    while left:
+        v = min(left, key=lambda u: (weights[u], u))
+        left.remove(v)
+        order.append(v)
+        cells += weights[v]
+        for u in near[v]:
+            near[u] = (near[u] | near[v]) - {u, v}
+        for u in near[v]:
+            weights[u] = math.prod([arities[w] for w in (u, *near[u])])
+    return tuple(order), cells
+
+
+def plan_evidence(network: BayesianNetwork) -> EvidencePlan:
+    """Return how the page answers questions about evidence."""
+    arities = [int(arity) for arity in network.arities]
+    parameters = sum(table.size for table in network.tables)
+    if len(arities) > MANY_VARIABLES:
+        return EvidencePlan(
+            refusal=f"The network has more than {MANY_VARIABLES} variables, too many for that here. Ask it by `arcwise "
+            "query`."
+        )
+    order, cells = elimination_order(arities, network.dag.parents)
+    if cells <= MOST_CELLS and parameters <= MOST_PARAMETERS:
+        return EvidencePlan(order=order)
+    why = (
+        f"its junction tree has {cells:,} cells, and a page carries {MOST_CELLS:,}"
+        if cells > MOST_CELLS
+        else f"its tables have {parameters:,} numbers, and a page carries {MOST_PARAMETERS:,}"
+    )
+    if sum(arities) > MOST_STATES:
+        return EvidencePlan(refusal=f"The network is too large for that here: {why}. Ask it by `arcwise query`.")
+    try:
+        given = _given_single_states(network)
+    except OptionError:
+        return EvidencePlan(refusal=f"The network is too large for that: {why}.")
+    return EvidencePlan(
+        refusal=f"One state at a time: {why}. `arcwise query` answers questions about several.", given=given
+    )
+
+
+def _given_single_states(network: BayesianNetwork) -> tuple[tuple[float, ...], ...]:
+    """Return the probability of every state given each: rows are what is known, in the order of the variables."""
+    rows = []
+    for name, states in zip(network.names, network.states, strict=True):
+        for known in states:
+            found = network.marginals({name: known}, max_cells=MOST_PREPARED, progress=False)
+            row: list[float] = []
+            for other, own in zip(network.names, network.states, strict=True):
+                if other == name:
+                    row += [float(state == known) for state in own]
+                else:
+                    row += [round(float(p), 4) for p in found[other].probabilities]
+            rows.append(tuple(row))
+    return tuple(rows)
+
+
+# What the report says about probabilities: what they rest on, and what to expect at other cut-offs.
+
+
+RATES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3)
+LEAST_PAIRS = 20  # of a bin that is drawn
+HIGH = 0.9
+
+
+def calibration_blocks(analysis: Analysis) -> list[Block]:
+    """Return what a confidence is worth here, and what to expect of other cut-offs."""
+    known = analysis.probability.calibration
+    if known.kind == "none":
+        return [Paragraph("The confidences were not calibrated: how often they are right is not known.")]
+    doubt = f" {known.doubt}" if known.doubt else ""
+    return [
+        Paragraph(
+            "A confidence is a share of networks; how often an edge of that confidence is real is its probability. The "
+            f"probabilities {known.basis}.{doubt}"
+        ),
+        _rates(analysis),
+        _curve(analysis),
+    ]
+
+
+def _rates(analysis: Analysis) -> Table:
+    """Return cut-offs by the share of false edges that they let in."""
+    rows = []
+    for rate in RATES:
+        value, bar = false_rate_cut(analysis.confidence, rate)
+        expected = analysis.probability.expected(analysis.confidence.vector > value)
+        rows.append((f"{rate:.0%}", value, bar, expected.edges, expected.false, expected.missed))
+    return Table(
+        "Cut-offs by the share of false edges among those above, on average (the false discovery rate).",
+        (
+            Column("at most false"),
+            Column("cut-off", 3),
+            Column("probability there", 3),
+            Column("edges", 0),
+            Column("expected false", 1),
+            Column("expected missing", 1),
+        ),
+        tuple(rows),
+    )
+
+
+def _curve(analysis: Analysis) -> Chart:
+    """Draw what a confidence is worth; after simulations, with what was seen there."""
+    known = analysis.probability.calibration
+    series = [
+        Series("probability", tuple(KNOTS.tolist()), tuple(np.round(known.curve.values, 4).tolist())),
+        Series("confidence itself", (0.0, 1.0), (0.0, 1.0)),
+    ]
+    if analysis.simulated is not None:
+        seen = analysis.simulated.reliability
+        full = seen.pairs >= LEAST_PAIRS
+        if full.any():
+            known_pairs = tuple(seen.claimed[full].tolist()), tuple(seen.true[full].round(4).tolist())
+            series.append(Series("in simulated data", *known_pairs))
+    worth = ", ".join(f"{value:g} is worth {float(known.curve(value)):.2f}" for value in (0.5, 0.9, 1.0))
+    summary = f"A confidence of {worth}."
+    if analysis.simulated is not None:
+        summary += f" {_seen(analysis.simulated)}"
+    elif why := analysis.unsimulated or ("" if analysis.options.compare else "comparisons were not asked for"):
+        summary += f" How often that is so in data simulated from these networks was not tried: {why}."
+    return Chart(
+        caption="What a confidence is worth: how often an edge of that confidence is real.",
+        summary=summary,
+        x_label="confidence",
+        y_label="probability that the edge is real",
+        series=tuple(series),
+    )
+
+
+def _seen(simulated: SelfCalibration) -> str:
+    """Return what came out in data simulated from the networks that were found."""
+    seen = simulated.reliability
+    some = np.nan_to_num(seen.claimed) >= HIGH
+    pairs = int(seen.pairs[some].sum())
+    alike = "alike" if simulated.members is None else f"alike, {simulated.members} networks each"
+    sets = f"{simulated.repeats} data sets that were simulated from these networks and learned from {alike}"
+    if not pairs:
+        return f"In {sets}, no edge had a confidence of {HIGH:g} or more."
+    real = float((seen.true[some] * seen.pairs[some]).sum()) / pairs
+    return f"In {sets}, {real:.0%} of the {pairs:,} edges of confidence {HIGH:g} or more were real."
+
+
+# What the report says and shows about the chains that drew the networks.
+
+
+MOST_SHOWN = 4  # chains, in a chart
+
+
+def chain_blocks(facts: ChainFacts) -> list[Block]:
+    """Return the bound on what the chains could not see, and their traces and ranks."""
+    shown = range(min(MOST_SHOWN, len(facts.traces)))
+    some = "" if len(facts.traces) <= MOST_SHOWN else f" The first {MOST_SHOWN} of {len(facts.traces)} chains."
+    lowest = min(min(own) for own in facts.traces)
+    uneven = max(abs(value - 1) for own in facts.ranks for value in own)
+    bins = tuple(float(k + 1) for k in range(len(facts.ranks[0])))
+    blocks: list[Block] = []
+    if facts.left_out > 0:
+        blocks.append(
+            Paragraph(
+                "The chains walked on the parent sets that can matter; those that were left out have at most "
+                f"{facts.left_out:.1g} of the posterior probability."
+            )
+        )
+    return [
+        *blocks,
+        Chart(
+            caption=f"Traces: the score of the networks that each chain drew, below the best of all draws.{some}",
+            summary=f"The lines of {len(facts.traces)} chains lie between {lowest:.1f} and 0. Chains that agree cover "
+            "the same range from beginning to end; one that stays apart, or drifts, has not converged.",
+            x_label="draw",
+            y_label="score, below the best",
+            series=tuple(Series(f"chain {k + 1}", tuple(map(float, facts.places)), facts.traces[k]) for k in shown),
+        ),
+        Chart(
+            caption="Ranks: how the draws of each chain are spread over the ranks of all draws' scores, in twentieths; "
+            f"1 is an equal share.{some}",
+            summary=f"The shares are within {uneven:.2f} of 1. They are near 1 everywhere if all chains draw from the "
+            "same distribution.",
+            x_label="twentieth of the ranks",
+            y_label="share of the draws, times 20",
+            series=tuple(Series(f"chain {k + 1}", bins, facts.ranks[k], steps=True) for k in shown),
+            guides=(Guide(1.0, "equal share"),),
+        ),
+    ]
+
+
+# Whether the network fits, and how well it predicts, in words, tables and a picture.
+
+
+MOST_ROWS = 15
+POINTS = 100
+
+
+def fit_blocks(found: FitCheck) -> tuple[Block, ...]:
+    """Return two sentences and a picture."""
+    return (Paragraph(f"{_independences(found)} {_likelihood(found)}"), *_picture(found))
+
+
+def fit_answer(found: FitCheck) -> Answer:
+    """Return whether a network fits data, and which pairs do not."""
+    blocks: list[Block] = [Paragraph(f"{_independences(found)} {_likelihood(found)}")]
+    if found.replicates:
+        blocks.append(Paragraph(_replicated(found)))
+    blocks += _picture(found)
+    worst = found.misfits[:MOST_ROWS]
+    if worst:
+        rows = tuple(
+            (
+                f"{pair.first} — {pair.second}",
+                "an edge" if pair.given is None else ", ".join(pair.given) or "nothing",
+                None if math.isnan(pair.p) else f"{pair.p:.2g}",
+                pair.information / math.log(2),
+                None if math.isnan(pair.expected) else pair.expected / math.log(2),
+                None if math.isnan(pair.z) else pair.z,
+            )
+            for pair in worst
+        )
+        blocks.append(
+            Table(
+                f"The pairs that fit worst{_how_many(len(found.misfits))}. The p-value tests the pair given the "
+                "variables named; information is that of the pair alone, in bits, in these data and as expected in "
+                "data drawn from the network, and how many standard deviations apart they are.",
+                (
+                    *(Column("pair"), Column("independent given"), Column("p")),
+                    *(Column("information", 4), Column("expected", 4), Column("deviations", 1)),
+                ),
+                rows,
+            )
+        )
+    return Answer("Does the network fit?", tuple(blocks))
+
+
+def _how_many(misfits: int) -> str:
+    return f", {MOST_ROWS} of {misfits:,}" if misfits > MOST_ROWS else ""
+
+
+def _independences(found: FitCheck) -> str:
+    if not found.n_tests:
+        return "The network implies no independence that these cases are enough to test."
+    skipped = f" ({found.n_untested:,} more have too few cases for a test)" if found.n_untested else ""
+    rejected = round(found.small * found.n_tests)
+    share = f" ({percent(found.small)})" if found.n_tests >= 20 else ""
+    small = (
+        f"of {found.n_tests:,} independences that the network implies and these cases can test, {rejected:,}{share} "
+        f"{'is' if rejected == 1 else 'are'} rejected at 0.05"
+    )
+    first = next((pair for pair in found.misfits if pair.p <= 0.05), None)
+    if first is not None:
+        lead = "Not everywhere"
+        verdict = (
+            f"{'more clearly' if rejected == 1 else 'some more clearly'} than chance explains: the network leaves "
+            f"dependences out, first of all that of {first.first} and {first.second}"
+            f"{' given ' + ', '.join(first.given) if first.given else ''}"
+        )
+    elif found.small <= 0.1:
+        lead = "As far as these cases can tell, yes"
+        verdict = "about as many as by chance: there is no sign that an edge is missing"
+    else:
+        lead = "Perhaps not everywhere"
+        verdict = "more than the 5% that chance would reject, but none clearly on its own: dependences may be missing"
+    return f"{lead}: {small}{skipped}, {verdict}."
+
+
+def _likelihood(found: FitCheck) -> str:
+    place = ""
+    if not math.isnan(found.share_explained):
+        place = (
+            f", {percent(max(0.0, min(found.share_explained, 1.0)))} of the way from a network without edges "
+            f"({found.independent:.3f}) to the frequencies of whole rows ({found.saturated:.3f}), which no model "
+            "exceeds on the same data"
+        )
+    return f"Its log likelihood is {found.log_likelihood:.3f} per case{place}."
+
+
+def _replicated(found: FitCheck) -> str:
+    far = [pair for pair in found.misfits if not math.isnan(pair.z) and abs(pair.z) > 4]
+    total = len(found.pairs)
+    if not far:
+        return (
+            f"In {found.replicates:,} data sets drawn from the network, the dependence of every one of the {total:,} "
+            "pairs is about as strong as in these data."
+        )
+    strong = sum(pair.z > 0 for pair in far)
+    return (
+        f"In {found.replicates:,} data sets drawn from the network, the dependence of {len(far):,} of {total:,} pairs "
+        f"differs from that in these data by more than chance explains ({strong:,} more dependent here, "
+        f"{len(far) - strong:,} less)."
+    )
+
+
+def _picture(found: FitCheck) -> tuple[Block, ...]:
+    values = found.p_values
+    if len(values) < 5:
+        return ()
+    at = np.unique(np.linspace(0, len(values) - 1, min(POINTS, len(values))).astype(int))
+    uniform = (at + 0.5) / len(values)
+    return (
+        Chart(
+            caption="The p-values of the implied independences, rising, against those that a right network would have.",
+            summary=f"Below 0.05: {round(found.small * len(values)):,} of {len(values):,}.",
+            x_label="expected p-value",
+            y_label="p-value",
+            series=(
+                Series("implied independences", tuple(uniform.round(4).tolist()), tuple(values[at].round(4).tolist())),
+                Series("a network that fits", (0.0, 1.0), (0.0, 1.0)),
+            ),
+        ),
+    )
+
+
+def prediction_blocks(found: PredictionScores) -> tuple[Block, ...]:
+    """Return what is to be said about predictions, and the table of calibration."""
+    how = f"by {found.folds}-fold cross-validation" if found.folds else "in data that were not learned from"
+    gain = found.usual_log_loss - found.log_loss
+    better = (
+        "better than"
+        if gain > 2 * found.log_loss_error
+        else "no better than"
+        if gain < -2 * found.log_loss_error
+        else "hardly better than"
+    )
+    text = (
+        f"{found.target} is predicted right in {percent(found.accuracy)} of {found.n_cases:,} cases {how} (give or "
+        f"take {percent(2 * found.accuracy_error)}); its most frequent state alone would be right in "
+        f"{percent(found.usual_accuracy)}. The log loss is {found.log_loss:.3f} (give or take "
+        f"{2 * found.log_loss_error:.3f}), {better} the {found.usual_log_loss:.3f} of its frequencies. On average, a "
+        f"predicted probability and the share that comes true differ by {found.calibration.error:.3f}."
+    )
+    own = found.calibration
+    rows = tuple(
+        (float(p), float(o), int(c))
+        for p, o, c in zip(own.predicted.tolist(), own.observed.tolist(), own.count.tolist(), strict=True)
+    )
+    return (
+        Paragraph(text),
+        Table(
+            "Predicted probabilities in ten classes, and the share of each that came true.",
+            (Column("predicted", 3), Column("came true", 3), Column("predictions", 0)),
+            rows,
+        ),
+        Table(
+            "Cases by their true state (rows) and the predicted one.",
+            (Column("true"), *(Column(state_label(state), 0) for state in found.states)),
+            tuple(
+                (state_label(state), *(int(count) for count in found.confusion[k].tolist()))
+                for k, state in enumerate(found.states)
+            ),
+        ),
+    )
+
+
+def prediction_answer(found: PredictionScores) -> Answer:
+    """Return how well a variable is predicted."""
+    return Answer(f"How well {found.target} is predicted", prediction_blocks(found))
+
+
+# What was found, in a few sentences that name it: the edges, the variables, and what is doubtful.
+
+
+# Data without dependence pass for more than chance this often (the level of Broom's rule).
+CHANCE = 0.05
+# So many edges or variables are named; of more, the count.
+MOST_NAMED = 5
+# A variable with fewer edges is not called a centre.
+CENTRE = 4
+
+
+def summary_sentences(analysis: Analysis) -> tuple[str, ...]:
+    """Return in a few sentences what was found, the best supported first."""
+    kept = [e for e in analysis.edges if e.fate.in_network]
+    if not kept and not analysis.has_few_networks:
+        n = analysis.data.n_variables
+        whose = "the data show no edge" if analysis.constraints is None else "within your constraints there is no edge"
+        first = f"None of the {n * (n - 1) // 2:,} pairs of variables has a confidence above {analysis.threshold:.2g}"
+        return (f"{first}: {whose}.", *constraint_summary(analysis), *_closing(analysis))
+    if analysis.has_few_networks:
+        few = (_lead(analysis, kept), _strongest(analysis, kept), *constraint_summary(analysis), *_closing(analysis))
+        return tuple(sentence for sentence in few if sentence)
+    expected = analysis.expected.sentence() if analysis.probability.calibration.kind != "none" else ""
+    found = (
+        _lead(analysis, kept),
+        _strongest(analysis, kept),
+        _disputed(kept),
+        expected,
+        _centres(analysis, kept),
+        _apart(analysis, kept),
+        _directions(kept),
+        *constraint_summary(analysis),
+        *_closing(analysis),
+    )
+    return tuple(sentence for sentence in found if sentence)
+
+
+def _lead(analysis: Analysis, kept: list[EdgeRecord]) -> str:
+    """Return how many edges every method supports, and how many are disputed."""
+    if analysis.has_few_networks:
+        count = analysis.confidence.n_networks
+        only = "Only one network was learned" if count == 1 else f"Only {count:,} networks were learned"
+        best = analysis.main.optimum
+        if best is not None and analysis.main.asked is None:  # one network is what was asked for
+            return (
+                f"The best network has {_edges(len(kept))} and the score {best.score:.6f}: "
+                f"{bound_words(best, analysis.main.recipe)}. How far each edge can be trusted, one network does not "
+                "say: a method that averages does."
+            )
+        return (
+            f"{only}, with {_edges(len(kept))} above the cut-off. Shares of so few say nothing about how far an edge "
+            "can be trusted: take this as a first guess, and allow more time."
+        )
+    told = [e for e in kept if not e.origin.is_decided]
+    if not told:
+        return f"{_edges(len(kept)).capitalize()}, all required by you: the data add none."
+    if all(e.trust is Trust.ALONE for e in told):
+        return f"{_edges(len(told)).capitalize()}, by the {analysis.main.title} alone: no other method was asked."
+    counts = Counter(e.trust for e in told)
+    supported, disputed, weak = (
+        counts[Trust.AGREED] + counts[Trust.VARIED],
+        counts[Trust.DISPUTED],
+        counts[Trust.WEAK],
+    )
+    asked = len(kept[0].by_method)
+    rest = f", and {weak:,} that none finds likely" if weak else ""
+    required = f"; {len(kept) - len(told):,} more because you required them" if len(told) < len(kept) else ""
+    return (
+        f"{_edges(supported).capitalize()} that every method supports, {disputed:,} disputed{rest} ({asked} "
+        f"combinations of method and score were asked){required}."
+    )
+
+
+def _strongest(analysis: Analysis, kept: list[EdgeRecord]) -> str:
+    """Name the strongest of the edges that every method supports, and say what the first one does."""
+    sure = [e for e in kept if e.trust.is_supported]
+    of = sure or [e for e in kept if not e.origin.is_decided]
+    if not of:
+        return ""
+    ranked = sorted(of, key=lambda e: -e.information)
+    names = listed([_name(e) for e in ranked], most=MOST_NAMED)
+    which = "Every method supports" if sure else "Found"
+    if len(ranked) > MOST_NAMED:
+        which += ", the strongest first"
+    effect = effect_sentence(analysis.data, ranked[0])
+    return f"{which}: {names}.{f' {effect}' if effect else ''}"
+
+
+def _disputed(kept: list[EdgeRecord]) -> str:
+    """Name the edges that another method or score does not believe, the most doubtful first."""
+    doubtful = sorted((e for e in kept if e.trust is Trust.DISPUTED), key=lambda e: e.spread[0])
+    if not doubtful:
+        return ""
+    names = listed([f"{_name(e)} ({show_range(*e.spread)})" for e in doubtful], most=MOST_NAMED)
+    return (
+        f"Methods disagree on {names}: report the range, or call {plural(len(doubtful), 'it', 'them')} not established."
+    )
+
+
+def _centres(analysis: Analysis, kept: list[EdgeRecord]) -> str:
+    """Name the variables with most edges."""
+    degree = Counter(name for e in kept for name in (e.first, e.second))
+    most = max(degree.values())
+    best = [name for name in analysis.data.names if degree[name] == most]
+    if most < CENTRE or len(best) > 2:
+        return ""
+    return f"{listed(best)} {plural(len(best), 'has', 'have')} most edges, {most:,}{' each' if len(best) > 1 else ''}."
+
+
+def _apart(analysis: Analysis, kept: list[EdgeRecord]) -> str:
+    """Name the variables without an edge."""
+    joined = {name for e in kept for name in (e.first, e.second)}
+    alone = [name for name in analysis.data.names if name not in joined]
+    if not alone:
+        return ""
+    return f"No edge joins {listed(alone, 'or', MOST_NAMED)} to another variable."
+
+
+def _directions(kept: list[EdgeRecord]) -> str:
+    """Name the directions that the data settle, and say how many the analyst did."""
+    turned = [e for e in kept if e.is_settled]
+    settled = [e for e in turned if e.is_settled_by_data]
+    said = len(turned) - len(settled)
+    yours = f" You settle that of {said:,} by what you said." if said else ""
+    caution = "A direction is not a cause: it says what independences the data show."
+    if not settled:
+        only = "the edge" if len(kept) == 1 else "any edge"
+        return f"The data do not settle the direction of {only}.{yours} {caution}"
+    names = listed([f"{e.tail} → {e.head}" for e in sorted(settled, key=lambda e: -e.information)], most=MOST_NAMED)
+    rest = [e for e in kept if not e.is_settled]
+    judged = any(e.way_probability is not None for e in rest)  # else by the share of the networks
+    doubt = f"{plural(len(rest), 'is', 'are')} not sure enough to call" if judged else "the networks disagree"
+    others = f"; {_edges(len(rest))} could be turned round, or {doubt}" if rest else ""
+    return f"The data settle the direction of {names}{others}.{yours} {caution}"
+
+
+def _name(edge: EdgeRecord) -> str:
+    return f"{edge.tail} {'→' if edge.fate.is_arc and edge.is_settled else '—'} {edge.head}"
+
+
+def _edges(count: int) -> str:
+    return counted(count, "edge") if count else "no edge"
+
+
+def _closing(analysis: Analysis) -> tuple[str, ...]:
+    dropped = analysis.consensus.dropped
+    sentences = [told] if (told := contradiction_sentence(analysis)) else []
+    broom = analysis.thresholds.find(RuleName.BROOM)
+    # With few permutations no p-value is small, and so a large one says nothing.
+    tried = analysis.options.permutations
+    enough = tried is None or 1 / (tried + 1) <= CHANCE
+    if enough and broom is not None and broom.threshold.details["p_value"] > CHANCE:
+        facts = broom.threshold.details
+        sentences.append(
+            "Beware: with this method and score, data whose columns were shuffled show "
+            f"{facts['certain_by_chance']:.1f} nearly certain edges on average, these data "
+            f"{facts['certain_edges']:.1f}. That is not more than chance: there is no dependence, or the score finds "
+            "edges where there are none. Look at the other scores, and try --score bdeu or --score bic."
+        )
+    for why in dict.fromkeys(e.fate for e in dropped):
+        arcs = [f"{e.tail} → {e.head}" for e in dropped if e.fate is why]
+        reason = "would close a cycle and" if why is Fate.DROPPED else "cannot be had within the constraints and"
+        sentences.append(
+            f"{counted(len(arcs), 'edge')} above the cut-off {reason} {plural(len(arcs), 'is', 'are')} left out of the "
+            f"network: {', '.join(arcs[:5])}."
+        )
+    return tuple(sentences)
+
+
+# A probability table with more numbers than this is left to network.bif.
+MOST_SHOWN_CELLS = 600
+# A curve of many networks is thinned to about this many points, which a drawing cannot tell apart.
+CURVE_POINTS = 300
+
+
+def build_report(analysis: Analysis) -> Report:
+    """Return everything that the report says."""
+    data, main = analysis.data, analysis.main
+    kept = sum(edge.fate.in_network for edge in analysis.edges)
+    return Report(
+        title=f"Which edges to trust: {analysis.name}",
+        subtitle=f"A Bayesian network of {data.n_variables} variables from {data.n_cases:,} cases",
+        facts=(
+            ("variables", f"{data.n_variables:,}"),
+            ("cases", f"{data.n_cases:,}"),
+            ("method", main.title),
+            ("networks averaged", f"{analysis.confidence.n_networks:,}"),
+            *_held(analysis),
+            ("cut-off", f"{analysis.threshold:.3g}"),
+            ("edges in the network", f"{kept:,}"),
+        ),
+        summary=(*_about_target(analysis), *summary_sentences(analysis), *(remark.text for remark in analysis.remarks)),
+        network=_network(analysis),
+        glossary=_glossary(analysis),
+        sections=(
+            *_focus(analysis),
+            *range_sections(analysis),
+            Section("ensemble", ensemble_title(analysis), tuple(_ensemble(analysis))),
+            *(
+                [Section("constraints", "What you said, and what it cost", constraint_blocks(analysis))]
+                if analysis.constraints is not None
+                else []
+            ),
+            *(
+                (Section("beliefs", "What was believed, and what the data say", tuple(belief_blocks(analysis))),)
+                if analysis.options.beliefs is not None
+                else ()
+            ),
+            *experiment_sections(analysis),
+            Section("rules", "Where to cut", tuple(_rules(analysis))),
+            Section("prior", "Does the prior decide, and are there enough data?", tuple(_prior(analysis))),
+            *([Section("fit", "Does the network fit?", fit_blocks(analysis.fit))] if analysis.fit is not None else []),
+            *cut_sections(analysis),
+            Section("data", "The data", tuple(_data(analysis))),
+            Section("choices", "What was chosen, and why", tuple(_choices(analysis))),
+            Section("methods", "Methods, ready to paste", _methods(analysis)),
+            Section("repeat", "How to repeat it", repeat_blocks(analysis)),
+        ),
+    )
+
+
+def _held(analysis: Analysis) -> tuple[tuple[str, str], ...]:
+    """Return how much of the posterior a credible set holds, where that was found."""
+    facts = analysis.main.credible
+    if facts is None or facts.covered is None:
+        return ()
+    return (("of the posterior in the set", _covered(facts)),)
+
+
+def _about_target(analysis: Analysis) -> tuple[str, ...]:
+    """Return first what the target depends on and how well it is predicted."""
+    if analysis.focus is None:
+        return ()
+    variable, scores = analysis.focus.variable, analysis.focus.scores
+    on, given = "nothing that the data show", ""
+    if variable.blanket:
+        on = listed(variable.blanket)
+        given = f"; given {plural(len(variable.blanket), 'it', 'these')}, no other variable tells more about it"
+    return (
+        f"{variable.name} depends on {on}{given}. It is predicted right "
+        f"in {percent(scores.accuracy)} of cases that were not learned from; its most frequent state alone in "
+        f"{percent(scores.usual_accuracy)}.",
+    )
+
+
+def _focus(analysis: Analysis) -> tuple[Section, ...]:
+    """Return what the analysis says about its target, if it has one."""
+    if analysis.focus is None:
+        return ()
+    about = variable_answer(analysis.focus.variable)
+    return (
+        Section("target", about.title, about.blocks),
+        Section(
+            "prediction",
+            f"How well {analysis.focus.variable.name} is predicted",
+            prediction_blocks(analysis.focus.scores),
+        ),
+    )
+
+
+def _glossary(analysis: Analysis) -> tuple[tuple[str, str], ...]:
+    """Return what the words mean, for a reader who has not seen them before."""
+    source = analysis.main.recipe.source_facts
+    networks = f"the {source.networks}" if source.is_sample else f"all {source.networks}, by weight,"
+    used = {item.recipe.source: item.recipe.source_facts for item in analysis.sets}
+    methods = "; ".join(f"{facts.title}: {facts.meaning}" for facts in used.values())
+    return (
+        ("edge", "two variables depend on each other, even when the others are known"),
+        ("confidence", f"of {networks} the share that has the edge: 0 to 1"),
+        ("probability", "how often an edge of such a confidence is real, in data from known networks: 0 to 1"),
+        ("cut-off", "edges with a confidence above it are in the network; the slider moves it"),
+        ("direction", "not a cause; an edge that fits either way has no arrow head"),
+        ("score", "how fit is weighed against complexity; qNML, BDeu and BIC are three ways"),
+        ("method", methods),
+        ("prior", "what BDeu assumes before it sees data, as a number of imagined cases"),
+    )
+
+
+def _network(analysis: Analysis) -> NetworkView:
+    data, dag = analysis.data, analysis.dag
+    index = {name: position for position, name in enumerate(data.names)}
+    nodes = []
+    for v, name in enumerate(data.names):
+        counts = contingency(data, [v])
+        states = tuple(state_label(state) for state in data.states[v])
+        nodes.append(NetworkNode(name, states, tuple((counts / counts.sum()).round(4).tolist())))
+    plan = plan_evidence(analysis.network)
+    tables = tuple(
+        tuple(tuple(row) for row in table.tolist()) if plan.order or table.size <= MOST_SHOWN_CELLS else None
+        for table in analysis.network.tables
+    )
+    return NetworkView(
+        nodes=tuple(nodes),
+        edges=_shown_edges(analysis),
+        words=tuple(edge_sentences(analysis, edge) for edge in analysis.edges),
+        threshold=analysis.threshold,
+        cost=analysis.options.missed_edge_cost,
+        rules=tuple(RuleLine(m.label, m.threshold.value, m.meaning) for m in analysis.thresholds.marks),
+        methods=tuple(item.title for item in analysis.sets),
+        ess=next((tuple(e.prior.ess.tolist()) for e in analysis.edges if e.prior is not None), ()),
+        parents=dag.parents,
+        tables=tables,
+        floor=float(f"{floor_of(analysis.confidence, analysis.threshold):.3g}"),
+        cost_powers=COST_POWERS,
+        cost_cutoffs=analysis.thresholds.by_cost,
+        known=_known(analysis, index),
+        unseen=_unseen(analysis),
+        evidence=plan,
+        target=None if analysis.focus is None else index[analysis.focus.variable.name],
+        few=analysis.confidence.n_networks if analysis.has_few_networks else 0,
+    )
+
+
+def _unseen(analysis: Analysis) -> float | None:
+    """Return how many real edges to expect among the pairs that the report does not list."""
+    if analysis.probability.calibration.kind == "none":
+        return None
+    described = sum(edge.probability.edge for edge in analysis.edges if edge.probability is not None)
+    return round(max(0.0, float(analysis.probability.vector.sum()) - described), 4)
+
+
+def _known(analysis: Analysis, index: dict[str, int]) -> KnownRules | None:
+    """Return what the slider's networks must obey."""
+    rules = analysis.consensus.constraints
+    if rules is None:
+        return None
+    return KnownRules(tuple((index[tail], index[head]) for tail, head in rules.required), rules.limits)
+
+
+def _shown_edges(analysis: Analysis) -> tuple[EdgeRecord, ...]:
+    """Return the edges as they are shown: without probabilities that no study backs, as guesses if networks are few."""
+    few, known = analysis.has_few_networks, analysis.probability.calibration.kind != "none"
+    return tuple(replace(e, is_guess=few, probability=e.probability if known else None) for e in analysis.edges)
+
+
+def _ensemble(analysis: Analysis) -> list[Block]:
+    facts = analysis.main.credible
+    blocks: list[Block] = _credible(analysis, facts) if facts is not None else [Paragraph(account_of_sample(analysis))]
+    if analysis.main.chains is not None:
+        blocks += chain_blocks(analysis.main.chains)
+    if account := completion_account(analysis):
+        blocks.append(Paragraph(account))
+    if analysis.comparisons:
+        rows = []
+        for s in analysis.sets:
+            assert s.confidence is not None
+            vector = s.confidence.vector
+            rows.append(
+                (
+                    s.title,
+                    s.confidence.n_networks,
+                    int((vector > HALF).sum()),
+                    None if is_few(s.confidence.n_networks, s.recipe) else int((vector >= 0.95).sum()),
+                    float(np.abs(vector - analysis.confidence.vector).mean()),
+                )
+            )
+        blocks.append(
+            Table(
+                "The same data by other methods and scores. The last column is the mean difference of the confidences "
+                "from those in the first row, over all pairs.",
+                (
+                    Column("method, score"),
+                    Column("networks", 0),
+                    Column("edges above one half", 0),
+                    Column("edges at 0.95 or more", 0),
+                    Column("mean difference", 3),
+                ),
+                tuple(rows),
+            )
+        )
+    return blocks
+
+
+def _covered(facts: CredibleFacts) -> str:
+    """Return the share of the posterior that a set holds, as accurately as it is known."""
+    assert facts.covered is not None
+    if facts.covered_error == 0:
+        return percent(facts.covered)
+    if facts.covered == 0:
+        return f"less than {percent(2 * facts.covered_error)}"
+    return f"about {percent(facts.covered)} (give or take {percent(2 * facts.covered_error)})"
+
+
+def _reliance(facts: CredibleFacts) -> str:
+    """Return how the share was found, unless it was summed."""
+    if facts.covered_error == 0:
+        return ""
+    if not facts.covered_verdict:
+        return ", by networks that chains drew from all of it"
+    return f", by chains that had not converged, so that this is a guess ({facts.covered_verdict.rstrip('.')})"
+
+
+def _credible(analysis: Analysis, facts: CredibleFacts) -> list[Block]:
+    classes = (
+        ""
+        if facts.classes is None
+        else f" They fall into {counted(facts.classes, 'class', 'classes')} of equivalent networks: "
+        "those of one class fit data of this kind equally well, whatever the values are."
+    )
+    which = analysis.main.recipe.restriction("networks") or "networks"
+    covered = f" What share of the posterior probability of all {which} they hold could not be found within the limits."
+    if facts.covered is not None:
+        covered = (
+            f" Together they hold {_covered(facts)} of the posterior probability of all {which}{_reliance(facts)}."
+        )
+    odds = ", prior odds included," if analysis.main.recipe.beliefs else ""
+    count = f"{facts.count:,} networks are" if facts.count != 1 else "One network is"
+    text = (
+        f"{count} within a factor of {facts.bayes_factor:g}{odds} of the best single one: this is the credible set, "
+        f"and it is {completeness(analysis.main.recipe)}.{classes}{covered} One best network has "
+        f"{percent(facts.best_share)} of the weight of the set: that is how far it can be trusted alone."
+    )
+    blocks: list[Block] = [Paragraph(text)]
+    if len(facts.deviations) > 1:
+        kind = "class" if facts.by_class else "network"
+        rank, curve = _thinned(facts.deviations)
+        factors = [f for f in (3.0, 20.0, 150.0) if math.log(f) <= max(curve[-1], math.log(facts.bayes_factor)) + 1e-9]
+        median = facts.deviations[len(facts.deviations) // 2]
+        blocks.append(
+            Chart(
+                caption=f"How far the k-th best {kind} falls short of the best, on the scale of natural logarithms.",
+                summary=f"The curve rises from 0 to {curve[-1]:.2f} over {len(facts.deviations):,} "
+                f"{'classes' if facts.by_class else 'networks'}; half of them are within {median:.2f}, a Bayes factor "
+                f"of {math.exp(median):.1f}.",
+                x_label=f"k, rank of the {kind}",
+                y_label="deviation from the best",
+                series=(Series(analysis.main.title, rank, curve, steps=True),),
+                guides=tuple(Guide(math.log(f), f"Bayes factor {f:g}") for f in factors),
+                log_x=len(facts.deviations) > 30,
+            )
+        )
+    elif facts.count > 1:
+        blocks.append(Paragraph("The set is too large to be listed; it was counted and averaged as a whole."))
+    return blocks
+
+
+def _thinned(deviations: tuple[float, ...]) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return ranks and deviations, thinned evenly on a logarithmic scale of ranks."""
+    count = len(deviations)
+    ranks = np.unique(np.round(np.geomspace(1, count, CURVE_POINTS)).astype(int)) if count > CURVE_POINTS else None
+    chosen = range(1, count + 1) if ranks is None else ranks.tolist()
+    return tuple(float(k) for k in chosen), tuple(round(deviations[k - 1], 4) for k in chosen)
+
+
+def _rules(analysis: Analysis) -> list[Block]:
+    vector = analysis.confidence.vector
+    rows = tuple(
+        (m.label, m.threshold.value, int((vector > m.threshold.value).sum()), m.meaning)
+        for m in analysis.thresholds.marks
+    )
+    chosen = analysis.thresholds.chosen
+    return [
+        Paragraph(
+            f"An edge is in the network if its confidence is above the cut-off, here {chosen.threshold.value:.3g}: "
+            f"{chosen.meaning}. This assumes that {chosen.threshold.assumes}. The slider of the report shows "
+            "what another choice changes."
+        ),
+        Paragraph(analysis.thresholds.advice),
+        *calibration_blocks(analysis),
+        Table(
+            "The cut-offs of the rules.",
+            (Column("rule"), Column("cut-off", 3), Column("edges above it", 0), Column("what it is")),
+            rows,
+        ),
+    ]
+
+
+def _prior(analysis: Analysis) -> list[Block]:
+    blocks = prior_blocks(analysis)
+    saturation = analysis.prior.saturation
+    if saturation is not None:
+        blocks += _saturation(saturation)
+    blocks += [Paragraph(note.text) for note in analysis.prior.notes]
+    return blocks
+
+
+def _saturation(saturation: Saturation) -> list[Block]:
+    """Return whether more data would change the structure, in whole edges: no graph has 7.3 of them."""
+    sizes = tuple(float(size) for size in saturation.sizes)
+    before, after = int(sizes[-2]), int(sizes[-1])
+    changed, final = round(float(saturation.change[-1])), round(float(saturation.edges[-1]))
+    verdict = "would probably change little" if saturation.settled else "may well change the structure"
+    how_many = "hardly any edge" if changed == 0 else f"about {counted(changed, 'edge')}"
+    text = (
+        f"More data {verdict}: the step from {before:,} to all {after:,} cases added, removed or reversed {how_many}; "
+        f"the best network of all cases has {final:,} (BDeu, means over {saturation.repetitions} shuffles of the rows)."
+    )
+    if not saturation.settled:
+        text += (
+            " So do not rely on the details of one best network: the confidences show which edges all good ones share."
+        )
+    least = round(float(saturation.edges[0]))
+    return [
+        Paragraph(text),
+        Chart(
+            caption="The best network of growing parts of the data: how many edges it has, and how many were added, "
+            f"removed or reversed since the previous part (means over {saturation.repetitions} shuffles).",
+            summary=f"With {int(sizes[0])} cases about {counted(least, 'edge')}, with all {after:,} "
+            f"cases {final:,}; the last step changed {how_many}.",
+            x_label="cases",
+            y_label="edges",
+            series=(
+                Series("edges", sizes, tuple(saturation.edges.round(3).tolist())),
+                Series("changed", sizes[1:], tuple(saturation.change[1:].round(3).tolist())),
+            ),
+            log_x=True,
+        ),
+    ]
+
+
+def _data(analysis: Analysis) -> list[Block]:
+    data = analysis.data
+    blocks: list[Block] = []
+    if analysis.prepared.steps:
+        blocks.append(Paragraph("Before learning, the data were prepared:"))
+        blocks.append(Bullets(analysis.prepared.steps))
+    else:
+        blocks.append(Paragraph("The data were complete and discrete, and were used as they are."))
+    blocks += gap_blocks(analysis)
+    if analysis.prepared.audit is not None:
+        blocks.extend(audit_blocks(analysis.prepared.audit))
+    rows = []
+    for v, name in enumerate(data.names):
+        counts = contingency(data, [v]) if analysis.gaps is None else analysis.gaps.observed_counts(v)
+        shares = "; ".join(
+            f"{state_label(state)}: {percent(count / counts.sum())}"
+            for state, count in zip(data.states[v], counts.tolist(), strict=True)
+        )
+        rows.append((name, len(data.states[v]), shares))
+    blocks.append(
+        Table(
+            f"The variables, and the share of the cases {'that have a value ' if analysis.gaps else ''}in each state.",
+            (Column("variable"), Column("states", 0), Column("shares")),
+            tuple(rows),
+        )
+    )
+    return blocks
+
+
+def _choices(analysis: Analysis) -> list[Block]:
+    return [
+        Paragraph("Every choice was made for a reason and can be changed."),
+        choices_table(analysis),
+    ]
+
+
+def _methods(analysis: Analysis) -> tuple[Block, ...]:
+    return (Verbatim(methods_text(analysis), "methods section"), Bullets(references(analysis)))

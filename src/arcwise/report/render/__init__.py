@@ -1,1 +1,0 @@
-"""The content tree as HTML, as text, and its charts as figures."""

@@ -1,0 +1,832 @@
+"""A methods section, ready to paste into a paper, with its references."""
+
+from __future__ import annotations
+
+import platform
+import shlex
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from arcwise.audit.audit import Audit
+from arcwise.audit.finding import Finding, Severity, columns_words
+from arcwise.base.bibliography import list_works
+from arcwise.base.errors import Argument
+from arcwise.base.options import options_of
+from arcwise.confidence.consensus import Fate
+from arcwise.data.column import Column as DataColumn
+from arcwise.data.table import Table as DataTable
+from arcwise.findings.checks import CutEdge
+from arcwise.findings.edge_record import EdgeRecord
+from arcwise.findings.options import AUTO, score_text
+from arcwise.findings.thresholds import RuleName
+from arcwise.findings.trust import (
+    HALF,
+    Forest,
+    ForestRow,
+    Trust,
+    counted,
+    first_few,
+    listed,
+    percent,
+    plural,
+    show_confidence,
+)
+from arcwise.findings.variable import Neighbour, VariableFinding
+from arcwise.graph.beliefs import Beliefs
+from arcwise.graph.constraints import Constraints
+from arcwise.networks.recipe import MadeNetworks
+from arcwise.report.answer import Answer
+from arcwise.report.blocks import Block, Bullets, Column, Paragraph, Section, Table, Verbatim
+from arcwise.report.edges import (
+    beliefs_text,
+    completion_methods,
+    constraints_text,
+    dependence_blocks,
+    price_methods,
+    state_label,
+)
+from arcwise.report.remarks import bound_words
+from arcwise.scores.registry import make_score
+from arcwise.scores.score import Score
+
+if TYPE_CHECKING:
+    from arcwise.analysis.analysis import Analysis
+    from arcwise.findings.preparation import Obstacle
+    from arcwise.networks.recipe import Recipe
+
+
+# What a report says about a source of networks: its account, its choices, its part of the methods section.
+#
+# The words of each source are its own (`arcwise.recipes.source.Source`).
+
+
+# What was chosen, its value, why, and how to change it.
+Choice = tuple[str, str, str, str]
+
+_WHY = {
+    "bayes_factor": "beyond 20 the evidence against a network is called strong (Kass and Raftery 1995)",
+    "replicates": "the standard error of a confidence is at most 0.5 / sqrt(replicates)",
+    "recut": "they are estimates, and part of the uncertainty",
+}
+_NAMES = {"bayes_factor": "Bayes factor", "recut": "cut points"}
+
+
+def setting_choices(analysis: Analysis) -> list[Choice]:
+    """Return the settings of the main source that an option of `learn` can change."""
+    recipe, known = analysis.main.recipe, {item.name: item for item in options_of(analysis.options)}
+    return [
+        (
+            _NAMES.get(item.name, item.name.replace("_", " ")),
+            _shown(recipe.settings.get(item.name, item.default)),
+            _WHY.get(item.name, item.help),
+            known[item.name].flag,
+        )
+        for item in options_of(recipe.source_facts.Settings)
+        if item.name in known and item.name in recipe.settings  # what is off is not told
+    ]
+
+
+def _shown(value: object) -> str:
+    if value is True:
+        return "anew in each replicate"
+    return f"{value:,}" if isinstance(value, int) else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def ensemble_title(analysis: Analysis) -> str:
+    """Return the heading of the section about the networks."""
+    source = analysis.main.recipe.source_facts
+    return source.heading or f"The {source.networks}"
+
+
+def account_of_sample(analysis: Analysis) -> str:
+    """Return how a sample of networks came about, and how accurate it is."""
+    confidence, source = analysis.confidence, analysis.main.recipe.source_facts
+    how = source.account(_made(analysis))
+    if confidence.n_networks == 1:
+        return f"{how} It has an edge or not: that is no measure of how far the edge can be trusted."
+    text = f"{how} The confidence in an edge is the share of the networks that have it."
+    if not source.is_sample or analysis.data.n_variables < 2:
+        return text
+    worst = float(confidence.standard_error.max())
+    return f"{text} With this many networks a confidence is accurate to about ±{2 * worst:.2f} at worst."
+
+
+def completeness(recipe: Recipe) -> str:
+    """Return of what a set is complete: "complete among networks with at most 3 parents per variable"."""
+    return f"complete{recipe.restriction(' among networks')}"
+
+
+def methods_of_networks(analysis: Analysis) -> str:
+    """Return the sentences of a methods section on how the networks were found and averaged."""
+    which = " that satisfy the constraints" if analysis.constraints is not None else ""
+    classes = (
+        f"; directions were counted only where they are shared by all members of a network's equivalence class{which}."
+        if analysis.confidence.orient == "cpdag"
+        else "; directions are those of the networks themselves."
+    )
+    return analysis.main.recipe.source_facts.methods(_made(analysis)) + classes
+
+
+def _made(analysis: Analysis) -> MadeNetworks:
+    """Return what a source is told of the networks that it made."""
+    main = analysis.main
+    return MadeNetworks(
+        main.recipe,
+        analysis.confidence.n_networks,
+        analysis.data.n_cases,
+        main.verdict,
+        None if main.credible is None else (main.credible.count, main.credible.classes),
+        "" if main.optimum is None else bound_words(main.optimum, main.recipe),
+    )
+
+
+# The choices behind an analysis: what, why, and how to change it; and how to repeat the run.
+
+
+PACKAGES = ("arcwise", "numpy", "scipy", "pandas", "scikit-learn", "duckdb")
+
+
+def choices_table(analysis: Analysis) -> Table:
+    """Return one row per choice."""
+    options, recipe, source = analysis.options, analysis.main.recipe, analysis.main.recipe.source_facts
+    by_user = "chosen by the user"
+    why_method = (
+        by_user
+        if options.method != AUTO
+        else "it serves any number of cases and variables, and in studies of known networks no source is clearly better"
+        if source.is_sample
+        else "what you said of ancestors is obeyed by all networks that the data cannot rule out, not by a bootstrap"
+    )
+    rows: list[Choice] = [
+        ("method", source.title, why_method, "--method"),
+        ("score", recipe.score_title, by_user if options.score is not None else _why_score(recipe), "--score"),
+        *setting_choices(analysis),
+        (
+            "cut-off",
+            f"{analysis.threshold:.3g}",
+            _why_cut(analysis),
+            "--missed-edge-cost, --rule, --false-rate or --threshold",
+        ),
+        (
+            "directions",
+            "of equivalence classes" if analysis.confidence.orient == "cpdag" else "of the DAGs",
+            _why_directions(analysis),
+            "",
+        ),
+        (
+            "parameters",
+            f"posterior means, ESS {analysis.prior.sensitivity.ess:g}",
+            "defined for every combination of states, even those without a case",
+            "--score bdeu:ess=...",
+        ),
+        ("parents", _most_parents(recipe), _why_parents(analysis), "--max-parents"),
+    ]
+    if analysis.constraints is not None:
+        rows.append(("constraints", constraints_text(analysis.constraints), by_user, "--constraints"))
+    if options.beliefs is not None:
+        rows.append(("prior odds", beliefs_text(options.beliefs, analysis.data.n_variables), by_user, "--beliefs"))
+    return Table(
+        "The choices.",
+        (Column("choice"), Column("value"), Column("why"), Column("change it with")),
+        tuple(rows),
+    )
+
+
+def _why_directions(analysis: Analysis) -> str:
+    known = analysis.constraints
+    if analysis.confidence.orient == "cpdag":
+        return "a direction counts only where the data can show it" + (", or you said it" if known is not None else "")
+    if known is not None and known.is_ancestral:
+        return "constraints on ancestors cut classes in ways that single directions do not show"
+    return "the set is too large to be listed class by class"
+
+
+def _why_score(recipe: Recipe) -> str:
+    source = recipe.source_facts
+    return source.why_score or f"usual for the {source.title}"
+
+
+def _why_cut(analysis: Analysis) -> str:
+    cost = analysis.options.missed_edge_cost
+    if analysis.options.threshold is not None:
+        return "chosen by the user"
+    if analysis.thresholds.chosen.label is RuleName.CALIBRATED:
+        if analysis.options.false_rate is not None:
+            return f"at most {analysis.options.false_rate:.3g} of the edges above it are false, on average"
+        return (
+            f"a missed edge costs {cost:g} extra {plural(cost, 'edge')}: an edge pays above a probability of "
+            f"1 / (1 + {cost:g})"
+        )
+    if analysis.thresholds.chosen.label is RuleName.LEARNED:
+        return f"of least cost on data from known networks, if a missed edge costs {cost:g} extra (Liao 2022, ch. 5)"
+    return f"a missed edge costs {cost:g} extra {plural(cost, 'edge')}: an edge pays above 1 / (1 + {cost:g})"
+
+
+def _most_parents(recipe: Recipe) -> str:
+    return "no limit" if recipe.max_parents is None else f"at most {recipe.max_parents}"
+
+
+def _why_parents(analysis: Analysis) -> str:
+    if analysis.options.max_parents is not None:
+        return "chosen by the user"
+    if analysis.main.recipe.max_parents is not None:
+        return "with more parents than the cases can support, this score finds edges in data that have none"
+    if analysis.main.recipe.source_facts.is_sample:
+        return "the score limits them"
+    return "parent sets that cannot be in a good network are pruned by theorems, no limit is needed"
+
+
+def repeat_line(analysis: Analysis) -> str:
+    """Return the command that repeats the analysis of a file, or for other data the call of `learn`.
+
+    A score with a prior network of the analyst's own has no spelling; the call then says so.
+    """
+    options, file = analysis.options, analysis.prepared.file
+    if file is not None and (options.score is None or _can_be_spelled(options.score)):
+        return shlex.join(["arcwise", "learn", file, "-o", "DIR", *options.command_words()])
+    given = {
+        item.name: getattr(options, item.name)
+        for item in options_of(options)
+        if item.recorded and getattr(options, item.name) != item.default
+    }
+    names = list(analysis.data.names)
+    listed = [f"{name}={_python(value, names)}" for name, value in given.items()]
+    return f"arcwise.learn({', '.join([repr(file) if file is not None else 'data', *listed])})"
+
+
+def _can_be_spelled(score: object) -> bool:
+    """Return whether a score can be made from its text."""
+    assert isinstance(score, Score)
+    try:
+        return make_score(score_text(score.describe())) == score
+    except ValueError:
+        return False
+
+
+def _python(value: object, names: list[str]) -> str:
+    if isinstance(value, Score):
+        return repr(score_text(value.describe())) if _can_be_spelled(value) else f"<your score {value.title}>"
+    if isinstance(value, Constraints):
+        return f"arcwise.Constraints({names!r}, **{value.describe()!r})"
+    if isinstance(value, Beliefs):
+        return f"arcwise.graph.Beliefs(**{value.describe()!r})"
+    return repr(value)
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what the numbers depend on."""
+    found = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def repeat_blocks(analysis: Analysis) -> tuple[Block, ...]:
+    """Return how to repeat the run: the command, the versions, the fingerprint of the data."""
+    listed = ", ".join(f"{name} {number}" for name, number in versions().items())
+    return (
+        Verbatim(repeat_line(analysis), "command" if analysis.prepared.file is not None else "call"),
+        Paragraph(f"Versions: {listed}. Seed {analysis.options.seed}. Data fingerprint (SHA-256): {analysis.digest}."),
+        *(
+            [Paragraph("Some parts ended at the time limit: to repeat them exactly, a run needs more time.")]
+            if analysis.by_time
+            else []
+        ),
+        Paragraph(
+            "The folder also holds edges.csv (all edges described here), network.bif (the network with its tables), "
+            "cpdag.dot and cpdag.graphml (the equivalence class, to draw), confidence.parquet (every pair) and "
+            "run.json (all options)."
+        ),
+    )
+
+
+# What the report says about experiments: those that were made, and which would settle most of what is open.
+
+
+# Variables that settle less than this are not worth a line.
+LEAST_SHOWN = 0.05
+MOST_LINES = 12
+EXPERIMENT_WORKS = frozenset({"cooper-1999", "hauser-2012"})
+
+
+def experiment_sections(analysis: Analysis) -> tuple[Section, ...]:
+    """Return the section on the next experiment, where directions are open; else none."""
+    found = analysis.main.experiments
+    if found is None or found.best is None:
+        return ()
+    frame = found.to_frame()
+    rows = tuple(
+        (str(row["set"]), float(row["settles"]), float(row["share"]))
+        for row in frame.head(MOST_LINES).to_dict(orient="records")
+        if row["settles"] >= LEAST_SHOWN
+    )
+    if not rows:
+        return ()
+    first, best, _ = rows[0]
+    open_now = f"{found.open_now:.1f} edges" if round(found.open_now, 1) != 1.0 else "1.0 edge"
+    blocks: list[Block] = [
+        Paragraph(
+            f"On average over the networks, the direction of {open_now} is open: they fit either way, which data of "
+            "this kind cannot decide. An experiment that sets a variable can: it shows the direction of every "
+            f"edge at that variable, and others follow. Setting {first} would settle most, {best:.1f} of them. That is "
+            "an expectation over the networks, before the experiment is made; it assumes enough cases, and that "
+            "nothing outside the data causes two variables at once."
+        ),
+        Table(
+            "How many open directions an experiment on each variable would settle, expected over the networks"
+            + (" (networks, or members of large classes, were drawn at random)." if found.drawn else "."),
+            (Column("set"), Column("settles", 2), Column("share of what is open", 2)),
+            rows,
+        ),
+    ]
+    return (Section("experiments", "Which experiment next", tuple(blocks)),)
+
+
+def methods_of_experiments(analysis: Analysis) -> str:
+    """Return what the methods section says about cases in which variables were set; empty if there are none."""
+    targets = analysis.data.targets
+    if targets is None:
+        return ""
+    names = targets.names
+    always = all(set(one) == set(names) for one in targets.sets)
+    which = "all cases" if always else "some cases" if () in targets.sets else "every case one or more of"
+    return (
+        f"In {which} {listed(names)} {plural(len(names), 'was', 'were')} set by an experiment: every variable was "
+        "scored and estimated without the cases in which it was set (Cooper & Yoo, 1999), and networks count as "
+        "equivalent if no such experiment tells them apart (Hauser & Bühlmann, 2012)."
+    )
+
+
+def methods_text(analysis: Analysis) -> str:
+    """Return the methods section in the past tense."""
+    options, data = analysis.options, analysis.data
+    prepared = " ".join(("", *analysis.prepared.steps))
+    parts = [
+        f"We learned the structure of a discrete Bayesian network over {data.n_variables} variables from "
+        f"{data.n_cases:,} cases with arcwise {versions().get('arcwise', '')}.{prepared}"
+    ]
+    if analysis.constraints is not None:
+        parts.append(f"Every network had to satisfy these constraints: {constraints_text(analysis.constraints)}.")
+        parts += [price_methods(analysis)] if analysis.price is not None else []
+    if options.beliefs is not None:
+        parts.append(
+            "Networks were weighed by prior odds as well as by the data; an arc's odds are those of a network with it "
+            f"against the same network without it: {beliefs_text(options.beliefs, data.n_variables)}."
+        )
+    if experiments := methods_of_experiments(analysis):
+        parts.append(experiments)
+    parts.append(methods_of_networks(analysis))
+    if completed := completion_methods(analysis):
+        parts.append(completed)
+    cost = options.missed_edge_cost
+    as_much = "as much" if cost == 1 else f"{cost:g} times as much"
+    if options.threshold is not None:
+        cut = f"Edges with a confidence above {analysis.threshold:.3g} were kept."
+    elif analysis.thresholds.chosen.label is RuleName.CALIBRATED:
+        why = f"the cut-off of least expected cost if a missed edge costs {as_much} as an extra one"
+        if options.false_rate is not None:
+            why = f"the lowest cut-off with an expected share of false edges of at most {options.false_rate:.3g}"
+        cut = (
+            f"Edges with a confidence above {analysis.threshold:.3g} were kept, {why}, by probabilities that "
+            f"{analysis.probability.calibration.basis}; {analysis.expected.false:.1f} of the "
+            f"{analysis.expected.edges:,} edges are expected to be false, and {analysis.expected.missed:.1f} to be "
+            "missing."
+        )
+    elif analysis.thresholds.chosen.label is RuleName.LEARNED:
+        cut = (
+            f"Edges with a confidence above {analysis.threshold:.3g} were kept: on data sets sampled from known "
+            f"networks this cut-off has the least cost if a missed edge costs {as_much} as an extra one (Liao, 2022)."
+        )
+    else:
+        cut = (
+            f"Edges with a confidence above {analysis.threshold:.3g} were kept, the cut-off of least expected cost if "
+            f"a missed edge costs {as_much} as an extra one."
+        )
+    fates = [edge.fate for edge in analysis.consensus.dropped]
+    for fate in dict.fromkeys(fates):
+        dropped = fates.count(fate)
+        reason = "would have closed a cycle" if fate is Fate.DROPPED else "the constraints exclude"
+        cut += f" {dropped} edge{'s' if dropped > 1 else ''} that {reason} {'were' if dropped > 1 else 'was'} left out."
+    s = analysis.prior.sensitivity
+    parts.append(cut)
+    parts.append(
+        f"Parameters are posterior means under a BDeu prior with equivalent sample size {s.ess:g}. The score of the "
+        f"network varied by {s.relative:.2%} over an ε-contaminated set of priors (ε = {s.epsilon:g}; Scanagatta et "
+        "al., 2014)."
+    )
+    if analysis.comparisons:
+        titles = "; ".join(other.title for other in analysis.comparisons)
+        kept = [e for e in analysis.edges if e.fate.in_network and not e.origin.is_decided]
+        robust = sum(e.spread[0] > HALF for e in kept)
+        forced = " that were not required" if analysis.constraints is not None else ""
+        parts.append(
+            f"As a check of robustness, the confidences were also computed by other methods and scores ({titles}): "
+            f"{robust} of the {len(kept)} edges{forced} had a confidence above one half under all of them."
+        )
+    parts.append(f"The random seed was {options.seed}.")
+    return " ".join(parts)
+
+
+# The rules whose authors are cited where their cut-off is marked.
+RULE_WORKS = {
+    RuleName.LEARNED: "liao-2022",
+    RuleName.SCUTARI: "scutari-2013",
+    RuleName.GROSS: "gross-2019",
+    RuleName.BROOM: "broom-2012",
+}
+
+
+def references(analysis: Analysis) -> tuple[str, ...]:
+    """Return the works that the methods section and the report refer to, by author."""
+    wanted = {"liao-2022", "scanagatta-2014", "steck-2008"}
+    for averaged in analysis.sets:
+        recipe = averaged.recipe
+        wanted |= {recipe.scorer.facts.citation, recipe.source_facts.cited_for(averaged.verdict)} - {""}
+    if analysis.gaps is not None:
+        wanted.add("tanner-1987")
+    if analysis.options.beliefs is not None and analysis.options.beliefs.fair_sizes:
+        wanted.add("koivisto-2004")
+    if analysis.main.credible is not None:
+        wanted.add("kass-1995")
+    if analysis.data.targets is not None:
+        wanted |= EXPERIMENT_WORKS
+    wanted |= {RULE_WORKS[mark.label] for mark in analysis.thresholds.marks if mark.label in RULE_WORKS}
+    return list_works(wanted)
+
+
+# The audit in words: the columns with their distributions, the findings, and what is missing together.
+
+
+BARS = "▁▂▃▄▅▆▇█"
+MOST_BARS = 12
+MOST_COLUMNS = 200  # that are listed one by one
+MOST_PATTERNS = 12
+MOST_VALUES = 4  # that an option is spelled with
+TITLES = {
+    Severity.BLOCKS: "blocks",
+    Severity.MISLEADS: "misleads",
+    Severity.NOTE: "note",
+}
+
+
+def audit_blocks(audit: Audit, obstacles: Sequence[Obstacle] = ()) -> tuple[Block, ...]:
+    """Return the page of the audit: findings, columns, gaps; and what else would be in the way of learning."""
+    rows, columns = audit.table.n_cases, len(audit.table.columns)
+    grave = sum(finding.severity is not Severity.NOTE for finding in audit.findings)
+    serious = grave + len(obstacles)
+    if not audit.findings and not obstacles:
+        told = "Nothing was found that stands in the way of learning from them."
+    else:
+        notes = len(audit.findings) - grave
+        told = (
+            f"{counted(serious, 'point')} would have to be dealt with, and {counted(notes, 'more is', 'more are')} "
+            "worth knowing."
+        )
+    blocks: list[Block] = [Paragraph(f"The data have {columns:,} columns and {rows:,} rows. {told}")]
+    if audit.table.told:  # by the reader of a large file, who had to leave out and to cut before anything was counted
+        blocks.append(Paragraph(" ".join(audit.table.told)))
+    if audit.findings or obstacles:
+        blocks.append(_findings(audit, obstacles))
+    blocks.append(_columns(audit.read))
+    if patterns := missing_together(audit.repaired):
+        blocks.append(patterns)
+        blocks += dependence_blocks(audit.gap_dependences)
+    return tuple(blocks)
+
+
+def _findings(audit: Audit, obstacles: Sequence[Obstacle]) -> Table:
+    order = list(Severity)
+    listed = sorted(audit.findings, key=lambda finding: order.index(finding.severity))
+    rows = [(TITLES[f.severity], _what(f.what, f.evidence), _proposal(f)) for f in listed]
+    graver = sum(finding.severity is Severity.BLOCKS for finding in listed)
+    rows[graver:graver] = [
+        (TITLES[Severity.BLOCKS], _what(o.what, o.details), f"{o.proposal} ({_option(o.remedy)})") for o in obstacles
+    ]
+    return Table(
+        "What was found, the gravest first",
+        (Column("severity"), Column("finding"), Column("proposal")),
+        tuple(rows),
+    )
+
+
+def _what(what: str, evidence: str) -> str:
+    text = f"{what}{f' ({evidence})' if evidence else ''}"
+    return text[0].upper() + text[1:]
+
+
+def _proposal(finding: Finding) -> str:
+    option = "" if finding.remedy is None else _option(finding.remedy)
+    if not finding.proposal:
+        return f"none needed; {option}" if option else "none needed"
+    if not finding.safe or finding.repair is None:
+        return f"your choice: {finding.proposal} ({option})"
+    return f"{finding.proposal} ({option})"
+
+
+def _option(remedy: Argument) -> str:
+    """Spell the option that applies a proposal: "--drop id", "--decimal ,", "--yes"."""
+    if remedy.name == "agree":
+        return "--yes"
+    values = remedy.value if isinstance(remedy.value, list) else [remedy.value]
+    spelled = [f"--{remedy.name.replace('_', '-')} {shlex.quote(str(value))}" for value in values[:MOST_VALUES]]
+    return " ".join(spelled) + (" ..." if len(values) > MOST_VALUES else "")
+
+
+def _columns(columns: Sequence[DataColumn]) -> Table:
+    shown = columns[:MOST_COLUMNS]
+    more = len(columns) - len(shown)
+    rows = []
+    for column in shown:
+        counts = column.counts()
+        seen = counts[counts > 0]
+        top = column.labels[int(counts.argmax())] if len(seen) else "–"
+        share = counts.max(initial=0) / max(1, counts.sum())
+        gaps = column.n_missing / max(1, column.n_cases)
+        rows.append((column.name, len(seen), _bars(column), f"{_short(top)} ({share:.0%})", f"{gaps:.1%}"))
+    return Table(
+        f"The columns as they are read{f'; the first {MOST_COLUMNS} of {len(columns):,}' if more else ''}",
+        (Column("column"), Column("values", 0), Column("how often"), Column("most frequent"), Column("missing")),
+        tuple(rows),
+    )
+
+
+def _short(label: str) -> str:
+    return label if len(label) <= 24 else f"{label[:23]}…"
+
+
+def _bars(column: DataColumn) -> str:
+    """Return a small histogram: numbers in equal intervals, labels from the most frequent down."""
+    counts = column.counts()
+    if column.is_continuous():
+        values = column.values()
+        heights = np.histogram(values[~np.isnan(values)], bins=MOST_BARS)[0]
+    else:
+        heights = np.sort(counts[counts > 0])[::-1][:MOST_BARS]
+    if not len(heights) or heights.max() == 0:
+        return ""
+    level = np.ceil(heights / heights.max() * (len(BARS) - 1)).astype(int)
+    return "".join(BARS[k] if height else " " for k, height in zip(level.tolist(), heights.tolist(), strict=True))
+
+
+def missing_together(table: DataTable) -> Table | None:
+    """Return which values are missing together: the patterns of gaps, the most frequent first."""
+    gappy = [column for column in table.columns if column.n_missing]
+    if not gappy:
+        return None
+    matrix = np.array([column.is_missing for column in gappy]).T
+    patterns, of_row = np.unique(np.packbits(matrix, axis=1), axis=0, return_inverse=True)
+    counts = np.bincount(of_row.ravel(), gappy[0].weights).astype(np.int64)
+    order = np.argsort(-counts, kind="stable")[:MOST_PATTERNS]
+    flags = np.unpackbits(patterns[order], axis=1, count=len(gappy)).astype(bool)
+    rows = []
+    for which, count in zip(flags, counts[order].tolist(), strict=True):
+        names = [column.name for column, missing in zip(gappy, which.tolist(), strict=True) if missing]
+        picture = "".join("■" if missing else "·" for missing in which.tolist()[:60])
+        rows.append((count, f"{count / table.n_cases:.1%}", picture, ", ".join(names) if names else "nothing"))
+    left = len(counts) - len(order)
+    more = f"; {left:,} rarer {'pattern is' if left == 1 else 'patterns are'} not shown" if left else ""
+    return Table(
+        f"What is missing together (■ missing, one sign per column with gaps{more})",
+        (Column("rows", 0), Column("share"), Column("pattern"), Column("missing")),
+        tuple(rows),
+    )
+
+
+# What one variable depends on, in words and as a table.
+
+
+MOST_NEIGHBOURS = 30
+ROLES = {"parent": "parent", "child": "child", "partner": "parent of a child", "": "–"}
+
+
+def variable_answer(found: VariableFinding) -> Answer:
+    """Return everything that is to be said about one variable."""
+    blocks: list[Block] = [Paragraph(_summary(found)), Paragraph(_blanket(found))]
+    blocks.append(_table(found))
+    if len(found.neighbours) > MOST_NEIGHBOURS:
+        blocks.append(
+            Paragraph(f"{len(found.neighbours) - MOST_NEIGHBOURS:,} more variables are in the file of the table.")
+        )
+    if opened := _open(found):
+        blocks += [Paragraph("What remains open:"), Bullets(tuple(opened))]
+    blocks.append(
+        Paragraph(
+            "Information is in bits: what a variable tells about "
+            f"{found.name} beyond the rest of the blanket, and alone, under the network. A dependence is not an "
+            "effect: what setting a variable would do is what `arcwise effect` says."
+        )
+    )
+    return Answer(f"What {found.name} depends on", tuple(blocks))
+
+
+def _summary(found: VariableFinding) -> str:
+    if not found.blanket:
+        return (
+            f"The network joins {found.name} to nothing: no edge has a confidence above the cut-off. That does not "
+            "show that it depends on nothing, only that these data do not show on what."
+        )
+    matter = sorted(found.neighbours, key=lambda one: -one.information)
+    first = matter[0]
+    share = found.known / found.entropy if found.entropy > 0 else 0.0
+    low, high, state = (state_label(text) for text in first.at)
+    count = len(found.blanket)
+    return (
+        f"In the network, {found.name} depends on {listed(found.blanket)}; given {plural(count, 'it', 'these')}, no "
+        f"other variable tells more about it. {plural(count, 'It tells', 'Together they tell')} "
+        f"{found.known:.3f} of the {found.entropy:.3f} bits of uncertainty about {found.name} ({percent(share)}). "
+        f"{first.name} matters most: it tells {first.information:.3f} bits beyond the others, and P({found.name} = "
+        f"{state}) is {first.change:.2f} higher if {first.name} is {high} than if it is {low}."
+    )
+
+
+def _blanket(found: VariableFinding) -> str:
+    if not found.blankets:
+        return "How sure the whole blanket is cannot be told: no networks were kept."
+    own = next((share for names, share in found.blankets if set(names) == set(found.blanket)), 0.0)
+    best, share = found.blankets[0]
+    if found.n_networks == 1:
+        return f"How far to trust that this is the Markov blanket of {found.name}, one network does not say."
+    if set(best) == set(found.blanket) and share > 1 - 1e-9:
+        return f"This is the Markov blanket of {found.name} in all of the {found.networks}."
+    if set(best) == set(found.blanket):
+        return (
+            f"This is the Markov blanket of {found.name} in {percent(share)} of the {found.networks}, by "
+            "weight; no other set has more."
+        )
+    return (
+        f"This is the Markov blanket of {found.name} in {percent(own) if own else 'hardly any'} of the "
+        f"{found.networks}, by weight; the most frequent one, {listed(best)}, is that of {percent(share)}. Rely on the "
+        "variables one by one."
+    )
+
+
+def _table(found: VariableFinding) -> Table:
+    rows = tuple(
+        (
+            one.name,
+            show_confidence(one.confidence),
+            one.direction or "–",
+            ROLES[one.in_network],
+            None if one.in_blanket is None else show_confidence(one.in_blanket),
+            one.information,
+            one.alone,
+            _change(one),
+        )
+        for one in found.neighbours[:MOST_NEIGHBOURS]
+    )
+    return Table(
+        f"The variables that may be joined to {found.name}, the most trusted first.",
+        (
+            Column("variable"),
+            Column("confidence"),
+            Column("direction"),
+            Column("in the network"),
+            Column("in the blanket"),
+            Column("information", 3),
+            Column("alone", 3),
+            Column(f"change in P({found.name})"),
+        ),
+        rows,
+    )
+
+
+def _change(one: Neighbour) -> str:
+    """Return the change, and between which states it is: of one that is shown as zero, there is nothing to say."""
+    size = f"{one.change:.2f}"
+    before, after, state = map(state_label, one.at)
+    return size if float(size) == 0 else f"{size} ({before} → {after}: {state})"
+
+
+def _open(found: VariableFinding) -> list[str]:
+    told = []
+    unsure = found.open
+    if unsure:
+        pairs = ", ".join(f"{one.name} ({show_confidence(one.confidence, 2)})" for one in unsure)
+        told.append(f"whether there is an edge to {pairs}: neither shown nor ruled out;")
+    free = [one.name for one in found.neighbours if one.confidence >= 0.5 and one.direction == "open"]
+    if free:
+        ways = plural(len(free), "edge"), plural(len(free), "points", "point")
+        told.append(f"which way the {ways[0]} to {listed(free)} {ways[1]};")
+    if found.blankets and found.blankets[0][1] < 0.5:
+        told.append("which variables the blanket has as a whole: no set of them has half of the weight.")
+    return [text.rstrip(";.") + "." for text in told]
+
+
+# What the report says about edges that depend on how numbers were cut.
+
+
+def cut_sections(analysis: Analysis) -> tuple[Section, ...]:
+    """Return the section on cuts, or none if nothing was cut."""
+    checks = analysis.cuts
+    if checks is None or not (checks.checks or checks.notes):
+        return ()
+    blocks: list[Paragraph | Table] = [Paragraph(cut_sentence(analysis))]
+    blocks += [Paragraph(note.text) for note in checks.notes]
+    if checks.edges:
+        blocks.append(
+            Table(
+                "Edges at numbers: the confidence as they were cut here, and the range over other ways to cut them.",
+                (
+                    *(Column("edge"), Column("here", 2), Column("lowest", 2), Column("by"), Column("highest", 2)),
+                    *(Column("by"), Column("depends on the cuts")),
+                ),
+                tuple(_cut_row(edge) for edge in checks.edges),
+            )
+        )
+    return (Section("cuts", "Do the edges depend on how numbers were cut?", tuple(blocks)),)
+
+
+def _cut_row(edge: CutEdge) -> tuple[str | float, ...]:
+    return (
+        f"{edge.first} — {edge.second}",
+        edge.here,
+        edge.lowest,
+        edge.lowest_by,
+        edge.highest,
+        edge.highest_by,
+        "yes" if edge.depends else "no",
+    )
+
+
+def cut_sentence(analysis: Analysis) -> str:
+    """Return how many of the network's edges at numbers some other way to cut would not have found."""
+    checks = analysis.cuts
+    assert checks is not None
+    inside = {frozenset((edge.first, edge.second)) for edge in analysis.edges if edge.fate.in_network}
+    here = [edge for edge in checks.edges if frozenset((edge.first, edge.second)) in inside]
+    depends = [edge for edge in here if edge.depends]
+    ways = f"{counted(len(checks.checks), 'other way')} to cut {columns_words(checks.columns)}"
+    if not checks.checks:
+        return f"No other way to cut {columns_words(checks.columns)} was tried."
+    if not here:
+        return f"{ways[0].upper()}{ways[1:]}: the network has no edge there."
+    if not depends:
+        stay = (
+            "the one edge of the network there stays"
+            if len(here) == 1
+            else f"all {len(here)} edges of the network there stay"
+        )
+        return f"By {ways}, {stay} likely: {'it is not' if len(here) == 1 else 'none is'} made by the cuts."
+    named = first_few([f"{edge.first} — {edge.second}" for edge in depends], 4)
+    return (
+        f"By {ways}, {len(depends)} of the network's {counted(len(here), 'edge')} there would be unlikely at least "
+        f"once: {named}. Report such an edge with its cuts, or not at all."
+    )
+
+
+# How far the methods agree on each edge: a forest plot, and what it shows.
+
+
+TITLE = "How far the methods agree"
+# Of more edges than this, those on which all methods agree are left out of the plot.
+MOST_RANGES = 60
+WHY_METHODS_DIFFER = (
+    "A confidence of 1 means that every network of the set has the edge; it is not a proof. Each score weighs fit "
+    "against complexity in its own way, and a bootstrap also asks what other samples of the same size would have "
+    "shown, so it is more careful. An edge on which all agree can be reported as it is; one on which they disagree "
+    "needs its range, or more data."
+)
+
+
+def range_sections(analysis: Analysis) -> tuple[Section, ...]:
+    """Return the ranges of all edges that some method finds likely or that are in the network."""
+    if not analysis.comparisons:
+        return ()
+    asked = [e for e in analysis.edges if e.trust is not Trust.ALONE and (e.fate.in_network or e.spread[1] > HALF)]
+    if not asked:
+        return ()
+    shown = asked if len(asked) <= MOST_RANGES else [e for e in asked if e.trust is not Trust.AGREED]
+    left = len(asked) - len(shown)
+    shown = sorted(shown, key=lambda e: (not e.fate.in_network, -e.spread[0], -e.present))[:MOST_RANGES]
+    beyond = len(asked) - left - len(shown)
+    notes = [f"{left:,} edges on which all methods agree are not drawn"] if left else []
+    notes += [f"the {beyond:,} least certain are left to the table"] if beyond else []
+    widest = max(asked, key=lambda e: e.spread[1] - e.spread[0])
+    low, high = widest.spread
+    summary = (
+        f"The widest range is that of {widest.first} — {widest.second}, from {show_confidence(low, 2)} to "
+        f"{show_confidence(high, 2)}{'; ' + '; '.join(notes) if notes else ''}."
+    )
+    cutoffs = ((analysis.threshold, f"cut-off {analysis.threshold:.2g}"),)
+    blocks = [Paragraph(WHY_METHODS_DIFFER)]
+    if not shown:
+        return (Section("ranges", TITLE, (*blocks, Paragraph(summary))),)
+    forest = Forest(
+        f"The confidence in each edge by the {analysis.main.title} (dot) and by {len(analysis.comparisons)} other "
+        "combinations of method and score (ticks).",
+        summary,
+        tuple(_range_row(edge) for edge in shown),
+        cutoffs,
+    )
+    return (Section("ranges", TITLE, (*blocks, forest)),)
+
+
+def _range_row(edge: EdgeRecord) -> ForestRow:
+    arrow = "→" if edge.fate.is_arc and edge.is_settled else "—"
+    return ForestRow(f"{edge.tail} {arrow} {edge.head}", edge.present, tuple(edge.others.values()), edge.trust)

@@ -1,0 +1,1 @@
+"""What networks can be learned from beside complete data: completions of gaps, and numbers that are cut anew."""

@@ -1,0 +1,249 @@
+"""Penalised likelihoods: LL, AIC, BIC, and the node-average likelihoods of data with gaps, NAL and PNAL."""
+
+from __future__ import annotations
+
+import abc
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise.base.bibliography import Citation
+from arcwise.data.dataset import Dataset, gap_codes
+from arcwise.scores.score import Asymmetry, Counts, Facts, Parameter, Score, two_way
+
+# Of two binary variables, 8 cases show both, which agree, and 4 show the first alone: X -> Y averages X over 12 cases
+# and Y over 8, Y -> X both over 8, and X is less even in 12 cases than in 8.
+UNSEEN_TOGETHER = Asymmetry((3, 3), (4, 0, 4, 0, 4, 0, 0, 0, 0), first=((), (0,)), second=((1,), ()), gaps=True)
+
+
+def log_likelihood(counts: Counts) -> float:
+    """Return sum n_jk log(n_jk / n_j): the log likelihood at theta_jk = n_jk / n_j."""
+    totals = np.broadcast_to(counts.sum(axis=1, keepdims=True), counts.shape)
+    seen = counts > 0
+    return math.fsum(counts[seen] * np.log(counts[seen] / totals[seen]))
+
+
+def parameter_count(counts: Counts) -> int:
+    """Return the number of free parameters of the family, q (r - 1)."""
+    q, r = counts.shape
+    return int(q * (r - 1))
+
+
+@dataclass(frozen=True)
+class LikelihoodScore(Score):
+    """The maximised log likelihood minus a penalty: as it is at most 0, minus the penalty bounds the score."""
+
+    def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:
+        """Return LL minus the penalty."""
+        return log_likelihood(counts) + self.bound(counts)
+
+
+@dataclass(frozen=True)
+class ParameterPenalty(LikelihoodScore):
+    """LL - w q (r - 1): every free parameter of a family costs the same."""
+
+    @abc.abstractmethod
+    def per_parameter(self, cases: int) -> float:
+        """Return w, what a parameter costs."""
+
+    def bound(self, counts: Counts) -> float:
+        """Return -w q (r - 1)."""
+        return -parameter_count(counts) * self.per_parameter(int(counts.sum()))
+
+    def native(self, data: Dataset) -> _core.scores.LocalScore:
+        """Return the compiled score."""
+        return _core.scores.make_penalised_likelihood(data.n_cases, self.per_parameter(data.n_cases))
+
+
+@dataclass(frozen=True)
+class LogLikelihood(ParameterPenalty):
+    """LL = sum n_jk log(n_jk / n_j). More parents never lower it: a yardstick, not a criterion to search with."""
+
+    name = "ll"
+    FACTS = Facts(
+        title="LL",
+        in_words="log likelihood",
+        sources=(Citation("liao-2022", "section 4.2"),),
+        equivalent=True,
+        log_bayes_factor=False,
+        regular=True,
+        bound="no likelihood exceeds one",
+        number_of_cases="no N: the likelihood of the cases in which the variable was not set",
+    )
+
+    def per_parameter(self, cases: int) -> float:
+        """Return 0."""
+        return 0.0
+
+
+@dataclass(frozen=True)
+class Aic(ParameterPenalty):
+    """AIC = LL - q (r - 1)."""
+
+    name = "aic"
+    FACTS = Facts(
+        title="AIC",
+        in_words="Akaike's information criterion",
+        sources=(Citation("akaike-1974"), Citation("liao-2022", "section 4.2")),
+        equivalent=True,
+        log_bayes_factor=False,
+        regular=True,
+        bound="LL <= 0, and supersets have at least as many parameters",
+        number_of_cases="no N: the likelihood of the cases in which the variable was not set",
+    )
+
+    def per_parameter(self, cases: int) -> float:
+        """Return 1."""
+        return 1.0
+
+
+@dataclass(frozen=True)
+class Bic(ParameterPenalty):
+    """BIC = LL - q (r - 1) log(N) / 2. Differences approximate log Bayes factors for large N.
+
+    N is the number of cases in which the variable was not set by an experiment: of variables that were set in different
+    cases, the penalties differ.
+    """
+
+    name = "bic"
+    FACTS = Facts(
+        title="BIC",
+        in_words="Bayesian information criterion (MDL)",
+        sources=(Citation("schwarz-1978"), Citation("liao-2022", "section 4.2")),
+        equivalent=True,
+        log_bayes_factor=False,
+        regular=True,
+        bound="LL <= 0, and supersets have at least as many parameters",
+        number_of_cases="N of log(N) / 2: the cases in which the variable was not set",
+    )
+
+    def per_parameter(self, cases: int) -> float:
+        """Return log(N) / 2."""
+        return math.log(cases) / 2
+
+
+@dataclass(frozen=True)
+class BicLaplace(ParameterPenalty):
+    """BIC with the likelihood at theta_jk = (n_jk + 1) / (n_j + r) in place of its maximum.
+
+    Lau & Bush call it BIC with Bayesian correction: a state that the data do not show keeps a probability above zero.
+    """
+
+    name = "bic_laplace"
+    FACTS = Facts(
+        title="BIC-Laplace",
+        in_words="BIC with Bayesian (Laplace) correction",
+        sources=(Citation("lau-2004", "sections 3.4 and 3.5"),),
+        equivalent=False,
+        log_bayes_factor=False,
+        regular=True,
+        bound="smoothed parameters are no likelier than the maximum, so BIC's bound holds",
+        asymmetric=two_way(((3, 1), (0, 2))),
+        number_of_cases="N of log(N) / 2: the cases in which the variable was not set",
+    )
+
+    def per_parameter(self, cases: int) -> float:
+        """Return log(N) / 2."""
+        return math.log(cases) / 2
+
+    def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:
+        """Return sum n_jk log((n_jk + 1) / (n_j + r)) - q (r - 1) log(N) / 2."""
+        theta = (counts + 1) / (counts.sum(axis=1, keepdims=True) + counts.shape[1])
+        return math.fsum((counts * np.log(theta)).ravel()) + self.bound(counts)
+
+    def native(self, data: Dataset) -> _core.scores.LocalScore:
+        """Return the compiled score."""
+        return _core.scores.make_corrected_likelihood(self.per_parameter(data.n_cases))
+
+
+@dataclass(frozen=True)
+class NodeAverageScore(Score):
+    """N times the average log likelihood of each family over its complete cases, minus a penalty.
+
+    Likelihoods over different cases cannot be compared, averages can; times N, the number of all cases, they are on
+    the scale of the other scores, and on complete data they are log likelihoods. A family of which no case has all
+    values is worth a fair guess, -N log(r).
+    """
+
+    takes_gaps: ClassVar[bool] = True
+
+    @abc.abstractmethod
+    def weight(self, cases: int, variables: int) -> float:
+        """Return what each parameter costs, per case."""
+
+    def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:
+        """Return N (LL / n - w q (r - 1)); `alphas` are N and w, or N is the sum of the counts and w 0."""
+        cases, weight = (counts.sum(), 0.0) if alphas is None else alphas
+        whole = counts.sum()
+        average = log_likelihood(counts) / whole if whole else -math.log(counts.shape[1])
+        return float(cases * (average - weight * parameter_count(counts)))
+
+    def bound(self, counts: Counts) -> float:
+        """Return 0: counts do not say how many variables there are, which the penalty needs."""
+        return 0.0
+
+    def native(self, data: Dataset) -> _core.scores.LocalScore:
+        """Return the compiled score."""
+        weight = self.weight(data.n_cases, data.n_variables)
+        return _core.scores.make_node_average(data.n_cases, weight, data.arities.tolist(), gap_codes(data).tolist())
+
+
+@dataclass(frozen=True)
+class Nal(NodeAverageScore):
+    """NAL = N x the sum over variables of LL / n, over the n cases that have the variable and its parents.
+
+    Without a penalty it prefers families that few cases have whole: a yardstick, not a criterion to search with.
+    """
+
+    name = "nal"
+    FACTS = Facts(
+        title="NAL",
+        in_words="node-average likelihood, from available cases",
+        sources=(Citation("bodewes-2021"), Citation("balov-2013")),
+        equivalent=False,
+        log_bayes_factor=False,
+        regular=None,
+        bound="no likelihood exceeds one",
+        asymmetric=UNSEEN_TOGETHER,
+        number_of_cases="the factor N: the cases in which the variable was not set",
+    )
+
+    def weight(self, cases: int, variables: int) -> float:
+        """Return 0."""
+        return 0.0
+
+
+@dataclass(frozen=True)
+class Pnal(NodeAverageScore):
+    """PNAL = NAL - N w q (r - 1) with w = N^-alpha / n, for N cases and n variables.
+
+    The likelihoods of two families are averaged over different cases, so that chance makes them differ by about
+    N^(-1/2), even if one of them explains nothing more. The penalty must vanish more slowly than that: then, and only
+    then, the true network wins in the end (Balov 2013, if values are missing completely at random); hence alpha lies
+    between 0 and 1/2. BIC's penalty, log(N) / (2 N), vanishes too fast. Divided by the number of variables, and with
+    alpha = 1/4, as Bodewes and Scutari have it in bnlearn's `hc`.
+    """
+
+    alpha: float = 0.25
+
+    name = "pnal"
+    parameters = (Parameter("alpha", "how fast the penalty vanishes: N^-alpha", high=0.5),)
+    FACTS = Facts(
+        title="PNAL",
+        in_words="penalised node-average likelihood, from available cases",
+        sources=(Citation("bodewes-2021"), Citation("balov-2013")),
+        equivalent=False,
+        log_bayes_factor=False,
+        regular=None,
+        bound="no likelihood exceeds one, and supersets have at least as many parameters",
+        asymmetric=UNSEEN_TOGETHER,
+        number_of_cases="N of N^-alpha, and the factor N: the cases in which the variable was not set",
+    )
+
+    def weight(self, cases: int, variables: int) -> float:
+        """Return N^-alpha / n."""
+        return float(cases**-self.alpha / variables)

@@ -1,0 +1,1 @@
+"""One experiment per file; `arcwise_studies.registry.EXPERIMENTS` names them."""

@@ -1,0 +1,324 @@
+"""`arcwise study`: plan, run, watch, summarize and export a study."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from arcwise.base.errors import OptionError
+from arcwise.base.options import REQUIRED, Common, option, row
+from arcwise.base.run import Status
+from arcwise.bootstrap.bootstrap import BootstrapSettings
+from arcwise.cli.options import TimeLimit, VerbGroup, expanded
+from arcwise.cli.output import PrintOptions, print_json
+
+if TYPE_CHECKING:
+    from arcwise.base.run import ProgressCallback, ProgressEvent
+    from arcwise_studies import RunReport, Study
+
+ConfigArgument = Annotated[Path, typer.Argument(help="The study: a TOML file.")]
+OptionalConfigArgument = Annotated[
+    Path | None, typer.Argument(help="The study: a TOML file. May be left out if --store is given.", show_default=False)
+]
+# On anything but a terminal, a line of progress this often.
+LINE_SECONDS = 30.0
+
+
+@dataclass(frozen=True)
+class StoreOptions:
+    """Which results of a study."""
+
+    store: Path | None = option(None, "the DuckDB file with the results", usual="the study's name")
+    smoke: bool = option(False, "the small version of the study")
+
+
+@dataclass(frozen=True)
+class FileOptions:
+    """Where the files are that a study names."""
+
+    networks: Path | None = option(None, "a folder of BIF files, for networks by name")
+    data: Path | None = option(None, "a folder of data files, for data sets by name")
+
+
+@dataclass(frozen=True)
+class StudyOptions(FileOptions, StoreOptions):
+    """Which study, with which files."""
+
+
+study = typer.Typer(
+    cls=VerbGroup, help="Run experiments from a TOML file, on this machine or a cluster; resume after an interruption."
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command line."""
+    app.add_typer(study, name="study")
+
+
+@study.command("plan")
+@expanded
+def plan(
+    config: ConfigArgument,
+    smoke: bool = row(StoreOptions, "smoke"),
+    *,
+    files: FileOptions,
+    measured: Path | None = option(None, "a store from whose cells to estimate how long all cells take"),
+    printing: PrintOptions,
+) -> None:
+    """Check a study and list its cells, without running anything.
+
+    Example: arcwise study plan studies/smoke.toml
+    """
+    from arcwise_studies import estimate_study, plan_study
+
+    chosen = _read(config, smoke, files.networks, files.data)
+    cells = plan_study(chosen)
+    chosen.check()
+    estimate = None if measured is None else estimate_study(chosen, measured)
+    if printing.as_json:
+        listed = [{"id": cell.id, "experiment": cell.experiment, "parameters": cell.parameters} for cell in cells]
+        guess = None if estimate is None else {**asdict(estimate), "hours": estimate.hours()}
+        print_json({"name": chosen.name, "digest": chosen.digest, "cells": listed, "estimate": guess})
+        return
+    for cell in cells:
+        parameters = "  ".join(f"{name}={value}" for name, value in cell.parameters.items())
+        typer.echo(f"{cell.id}  {cell.experiment}  {parameters}")
+    counts = Counter(cell.experiment for cell in cells)
+    listed_counts = ", ".join(f"{count:,} of {name}" for name, count in counts.items())
+    if printing.quiet:
+        return
+    typer.echo(f"{chosen.name}: {len(cells):,} cells ({listed_counts})", err=True)
+    if estimate is not None:
+        note = f"; {estimate.like_limited:,} of them are like cells that hit a limit" if estimate.like_limited else ""
+        error = estimate.uncertainty / 3600
+        typer.echo(
+            f"about {estimate.hours():,.2f} hours on one processor (+- {error:,.2f}), from {estimate.measured:,} "
+            f"measured cells{note}",
+            err=True,
+        )
+
+
+@dataclass(frozen=True)
+class RunningOptions:
+    """Who does the work, and how much of it."""
+
+    workers: int = row(BootstrapSettings, "workers", default=1)
+    cluster: str | None = row(Common, "cluster")
+    retry: tuple[str, ...] = option((), "run failed or limit cells again; may be repeated", metavar="")
+    accept_changes: bool = option(False, "continue although the configuration has changed")
+    limit_cells: int | None = option(None, "stop after this many cells (exit code 3)", low=1)
+    summary: Path | None = option(None, "the folder of tables and figures", usual="next to the store")
+
+
+@study.command("run")
+@expanded
+def run(
+    config: ConfigArgument,
+    chosen_files: StudyOptions,
+    *,
+    running: RunningOptions,
+    limit: TimeLimit,
+    printing: PrintOptions,
+) -> None:
+    """Run the cells that are missing, then write tables and figures.
+
+    May be stopped or killed at any time; the same command continues. Exit code 3 if cells are pending or have failed.
+
+    Example: arcwise study run studies/smoke.toml --workers 2
+    """
+    from arcwise_studies import run_study, summarize_study
+
+    limits = limit.limits
+    chosen = _read(config, chosen_files.smoke, chosen_files.networks, chosen_files.data)
+    where = _store(chosen, chosen_files.store)
+    report = run_study(
+        chosen,
+        where,
+        workers=running.workers,
+        cluster=running.cluster,
+        retry=running.retry,
+        accept_changes=running.accept_changes,
+        limits=replace(limits, count=running.limit_cells),
+        progress=_progress(printing.quiet),
+    )
+    folder = running.summary or where.with_suffix("").with_name(f"{where.stem}-summary")
+    printing.remark(_sentence(report))
+    if report.finished + report.limited:
+        files = summarize_study(where).write(folder)
+        printing.remark(f"{len(files)} files in {folder}; the results are in {where}")
+    if printing.as_json:
+        print_json(
+            {
+                "name": chosen.name,
+                "store": where,
+                "summary": folder,
+                **_counts(report),
+                "done": report.done,
+                "seconds": report.seconds,
+                "cells_per_second": report.cells_per_second,
+                "status": str(report.status),
+            }
+        )
+    if report.status is not Status.COMPLETE or report.failed:
+        raise typer.Exit(3)
+
+
+@study.command("status")
+@expanded
+def status(
+    config: OptionalConfigArgument = None,
+    *,
+    stored: StoreOptions,
+    printing: PrintOptions,
+) -> None:
+    """Say how far a study has come, also while it runs.
+
+    Example: arcwise study status studies/smoke.toml
+    """
+    from arcwise_studies import study_status
+
+    found = study_status(_existing(config, stored.store, stored.smoke))
+    if printing.as_json:
+        print_json(found.to_dict())
+        return
+    for line in found.lines():
+        typer.echo(line)
+
+
+@study.command("summarize")
+@expanded
+def summarize(
+    config: OptionalConfigArgument = None,
+    *,
+    stored: StoreOptions,
+    output: Path | None = row(RunningOptions, "summary", flags=("--output", "-o")),
+    figures: bool = option(True, "draw figures as well as tables", flags=("--figures", "--no-figures")),
+    printing: PrintOptions,
+) -> None:
+    """Write the tables and figures of a study, from its store alone.
+
+    Example: arcwise study summarize --store smoke.duckdb -o smoke-summary
+    """
+    from arcwise_studies import summarize_study
+
+    where = _existing(config, stored.store, stored.smoke)
+    folder = output or where.with_suffix("").with_name(f"{where.stem}-summary")
+    found = summarize_study(where)
+    files = found.write(folder, figures=figures)
+    if printing.as_json:
+        print_json({**found.facts, "files": files})
+        return
+    for file in files:
+        typer.echo(str(file))
+
+
+@study.command("export")
+@expanded
+def export(
+    config: OptionalConfigArgument = None,
+    *,
+    output: Path = option(
+        REQUIRED, "the file: .parquet or .csv; of a product: .json, .csv.gz", flags=("--output", "-o")
+    ),
+    stored: StoreOptions,
+    experiment: str | None = option(None, "which one, if the study has several"),
+    product: str | None = option(
+        None, "instead of rows, what the package learns from a discovery study: thresholds or ensemble"
+    ),
+    printing: PrintOptions,
+) -> None:
+    """Write the rows of all cells to one file, or a product that is made from them.
+
+    Example: arcwise study export --store smoke.duckdb -o rows.parquet --experiment discovery
+    """
+    from arcwise_studies import export_rows
+    from arcwise_studies.products import export_product
+
+    where = _existing(config, stored.store, stored.smoke)
+    if product is None:
+        count = export_rows(where, output, experiment=experiment)
+    else:
+        count = export_product(where, output, product)
+    if printing.as_json:
+        print_json({"rows": count, "file": output})
+    else:
+        printing.remark(f"{count:,} rows in {output}")
+
+
+def _read(config: Path, smoke: bool, networks: Path | None = None, data: Path | None = None) -> Study:
+    from arcwise_studies import read_study
+
+    for flag, folder in (("--networks", networks), ("--data", data)):
+        if folder is not None and not folder.is_dir():
+            raise OptionError(f"{flag} {folder}: no such folder.")
+    return read_study(config, smoke=smoke, networks_folder=networks, data_folder=data)
+
+
+def _store(chosen: Study, store: Path | None) -> Path:
+    return store if store is not None else Path(f"{chosen.name}.duckdb")
+
+
+def _existing(config: Path | None, store: Path | None, smoke: bool) -> Path:
+    """Return the store of a study that has been started; say so if the configuration is no longer the store's."""
+    from arcwise_studies.store import Store
+
+    if config is None:
+        if store is None:
+            raise OptionError("give the study's TOML file, or its store with --store FILE.duckdb.")
+        return store
+    chosen = _read(config, smoke)
+    where = _store(chosen, store)
+    if Store(where).facts()["digest"] != chosen.digest:
+        typer.echo(f"note: {config} has changed since {where} was started; this is what the store holds", err=True)
+    return where
+
+
+def _counts(report: RunReport) -> dict[str, Any]:
+    return {
+        "planned": report.planned,
+        "finished": report.finished,
+        "limit": report.limited,
+        "failed": report.failed,
+        "pending": report.pending,
+    }
+
+
+def _sentence(report: RunReport) -> str:
+    listed = ", ".join(f"{count:,} {name}" for name, count in _counts(report).items() if count and name != "planned")
+    note = "" if report.status is Status.COMPLETE else f"; stopped: {report.status}"
+    return (
+        f"{report.done:,} cells in {report.seconds:.1f} s ({report.cells_per_second:.3g} cells/s); of "
+        f"{report.planned:,}: {listed}{note}"
+    )
+
+
+def _progress(quiet: bool) -> bool | ProgressCallback | None:
+    """Return what shows progress: a bar on a terminal, a line now and then in a log."""
+    if quiet:
+        return False
+    return None if sys.stderr.isatty() else _Lines()
+
+
+class _Lines:
+    def __init__(self) -> None:
+        self._next = time.monotonic() + LINE_SECONDS
+
+    def __call__(self, event: ProgressEvent) -> None:
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + LINE_SECONDS
+        left = event.details.get("seconds left")
+        note = "" if left is None else f", about {left:,.0f} s left"
+        failed = event.details["failed"]
+        typer.echo(
+            f"{event.done:,} of {event.total or 0:,} cells, {failed:.0f} failed, {event.details['cells/s']:.3g} "
+            f"cells/s{note}",
+            err=True,
+        )
