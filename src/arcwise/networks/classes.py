@@ -1,18 +1,10 @@
-"""How many DAGs an equivalence class has.
-
-The class is the product of its chain components (the connected parts of the CPDAG's undirected edges), each a chordal
-graph whose size is the number of ways to direct it without a v-structure or a cycle. Trees and cliques have closed
-forms; otherwise the size is the sum over the component's nodes of the size with that node as the only source (He, Jia
-and Yu 2015, "Counting and exploring sizes of Markov equivalence classes of directed acyclic graphs"). Where pairs have
-their direction from constraints or experiments, see `arcwise.graph.fixed_pairs`.
-"""
+"""Sets of networks by equivalence class: how many DAGs a class has, members drawn from it, Markov blankets."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,14 +15,12 @@ from arcwise.graph.classes import ClassMembers
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
 from arcwise.graph.fixed_pairs import FixedPairs, KnownOrientationCounter
-from arcwise.graph.nodes import bits
+from arcwise.graph.nodes import bits, components
 from arcwise.networks.families import Families, choice_type
 from arcwise.networks.network_list import NetworkSet, Weighting, check_weighting
 from arcwise.networks.origin import Made
 from arcwise.parent_sets.candidate_sets import has_own_limits
 from arcwise.scores.registry import SCORES, make_score
-
-Edges = frozenset[tuple[int, int]]
 
 
 def class_size(dag: Dag, fixed: FixedPairs | None = None) -> int:
@@ -39,39 +29,27 @@ def class_size(dag: Dag, fixed: FixedPairs | None = None) -> int:
     With fixed pairs: of those that agree with it on the arcs of these. That may be too much to count, which is an
     `UnfinishedError`.
     """
-    cpdag = dag.cpdag
-    edges = [(a, b) for a, mask in enumerate(cpdag.neighbour_masks) for b in bits(mask) if a < b]
-    if fixed is None or fixed.is_empty:
-        return math.prod(_chordal_size(part) for part in _components(edges))
-    masks = fixed.masks if fixed.names == dag.names else fixed.reorder(dag.names).masks
-    known = {(a, b) if dag.parent_masks[b] >> a & 1 else (b, a) for a, b in edges if masks[a] >> b & 1}
-    return math.prod(_known_size(part, frozenset(_within(known, part))) for part in _components(edges))
-
-
-def _within(known: set[tuple[int, int]], part: Edges) -> list[tuple[int, int]]:
-    """Return the known arcs among the edges of a part."""
-    return [(a, b) for a, b in known if (min(a, b), max(a, b)) in part] if known else []
-
-
-@cache
-def _known_size(edges: Edges, known: frozenset[tuple[int, int]]) -> int:
-    """Return the number of orientations of a connected chordal graph that have the known arcs."""
-    if not known:
-        return _chordal_size(edges)
-    nodes = sorted({v for edge in edges for v in edge})
-    place = {v: i for i, v in enumerate(nodes)}
-    neighbours, parents = [0] * len(nodes), [0] * len(nodes)
-    for a, b in edges:
-        neighbours[place[a]] |= 1 << place[b]
-        neighbours[place[b]] |= 1 << place[a]
-    for tail, head in known:
-        parents[place[head]] |= 1 << place[tail]
-    return KnownOrientationCounter(neighbours, parents).count((1 << len(nodes)) - 1)
+    return class_sizes([dag], fixed)[0]
 
 
 def class_sizes(dags: Iterable[Dag], fixed: FixedPairs | None = None) -> list[int]:
     """Return the class size of each DAG; components that occur again are counted once."""
-    return [class_size(dag, fixed) for dag in dags]
+    sizes: list[int] = []
+    counts: dict[tuple[tuple[int, int], ...], int] = {}  # by the neighbours and the known parents of each node
+    for dag in dags:
+        if fixed is not None and fixed.names != dag.names:
+            fixed = fixed.reorder(dag.names)
+        free = dag.cpdag.neighbour_masks
+        known = [0] * len(free)
+        if fixed is not None:
+            known = [a & b & c for a, b, c in zip(dag.parent_masks, free, fixed.masks, strict=True)]
+        sizes.append(1)
+        for component in components(free, sum(1 << v for v, mask in enumerate(free) if mask)):
+            key = tuple((free[v], known[v]) for v in bits(component))
+            if key not in counts:
+                counts[key] = KnownOrientationCounter(free, known).count(component)
+            sizes[-1] *= counts[key]
+    return sizes
 
 
 def weigh_classes(classes: NetworkSet, *, weights: Weighting = "posterior") -> NetworkSet:
@@ -91,74 +69,6 @@ def weigh_classes(classes: NetworkSet, *, weights: Weighting = "posterior") -> N
         log_weights = log_weights - np.log(np.exp(log_weights).sum())
     made = Made(sizes=[str(size) for size in sizes])
     return replace(classes, log_weights=log_weights, facts=classes.facts.but(made))
-
-
-def _components(edges: Sequence[tuple[int, int]] | Edges) -> list[Edges]:
-    """Return the edges of each connected part, smaller node first."""
-    neighbours: dict[int, set[int]] = {}
-    for a, b in edges:
-        neighbours.setdefault(a, set()).add(b)
-        neighbours.setdefault(b, set()).add(a)
-    parts, seen = [], set[int]()
-    for start in neighbours:
-        if start in seen:
-            continue
-        part, todo = {start}, [start]
-        while todo:
-            for w in neighbours[todo.pop()] - part:
-                part.add(w)
-                todo.append(w)
-        seen |= part
-        parts.append(frozenset((v, w) for v in part for w in neighbours[v] if v < w))
-    return parts
-
-
-@cache
-def _chordal_size(edges: Edges) -> int:
-    """Return the number of acyclic orientations without v-structures of a connected chordal graph."""
-    nodes = {v for edge in edges for v in edge}
-    if len(edges) == len(nodes) - 1:
-        return len(nodes)  # a tree: any node may be the source
-    if 2 * len(edges) == len(nodes) * (len(nodes) - 1):
-        return math.factorial(len(nodes))  # a clique: any order
-    return sum(math.prod(_chordal_size(part) for part in _rooted_parts(edges, root)) for root in nodes)
-
-
-def _rooted_parts(edges: Edges, root: int) -> list[Edges]:
-    """Return the chain components that remain undirected when `root` is the only source.
-
-    Directions spread from the root in layers. Within a layer y - z becomes y -> z if some x -> y has no edge to z, else
-    the v-structure or a cycle would follow; what has no such reason stays undirected.
-    """
-    neighbours: dict[int, set[int]] = {}
-    for a, b in edges:
-        neighbours.setdefault(a, set()).add(b)
-        neighbours.setdefault(b, set()).add(a)
-    placed, layer = {root}, {root}
-    parents: dict[int, set[int]] = {v: set() for v in neighbours}
-    parts: list[Edges] = []
-    while layer:
-        following = {w for v in layer for w in neighbours[v]} - placed
-        for w in following:
-            parents[w] |= neighbours[w] & layer
-        changed = True
-        while changed:
-            changed = False
-            for y in following:
-                for z in neighbours[y] & following - parents[y]:
-                    if y not in parents[z] and any(x not in neighbours[z] for x in parents[y]):
-                        parents[z].add(y)
-                        changed = True
-        left = frozenset(
-            (y, z)
-            for y in following
-            for z in neighbours[y] & following
-            if y < z and y not in parents[z] and z not in parents[y]
-        )
-        parts.extend(_components(left))
-        placed |= following
-        layer = following
-    return parts
 
 
 # Networks drawn from the classes of those that searches have found.
