@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from arcwise.base.errors import UnknownNameError, suggestion
+from arcwise.base.errors import check_known
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +71,7 @@ class Citation:
 
 def find_work(key: str) -> Work:
     """Return a work by its key, such as "liao-2022"."""
-    if key not in BIBLIOGRAPHY:
-        raise UnknownNameError(suggestion("work", key, BIBLIOGRAPHY))
+    check_known("work", key, BIBLIOGRAPHY)
     return BIBLIOGRAPHY[key]
 
 

@@ -11,8 +11,9 @@ import difflib
 import errno
 import itertools
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from pathlib import Path
 from typing import Any, Final
 
@@ -247,6 +248,39 @@ def suggestion(kind: str, name: str, known: Iterable[str]) -> str:
     guess = f"; did you mean '{near[0]}'?" if near else "."
     more = f" and {len(names) - LISTED_NAMES:,} more" if len(names) > LISTED_NAMES else ""
     return f"unknown {kind} '{name}'{guess} Known: {', '.join(names[:LISTED_NAMES])}{more}."
+
+
+# The checks of arguments, for every room: each says what is wrong in the words of its caller, or does nothing.
+
+
+def check_known(kind: str, name: object, known: Collection[str], *, more: str = "") -> None:
+    """Refuse a name that is not a known one, and suggest the nearest; `more` is what else is allowed, a sentence.
+
+    >>> check_known("score", "bdue", ["aic", "bdeu"])
+    Traceback (most recent call last):
+    arcwise.errors.UnknownNameError: unknown score 'bdue'; did you mean 'bdeu'? Known: aic, bdeu.
+    """
+    if name not in known:
+        raise UnknownNameError(f"{suggestion(kind, str(name), known)}{more and ' '}{more}")
+
+
+def check_argument(holds: bool, name: str, value: object, rule: str) -> None:
+    """Refuse the value of an argument unless the rule, which the message states, holds.
+
+    >>> check_argument(-1 >= 0, "slack", -1, "must be 0 or more.")
+    Traceback (most recent call last):
+    arcwise.errors.OptionError: slack=-1 must be 0 or more.
+    """
+    if not holds:
+        raise OptionError(Argument(name, value), rule)
+
+
+def check_count(name: str, value: Any, least: int, most: int = 2**31 - 1) -> int:
+    """Return the value of an argument that must be a whole number in a range, also one of numpy's, as an int."""
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    check_argument(whole and value >= least, name, value, f"must be an integer >= {least}.")
+    check_argument(value <= most, name, value, f"must be an integer <= {most:,}.")
+    return int(value)
 
 
 # At most this many names in a folder are compared with one that is not there.

@@ -23,7 +23,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, get_args, get_origin
 
-from arcwise.base.errors import Argument, OptionError, UnknownNameError, suggestion
+from arcwise.base.errors import Argument, OptionError, check_argument, check_known
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -122,16 +122,16 @@ class Option:
         """Return a value as the option holds it, an int for numpy's; or raise an error if it is outside the range."""
         if value is None and self.optional:
             return None
-        if self.kind is bool and not (isinstance(value, bool) or type(value).__name__ in ("bool", "bool_")):
-            raise OptionError(Argument(self.name, value), f"must be {self.allowed}.")
+        rule = f"must be {self.allowed}."
+        if self.kind is bool:
+            check_argument(type(value).__name__ in ("bool", "bool_"), self.name, value, rule)
         if self.kind in (int, float):
-            self._check_number(value)
-        known = self.known
-        if known and value not in known:
-            raise UnknownNameError(suggestion(self.name, str(value), known))
+            self._check_number(value, rule)
+        if self.known:
+            check_known(self.name, value, self.known)
         return self.kind(value) if self.kind in (bool, int, float) else value
 
-    def _check_number(self, value: Any) -> None:
+    def _check_number(self, value: Any, rule: str) -> None:
         whole = self.kind is int
         try:
             number = float(value)
@@ -139,10 +139,9 @@ class Option:
         except (TypeError, ValueError, OverflowError):
             number, fits = math.nan, False
         low, high = self.low if self.low is not None else -math.inf, self.high if self.high is not None else math.inf
-        if not fits or not low <= number <= high:
-            raise OptionError(Argument(self.name, value), f"must be {self.allowed}.")
-        if self.most is not None and number > self.most:
-            raise OptionError(Argument(self.name, value), f"must be an integer <= {self.most:,}.")
+        check_argument(fits and low <= number <= high, self.name, value, rule)
+        if self.most is not None:
+            check_argument(number <= self.most, self.name, value, f"must be an integer <= {self.most:,}.")
 
     @property
     def allowed(self) -> str:
@@ -261,8 +260,7 @@ def from_keywords(kind: type[T], keywords: Mapping[str, Any], base: T | None = N
     """Return the options that keywords ask for; those of `base` hold where a keyword says nothing."""
     known = [item.name for item in options_of(kind)]
     for name in keywords:
-        if name not in known:
-            raise UnknownNameError(suggestion("option", name, known))
+        check_known("option", name, known)
     return kind(**keywords) if base is None else dataclasses.replace(base, **keywords)  # type: ignore[type-var]
 
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arcwise.base.errors import Argument, OptionError
+from arcwise.base.errors import Argument, OptionError, check_argument
 from arcwise.base.options import MOST_THREADS
 
 if TYPE_CHECKING:
@@ -271,20 +271,17 @@ class Run:
 # How many threads a native call may use.
 
 
-def check_threads(threads: int) -> int:
-    """Return a number of threads, or say which numbers there are.
+def thread_count(threads: int | None) -> int:
+    """Return the number of threads: what was asked for, or by default the cores that this process may use.
 
     The bound is far above any machine: each thread asks for state and a stack of its own, so a number out of a typing
     mistake would take all memory before anything is computed.
     """
-    if isinstance(threads, bool) or threads != int(threads) or not 1 <= threads <= MOST_THREADS:
-        raise OptionError(Argument("threads", threads), f"must be an integer from 1 to {MOST_THREADS:,}.")
+    if threads is None:
+        return available_cores()
+    fits = not isinstance(threads, bool) and threads == int(threads) and 1 <= threads <= MOST_THREADS
+    check_argument(fits, "threads", threads, f"must be an integer from 1 to {MOST_THREADS:,}.")
     return int(threads)
-
-
-def thread_count(threads: int | None) -> int:
-    """Return the number of threads: what was asked for, or by default the cores that this process may use."""
-    return available_cores() if threads is None else check_threads(threads)
 
 
 def available_cores() -> int:
@@ -331,51 +328,49 @@ class ProgressEvent:
 ProgressCallback = Callable[[ProgressEvent], None]
 
 
-class _Bar:
-    """A rich progress bar on stderr that appears only when the work takes longer than `quiet` seconds."""
+class _Bars:
+    """Bars of rich on stderr, one for each stage, which appear once the work has taken longer than `quiet` seconds.
 
-    def __init__(self, quiet: float) -> None:
-        self._quiet = quiet
-        self._start = time.monotonic()
+    None for never. With `one_line` there is one bar, which goes when it is closed.
+    """
+
+    def __init__(self, quiet: float | None, *, one_line: bool = False) -> None:
+        self._quiet, self._one_line, self._start = quiet, one_line, time.monotonic()
         self._progress: Progress | None = None
         self._tasks: dict[str, TaskID] = {}
 
     def __call__(self, event: ProgressEvent) -> None:
+        self.show(event.stage, event)
+
+    def show(self, words: str, event: ProgressEvent) -> None:
+        """Bring the bar of a stage up to date."""
         if self._progress is None:
-            if time.monotonic() - self._start < self._quiet:
+            if self._quiet is None or time.monotonic() - self._start < self._quiet:
                 return
-            self._progress = _rich_progress()
-            self._progress.start()
-        if event.stage not in self._tasks:
-            self._tasks[event.stage] = self._progress.add_task(event.stage, total=event.total, note="")
+            self._progress = self._begun()
         note = "  ".join(f"{name} {value:,.6g}" for name, value in event.details.items() if math.isfinite(value))
-        self._progress.update(self._tasks[event.stage], completed=event.done, total=event.total, note=note)
+        stage = "" if self._one_line else event.stage
+        if stage not in self._tasks:
+            self._tasks[stage] = self._progress.add_task(words, total=event.total, note=note)
+        task = self._tasks[stage]
+        self._progress.update(task, description=words, completed=event.done, total=event.total, note=note)
+
+    def _begun(self) -> Progress:
+        from rich import console, progress
+
+        words, passed = progress.TextColumn("{task.description}"), progress.TimeElapsedColumn()
+        columns: tuple[progress.ProgressColumn, ...] = words, progress.BarColumn(bar_width=20), passed
+        if not self._one_line:
+            left, note = progress.TimeRemainingColumn(), progress.TextColumn("{task.fields[note]}")
+            columns = words, progress.BarColumn(), progress.MofNCompleteColumn(), passed, left, note
+        bars = progress.Progress(*columns, console=console.Console(stderr=True), transient=self._one_line)
+        bars.start()
+        return bars
 
     def close(self) -> None:
+        """Take the bars away."""
         if self._progress is not None:
             self._progress.stop()
-
-
-def _rich_progress() -> Progress:
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[note]}"),
-        console=Console(stderr=True),
-    )
 
 
 class RunLine:
@@ -386,11 +381,8 @@ class RunLine:
     """
 
     def __init__(self, forward: ProgressCallback | None, quiet: float | None) -> None:
-        self._forward, self._quiet = forward, quiet
-        self._start = time.monotonic()
-        self._progress: Progress | None = None
-        self._task: TaskID | None = None
-        self._words, self._begun, self._share = "", self._start, 0.0
+        self._forward, self._bars = forward, _Bars(quiet, one_line=True)
+        self._words, self._begun, self._share = "", time.monotonic(), 0.0
         self._steps: Sequence[float] = ()
         self._most: Callable[[], float] = lambda: math.inf
 
@@ -406,7 +398,7 @@ class RunLine:
             left = self.seconds_left
             details = {} if left is None else {"seconds_left": left}
             self._forward(ProgressEvent(self._words, number - 1, total, details))
-        self._show(None, None)
+        self._bars.show(self.words, ProgressEvent("", 0))
 
     @property
     def seconds_left(self) -> float | None:
@@ -429,7 +421,7 @@ class RunLine:
         if self._forward is not None:
             self._forward(event)
         self._share = 0.0 if not event.total else min(1.0, event.done / event.total)
-        self._show(event.done, event.total)
+        self._bars.show(self.words, event)
 
     @property
     def words(self) -> str:
@@ -437,48 +429,21 @@ class RunLine:
         left = self.seconds_left
         return self._words + ("" if left is None else f", about {math.ceil(left)} s left")
 
-    def _show(self, done: int | None, total: int | None) -> None:
-        if self._quiet is None or (self._progress is None and time.monotonic() - self._start < self._quiet):
-            return
-        if self._progress is None:
-            self._progress = _rich_line()
-            self._progress.start()
-            self._task = self._progress.add_task(self.words, total=None)
-        assert self._task is not None
-        self._progress.update(self._task, description=self.words, completed=done or 0, total=total)
-
     def close(self) -> None:
         """Take the line away."""
-        if self._progress is not None:
-            self._progress.stop()
+        self._bars.close()
 
 
-def _rich_line() -> Progress:
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=20),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
+def _quiet_seconds(progress: bool | ProgressCallback | None) -> float | None:
+    """Return after how many seconds progress is shown on the terminal; None for never."""
+    if callable(progress) or progress is False or (progress is None and not sys.stderr.isatty()):
+        return None
+    return 0.0 if progress else QUIET_SECONDS
 
 
-@contextlib.contextmanager
-def run_line(progress: bool | ProgressCallback | None) -> Iterator[RunLine]:
+def run_line(progress: bool | ProgressCallback | None) -> contextlib.closing[RunLine]:
     """Turn the `progress` argument of a run of several steps into one line; see `show_progress`."""
-    if callable(progress):
-        line = RunLine(progress, None)
-    elif progress is False or (progress is None and not sys.stderr.isatty()):
-        line = RunLine(None, None)
-    else:
-        line = RunLine(None, 0.0 if progress else QUIET_SECONDS)
-    try:
-        yield line
-    finally:
-        line.close()
+    return contextlib.closing(RunLine(progress if callable(progress) else None, _quiet_seconds(progress)))
 
 
 @contextlib.contextmanager
@@ -488,17 +453,8 @@ def show_progress(progress: bool | ProgressCallback | None) -> Iterator[Progress
     None shows a bar if stderr is a terminal and the work takes over two seconds; True shows it at once and
     anywhere; False shows nothing; a callable receives every `ProgressEvent`.
     """
-    if callable(progress):
-        yield progress
-        return
-    if progress is False or (progress is None and not sys.stderr.isatty()):
-        yield lambda event: None
-        return
-    bar = _Bar(0.0 if progress else QUIET_SECONDS)
-    try:
-        yield bar
-    finally:
-        bar.close()
+    with contextlib.closing(_Bars(_quiet_seconds(progress))) as bars:
+        yield progress if callable(progress) else bars
 
 
 def native_callback(callback: ProgressCallback, stage: str) -> Callable[[int, int, float, float], None]:
@@ -568,10 +524,8 @@ def resolve_seed(seed: Seed) -> int:
         number = operator.index(seed)
     except TypeError:
         number = -1
-    if number < 0:
-        raise OptionError(
-            Argument("seed", seed), "must be an integer >= 0, a numpy.random.Generator, or None for a fresh seed."
-        )
+    rule = "must be an integer >= 0, a numpy.random.Generator, or None for a fresh seed."
+    check_argument(number >= 0, "seed", seed, rule)
     return number
 
 

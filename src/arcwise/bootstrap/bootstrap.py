@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from arcwise.base.errors import Argument, OptionError
+from arcwise.base.errors import Argument, OptionError, check_count
 from arcwise.base.options import REFINE, REPLICATES, Common, gather, option, row
 from arcwise.base.run import (
     Limits,
@@ -27,7 +27,7 @@ from arcwise.bootstrap.task import CompletedTask, KeptBatches, Learner, Replicat
 from arcwise.bootstrap.workers import Backend, Dispatch, ReplicateJournal, journal_seed, open_workers
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.graph.constraints import Constraints
-from arcwise.local.problem import LocalProblem, check_count, merged_constraints
+from arcwise.local.problem import LocalProblem, merged_constraints
 from arcwise.networks.completions import with_completion_networks
 from arcwise.networks.families import Families, choice_type
 from arcwise.networks.network_list import NetworkSet

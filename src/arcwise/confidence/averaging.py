@@ -17,6 +17,7 @@ from arcwise.base.errors import (
     Remedy,
     UnfinishedError,
     UnknownNameError,
+    check_count,
     suggestion,
 )
 from arcwise.base.run import Limits, Run, Status
@@ -24,7 +25,6 @@ from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.confidence.files import Orientation
 from arcwise.credible.credible_set import CredibleSet
 from arcwise.graph.fixed_pairs import native_pairs
-from arcwise.local.problem import check_count
 from arcwise.networks.classes import weigh_classes
 from arcwise.networks.network_list import NetworkSet
 from arcwise.networks.summary import Ensemble

@@ -27,8 +27,7 @@ from arcwise.base.errors import (
     OptionError,
     Remedy,
     UnfinishedError,
-    UnknownNameError,
-    suggestion,
+    check_known,
 )
 from arcwise.base.files import write_bytes
 from arcwise.base.run import (
@@ -462,8 +461,7 @@ def find_optimal(
     options = SearchOptions(method, run, seed)
     if constraints is None or not constraints.is_ancestral:
         return search_table(table, data, constraints, options)[0]
-    if method not in METHODS:
-        raise UnknownNameError(suggestion("method", method, METHODS))
+    check_known("method", method, METHODS)
     within = replace(options, run=run.but(progress=False))
     found = ancestral_optimum(table, constraints, lambda part: search_table(part, None, None, within)[0])
     if data is not None:
@@ -480,8 +478,7 @@ def search_table(
 ) -> tuple[Optimum, Step]:
     """Do what `find_optimal` promises; return the optimum and, if there is a record, the steps that prove its bound."""
     method = options.method
-    if method not in METHODS:
-        raise UnknownNameError(suggestion("method", method, METHODS))
+    check_known("method", method, METHODS)
     with contextlib.ExitStack() as stack:
         budget = Budget(stack.enter_context(options.run.shown()))
         stack.enter_context(deferred_interrupt(budget.stop))

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.base.errors import ConstraintError, OptionError
+from arcwise.base.errors import ConstraintError, OptionError, check_count
 from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, native_seed, resolve_seed
 from arcwise.graph.constraints import Constraints
-from arcwise.local.problem import LocalSearchResult, check_count
+from arcwise.local.problem import LocalSearchResult
 from arcwise.parent_sets.candidate_sets import candidate_sets, network_of_rows
 from arcwise.parent_sets.table import ParentSetTable
 

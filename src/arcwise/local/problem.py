@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.base.errors import Argument, ConstraintError, OptionError, UnknownNameError, suggestion
+from arcwise.base.errors import ConstraintError, OptionError, check_argument, check_known
 from arcwise.base.run import Run, Status, native_seed
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.graph.constraints import Constraints
@@ -245,11 +245,8 @@ class LocalProblem:
             return pack_parents(self.checked_start(start).parents)
         if start == "random":
             return learner.random_dag(self.default_density if density is None else check_density(density), seed)
-        if start == "empty":
-            names = self.data.names
-            required = Dag.from_arcs(names, self.constraints.required)
-            return pack_parents(required.parents)
-        raise UnknownNameError(suggestion("start", str(start), STARTS) + " Or give a Dag.")
+        check_known("start", start, STARTS, more="Or give a Dag.")
+        return pack_parents(Dag.from_arcs(self.data.names, self.constraints.required).parents)
 
     def checked_start(self, start: Dag) -> Dag:
         """Return a starting network in the order of the data, if it obeys the constraints."""
@@ -341,17 +338,8 @@ def unpack_parents(offsets: NDArray[np.int64], members: NDArray[np.int32]) -> li
     return [flat[a:b] for a, b in itertools.pairwise(ends)]
 
 
-def check_count(name: str, value: Any, least: int, most: int = 2**31 - 1) -> int:
-    """Return an integer option after checking its range."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise OptionError(Argument(name, value), f"must be an integer >= {least}.")
-    if value > most:
-        raise OptionError(Argument(name, value), f"must be an integer <= {most:,}.")
-    return int(value)
-
-
 def check_density(density: float) -> float:
     """Return the density of random networks after checking that it is a probability."""
-    if not 0.0 <= density <= 1.0:
-        raise OptionError(Argument("density", density), "must lie between 0 and 1: it is the chance of each arc.")
+    rule = "must lie between 0 and 1: it is the chance of each arc."
+    check_argument(0.0 <= density <= 1.0, "density", density, rule)
     return float(density)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.errors import OptionError, UnknownNameError, suggestion
+from arcwise.base.errors import OptionError, check_count, check_known
 from arcwise.base.options import gather, load_figure
 from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, resolve_seed
 from arcwise.base.showing import one_screen
@@ -24,7 +24,7 @@ from arcwise.data.dataset import Dataset
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
 from arcwise.local.climbing import StartSettings, first_ascent
-from arcwise.local.problem import LocalSearchResult, Start, check_count
+from arcwise.local.problem import LocalSearchResult, Start
 from arcwise.scores.registry import make_score
 from arcwise.scores.score import Score
 
@@ -125,8 +125,7 @@ class RunAnalysis:
     def plot(self, metric: Metric) -> Figure:
         """Draw one panel per sample: a histogram over the runs, or for "history" a line per run and their mean."""
         Figure = load_figure()
-        if metric not in METRICS:
-            raise UnknownNameError(suggestion("metric", str(metric), METRICS))
+        check_known("metric", metric, METRICS)
         across = min(2, len(self.samples))
         down = -(-len(self.samples) // across)
         figure = Figure(figsize=(5.0 * across, 3.2 * down), layout="constrained")

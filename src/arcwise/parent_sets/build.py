@@ -22,17 +22,17 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.base.arrays import read_array_file, write_array_file
 from arcwise.base.cluster import Cluster, open_cluster
-from arcwise.base.errors import ArcwiseError, Argument, ConstraintError, FormatError, OptionError, Remedy
-from arcwise.base.options import Common, gather, row
-from arcwise.base.run import (
-    NO_TIME,
-    Limits,
-    ProgressCallback,
-    Run,
-    Status,
-    available_memory,
-    thread_count,
+from arcwise.base.errors import (
+    ArcwiseError,
+    Argument,
+    ConstraintError,
+    FormatError,
+    OptionError,
+    Remedy,
+    check_argument,
 )
+from arcwise.base.options import Common, gather, row
+from arcwise.base.run import NO_TIME, Limits, ProgressCallback, Run, Status, available_memory
 from arcwise.base.showing import one_screen
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.graph.constraints import Constraints
@@ -466,7 +466,7 @@ def build_parent_set_tables(
     chosen = gather(BuildSettings, build_parent_sets, settings)
     checkpoint = chosen.checkpoint
     _check_options(made, slack, max_parents)
-    run = Run.of(_with_memory(limits)).but(threads=thread_count(chosen.threads), progress=progress)
+    run = Run.of(_with_memory(limits)).but(threads=chosen.threads, progress=progress)
     data = _as_scored(data, made)
     families = allowed_families(check_cases(data), constraints, max_parents)
     builder = GroupedBuilder(
@@ -609,14 +609,10 @@ def _identity(data: Dataset, scores: list[Score], slack: float, families: Famili
 def _check_options(scores: list[Score], slack: float, max_parents: int | None) -> None:
     if not scores:
         raise OptionError("no score was given; name at least one.")
-    if not slack >= 0:
-        raise OptionError(
-            Argument("slack", slack), "must be 0 or more (natural log; log(20) for a Bayes factor of 20)."
-        )
-    if max_parents is not None and (
-        isinstance(max_parents, bool) or max_parents != int(max_parents) or max_parents < 0
-    ):
-        raise OptionError(Argument("max_parents", max_parents), "must be an integer, 0 or more, or None for no limit.")
+    check_argument(slack >= 0, "slack", slack, "must be 0 or more (natural log; log(20) for a Bayes factor of 20).")
+    most = 0 if max_parents is None else max_parents
+    whole = not isinstance(most, bool) and most == int(most) and most >= 0
+    check_argument(whole, "max_parents", max_parents, "must be an integer, 0 or more, or None for no limit.")
 
 
 def _parent_limit(max_parents: int | None, constraints: Constraints | None) -> int | None:

@@ -23,8 +23,8 @@ from arcwise.base.errors import (
     Either,
     FormatError,
     GuaranteeError,
-    OptionError,
     Remedy,
+    check_argument,
 )
 from arcwise.base.run import Status
 from arcwise.base.showing import clipped, one_screen
@@ -261,8 +261,7 @@ class ParentSetTable:
         >>> table.slack, table.vouched(3.0).slack
         (nan, 3.0)
         """
-        if not slack >= 0:
-            raise OptionError(Argument("slack", slack), "must be 0 or more (natural log), or infinity.")
+        check_argument(slack >= 0, "slack", slack, "must be 0 or more (natural log), or infinity.")
         return dataclasses.replace(
             self, slack=float(slack), equivalent=self.equivalent if equivalent is None else equivalent
         )

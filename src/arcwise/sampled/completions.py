@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.base.errors import Argument, OptionError
+from arcwise.base.errors import Argument, OptionError, check_count
 from arcwise.base.options import COMPLETIONS
 from arcwise.base.run import Run, Seed, resolve_seed
 from arcwise.counts import contingency
@@ -18,7 +18,7 @@ from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
 from arcwise.graph.nodes import bits
-from arcwise.local.problem import LocalProblem, check_count, pack_parents, unpack_parents
+from arcwise.local.problem import LocalProblem, pack_parents, unpack_parents
 from arcwise.model.gaps import draw_missing
 from arcwise.model.network import BayesianNetwork
 
