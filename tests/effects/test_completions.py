@@ -17,7 +17,7 @@ from arcwise.confidence.reach import family_reach
 from arcwise.data import Dataset
 from arcwise.effects import find_effect, find_effects, possible_effects
 from arcwise.effects.model_average import ModelAverage
-from arcwise.effects.search import over_completions
+from arcwise.effects.search import Moments
 from arcwise.ensemble import NetworkSet
 from arcwise.errors import OptionError
 from arcwise.graph import Constraints, Dag
@@ -101,11 +101,11 @@ def test_total_variance() -> None:
     """Rubin's rules for equal weights; for others the law of total variance."""
     rng = np.random.default_rng(0)
     means, variances = rng.random((5, 2, 3)), rng.random((5, 2, 3))
-    mean, variance = over_completions(means, variances)
+    mean, variance = Moments(means, variances).over()
     assert mean == pytest.approx(means.mean(axis=0))
     assert variance == pytest.approx(variances.mean(axis=0) + (1 + 1 / 5) * means.var(axis=0, ddof=1))
     weights = np.array([0.0, 2.0, 0.0, 0.0, 0.0])
-    mean, variance = over_completions(means, variances, weights)
+    mean, variance = Moments(means, variances).over(weights)
     assert mean == pytest.approx(means[1])
     assert variance == pytest.approx(variances[1])
 

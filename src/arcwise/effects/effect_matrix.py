@@ -17,14 +17,7 @@ from arcwise.base.showing import LINES, html_table
 from arcwise.confidence.reach import FamilyReach
 from arcwise.data.dataset import Dataset
 from arcwise.effects.effect import LEVEL, Mixture, state_pairs
-from arcwise.effects.search import (
-    CauseParts,
-    cases_that_tell,
-    check_copies,
-    check_effect_options,
-    reach_of,
-    usable_cases,
-)
+from arcwise.effects.search import CauseParts, cases_that_tell, check_effect_options, reach_of, usable_cases
 from arcwise.networks.summary import Ensemble
 from arcwise.plotting.charts import plot_matrix
 from arcwise.posterior.posterior import Posterior
@@ -141,8 +134,7 @@ def find_effects(
     DataError
         If that is so of all causes.
     """
-    check_effect_options(data, (), level, ess)
-    check_copies(data, copies)
+    check_effect_options(data, (), level, ess, copies)
     run = Run.of(limits)
     reach = reach_of(networks, data)
     n = data.n_variables
@@ -161,24 +153,16 @@ def find_effects(
             if found is None:
                 status = Status.TIME_LIMIT
                 break
-            if not found.is_told:
+            change[x], low[x], high[x], at[x] = found
+            if cases_that_tell(data, data.names[x]) is None:
                 untold.append(data.names[x])
-                continue
-            change[x], low[x], high[x], at[x] = found.change, found.low, found.high, found.at
     if len(untold) == n:
         usable_cases(data, untold[0])
     return EffectMatrix(data.names, data.states, probability, change, low, high, at, level, status, tuple(untold))
 
 
-@dataclass(frozen=True, eq=False)
-class _OfCause:
-    """The rows of one cause."""
-
-    change: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    at: NDArray[np.int64]
-    is_told: bool
+# The rows of one cause: `change`, `low`, `high` and `at` of an `EffectMatrix`.
+Rows = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,7 +175,7 @@ class _Causes:
     ess: float
     copies: int
 
-    def found(self, run: Run) -> Iterator[_OfCause | None]:
+    def found(self, run: Run) -> Iterator[Rows | None]:
         """Yield the effects of each cause in order, None where the time was over, here or on a cluster."""
         n = self.data.n_variables
 
@@ -212,14 +196,14 @@ class _Causes:
             run.cluster.forget(own)
         yield from found
 
-    def effects(self, x: int, run: Run) -> _OfCause | None:
+    def effects(self, x: int, run: Run) -> Rows | None:
         """Return the effects of one cause; None if the time is over first."""
         data, n = self.data, self.data.n_variables
         change, low, high = (np.full(n, np.nan) for _ in range(3))
         at = np.full((n, 3), -1, dtype=np.int64)
         told = cases_that_tell(data, data.names[x])
         if told is None:
-            return _OfCause(change, low, high, at, is_told=False)
+            return change, low, high, at
         parts = CauseParts(self.reach, told, x, self.ess, copies=self.copies)
         for row in parts.rows:
             if run.is_over:
@@ -237,9 +221,8 @@ class _Causes:
             change[y] = one.mean[0]
             low[y], high[y] = (float(end[0]) for end in one.interval(self.level))
             at[y] = (*state_pairs(int(data.arities[x]))[int(pair)], int(state))
-            parts.release(y)
-        return _OfCause(change, low, high, at, is_told=True)
+        return change, low, high, at
 
 
-def _effects_of(causes: _Causes, asked: tuple[int, Limits]) -> _OfCause | None:
+def _effects_of(causes: _Causes, asked: tuple[int, Limits]) -> Rows | None:
     return causes.effects(asked[0], Run(limits=asked[1]))

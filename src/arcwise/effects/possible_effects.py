@@ -19,7 +19,7 @@ from arcwise.base.errors import GraphError, OptionError
 from arcwise.base.showing import LINES, html_table
 from arcwise.data.dataset import Dataset
 from arcwise.effects.effect import LEVEL, Mixture
-from arcwise.effects.search import Strata, check_copies, check_effect_options, marginal_moments, usable_cases
+from arcwise.effects.search import Strata, check_effect_options, marginal_moments, usable_cases
 from arcwise.graph.dag import Dag, Pdag
 from arcwise.graph.nodes import bits
 
@@ -158,8 +158,7 @@ def possible_effects(
     data, cause, outcome, level, ess, copies
         As in `find_effect`.
     """
-    check_effect_options(data, (cause, outcome), level, ess)
-    check_copies(data, copies)
+    check_effect_options(data, (cause, outcome), level, ess, copies)
     if set(graph.names) != set(data.names):
         raise OptionError("the graph and the data have different variables.")
     told = usable_cases(data, cause)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +30,7 @@ from arcwise.posterior.posterior import Posterior
 # simulated. Configurations z that no case shows all look the same, and are counted, not listed.
 #
 # Data with gaps are completed many times. Each completion gives such an estimate as if it were the data; the posterior
-# is their mixture, so that its variance is the mean of theirs plus that between them (`over_completions`).
+# is their mixture, so that its variance is the mean of theirs plus that between them (`Moments.over`).
 
 
 # Cells of the tables of so many completions are held at once.
@@ -61,24 +63,6 @@ def usable_cases(data: Dataset, cause: str) -> Dataset:
     return found
 
 
-def over_completions(
-    means: NDArray[np.float64], variances: NDArray[np.float64], weights: NDArray[np.float64] | None = None
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return mean and variance over completions, the first axis; `weights` are equal unless they are given.
-
-    The variance between M completions counts (M + 1) / (M - 1) times: once for what M - 1 of them tell about it, and
-    once more for the mean of so few (Rubin 1987, equation 3.1.5).
-    """
-    count = len(means) if weights is None else int((weights > 0).sum())
-    shares = np.full(count, 1 / count) if weights is None else weights / weights.sum()
-    mean = np.tensordot(shares, means, axes=1)
-    within = np.tensordot(shares, variances, axes=1)
-    if count == 1:
-        return np.asarray(mean), np.asarray(within)
-    between = np.tensordot(shares, (means - mean) ** 2, axes=1)
-    return np.asarray(mean), np.asarray(within + between * (count + 1) / (count - 1))
-
-
 def marginal_moments(data: Dataset, outcome: int, ess: float, copies: int) -> Moments:
     """Return the moments of P(y = s), which setting a cause without an effect leaves as it is, by completion."""
     r_y = int(data.arities[outcome])
@@ -97,13 +81,25 @@ class Moments:
     variance: NDArray[np.float64]
 
     def over(self, weights: NDArray[np.float64] | None = None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return mean and variance over all completions: see `over_completions`."""
-        return over_completions(self.mean, self.variance, weights)
+        """Return mean and variance over all completions; `weights` are equal unless they are given.
+
+        The variance between M completions counts (M + 1) / (M - 1) times: once for what M - 1 of them tell about it,
+        and once more for the mean of so few (Rubin 1987, equation 3.1.5).
+        """
+        count = len(self.mean) if weights is None else int((weights > 0).sum())
+        shares = np.full(count, 1 / count) if weights is None else weights / weights.sum()
+        mean = np.tensordot(shares, self.mean, axes=1)
+        within = np.tensordot(shares, self.variance, axes=1)
+        if count == 1:
+            return np.asarray(mean), np.asarray(within)
+        between = np.tensordot(shares, (self.mean - mean) ** 2, axes=1)
+        return np.asarray(mean), np.asarray(within + between * (count + 1) / (count - 1))
 
     @classmethod
-    def joined(cls, parts: Sequence[Moments]) -> Moments:
-        """Return those of all completions from those of some at a time."""
-        return cls(np.concatenate([part.mean for part in parts]), np.concatenate([part.variance for part in parts]))
+    def joined(cls, parts: Sequence[Moments], axis: int = 0) -> Moments:
+        """Return those of all completions from those of some at a time, or of all pairs of states along axis 1."""
+        mean = np.concatenate([part.mean for part in parts], axis)
+        return cls(mean, np.concatenate([part.variance for part in parts], axis))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -152,36 +148,32 @@ class Strata:
         self._strata = labels * self.n_states + self._codes(cause)
         self.n_seen = int(labels.max()) + 1 if self._n_rows else 0
 
+    def _chosen_rows(self, values: NDArray[Any]) -> NDArray[Any]:
+        return values if self._chosen is None else values.reshape(self._copies, -1)[self._chosen].ravel()
+
     def _codes(self, variable: int) -> NDArray[np.int64]:
-        codes = self._data.codes[variable]
-        if self._chosen is not None:
-            codes = codes.reshape(self._copies, -1)[self._chosen].ravel()
-        return np.asarray(codes.astype(np.int64))
+        return np.asarray(self._chosen_rows(self._data.codes[variable]).astype(np.int64))
 
-    def _weights(self) -> NDArray[np.float64] | None:
-        weights = self._data.weights
-        if weights is None:
-            return None
-        if self._chosen is not None:
-            weights = weights.reshape(self._copies, -1)[self._chosen].ravel()
-        return np.asarray(weights.astype(np.float64))
-
-    def back_doors(self, outcome: int) -> Iterator[BackDoor]:
-        """Yield the estimates for one outcome, some completions at a time."""
+    def estimate(self, outcome: int) -> Estimate:
+        """Return the moments of P(y | do(x)) and of its differences for one outcome, completion by completion."""
         r_y, r_x = int(self._data.arities[outcome]), self.n_states
         cells = self.n_seen * r_x * r_y
-        codes, weights = self._strata * r_y + self._codes(outcome), self._weights()
+        codes, weights = self._strata * r_y + self._codes(outcome), self._data.weights
+        if weights is not None:
+            weights = self._chosen_rows(weights)
         each = self._n_rows // self.n_completions
         step = max(1, MOST_CELLS // max(cells, 1))
+        found = []
         for first in range(0, self.n_completions, step):
             count = min(step, self.n_completions - first)
             rows = slice(first * each, (first + count) * each)
             own = codes[rows] + cells * np.repeat(np.arange(count), each)
             counted = np.bincount(own, weights=None if weights is None else weights[rows], minlength=count * cells)
-            yield self._back_door(counted.reshape(count, self.n_seen, r_x, r_y).astype(np.float64))
+            found.append(self._estimate(counted.reshape(count, self.n_seen, r_x, r_y).astype(np.float64)))
+        return Estimate(Moments.joined([part.of_states for part in found]), Moments.joined([p.of_pairs for p in found]))
 
-    def _back_door(self, counts: NDArray[np.float64]) -> BackDoor:
-        """Return the posterior of every completion from its counts, at [completion, z, a, s]."""
+    def _estimate(self, counts: NDArray[np.float64]) -> Estimate:
+        """Return the moments of every completion from its counts, at [completion, z, a, s]."""
         _, _, r_x, r_y = counts.shape
         prior = self.ess / (self.n_possible * r_x * r_y)
         alpha = counts + prior
@@ -191,72 +183,27 @@ class Strata:
         means = alpha / of_stratum[..., None]
         spreads = means * (1 - means) / (of_stratum[..., None] + 1)
         squares = shares * (shares * total[:, None] + 1) / (total[:, None] + 1)
-        # Configurations that were not seen: all have the prior's moments.
+        # Configurations that were not seen all have the prior's moments, and are one more stratum.
         unseen = self.n_possible - self.n_seen
         share = self.ess / self.n_possible / total
         flat = 1 / r_y
         flat_spread = flat * (1 - flat) / (prior * r_y + 1)
         square = share * (share * total + 1) / (total + 1)
-        return BackDoor(
-            shares=np.concatenate([shares, unseen * share[:, None]], axis=1),
-            means=np.concatenate([means, np.full((len(counts), 1, r_x, r_y), flat)], axis=1),
-            inner=np.einsum("mz,mzas->mas", squares, spreads) + (unseen * square * flat_spread)[:, None, None],
-            total=total,
-        )
+        shares = np.concatenate([shares, unseen * share[:, None]], axis=1)
+        means = np.concatenate([means, np.full((len(counts), 1, r_x, r_y), flat)], axis=1)
+        # The part of the variance that is due to P(s | a, z).
+        inner = np.einsum("mz,mzas->mas", squares, spreads) + (unseen * square * flat_spread)[:, None, None]
 
-    def estimate(self, outcome: int) -> Estimate:
-        """Return the moments of P(y | do(x)) and of its differences for one outcome, completion by completion."""
-        found = [(part.moments, part.contrasts) for part in self.back_doors(outcome)]
-        return Estimate(Moments.joined([first for first, _ in found]), Moments.joined([second for _, second in found]))
+        def moments(values: NDArray[np.float64], inner: NDArray[np.float64]) -> Moments:
+            mean = np.einsum("mz,mzks->mks", shares, values)
+            between = np.einsum("mz,mzks->mks", shares, values**2) - mean**2
+            return Moments(mean, inner + np.maximum(between, 0.0) / (total + 1)[:, None, None])
 
-
-@dataclass(frozen=True, eq=False, slots=True)
-class BackDoor:
-    """Mean and variance of P(y = s | do(x = a)), and of its differences between two states of x, by completion.
-
-    Parameters
-    ----------
-    shares, means
-        P(z) and P(s | a, z) by stratum, posterior means, at [completion, z] and [completion, z, a, s]; the last stratum
-        holds all that no case shows.
-    inner
-        The part of the variance that is due to P(s | a, z), at [completion, a, s].
-    total
-        The number of cases with those of the prior, at [completion].
-    """
-
-    shares: NDArray[np.float64]
-    means: NDArray[np.float64]
-    inner: NDArray[np.float64]
-    total: NDArray[np.float64]
-
-    @property
-    def moments(self) -> Moments:
-        """Those of P(y = s | do(x = a)), at [completion, a, s]."""
-        mean = np.einsum("mz,mzas->mas", self.shares, self.means)
-        between = np.einsum("mz,mzas->mas", self.shares, self.means**2) - mean**2
-        return Moments(mean, self.inner + np.maximum(between, 0.0) / (self.total + 1)[:, None, None])
-
-    @property
-    def contrasts(self) -> Moments:
-        """Those of P(y = s | do(x = b)) - P(y = s | do(x = a)) for all pairs of states, at [completion, pair, s].
-
-        The two share P(z), and P(s | a, z) of different a are independent.
-        """
-        pairs = state_pairs(self.inner.shape[1])
-        found = [self._contrast(first, second) for first, second in pairs]
-        shape = (len(pairs), len(self.total), self.inner.shape[2])  # there are no pairs of a single state
-        return Moments(
-            np.array([mean for mean, _ in found]).reshape(shape).swapaxes(0, 1),
-            np.array([variance for _, variance in found]).reshape(shape).swapaxes(0, 1),
-        )
-
-    def _contrast(self, first: int, second: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        difference = self.means[:, :, second] - self.means[:, :, first]
-        mean = np.einsum("mz,mzs->ms", self.shares, difference)
-        between = np.einsum("mz,mzs->ms", self.shares, difference**2) - mean**2
-        inner = self.inner[:, first] + self.inner[:, second]
-        return mean, inner + np.maximum(between, 0.0) / (self.total + 1)[:, None]
+        # Two states of x share P(z), and P(s | a, z) of different a are independent. A single state has no pairs.
+        pairs = [moments(means[:, :, :0], inner[:, :0])] + [
+            moments(means[:, :, [b]] - means[:, :, [a]], inner[:, [a]] + inner[:, [b]]) for a, b in state_pairs(r_x)
+        ]
+        return Estimate(moments(means, inner), Moments.joined(pairs, axis=1))
 
 
 # Of a cause with more families than this, the rarest, of this share together, are left out of intervals and means.
@@ -317,8 +264,7 @@ def find_effect(
     progress
         See `arcwise.progress.show_progress`.
     """
-    check_effect_options(data, (cause, outcome), level, ess)
-    check_copies(data, copies)
+    check_effect_options(data, (cause, outcome), level, ess, copies)
     if isinstance(networks, NetworkSet):
         refuse_copy(networks, cause)
     reach = reach_of(networks, data)
@@ -340,8 +286,8 @@ def reach_of(networks: Ensemble | Posterior | FamilyReach, data: Dataset) -> Fam
     return found
 
 
-def check_effect_options(data: Dataset, names: tuple[str, ...], level: float, ess: float) -> None:
-    """Refuse unknown variables, one variable twice, and numbers outside their ranges."""
+def check_effect_options(data: Dataset, names: tuple[str, ...], level: float, ess: float, copies: int) -> None:
+    """Refuse unknown variables, one variable twice, numbers outside their ranges, and copies that rows cannot be."""
     for name in names:
         data.index(name)
     if len(set(names)) < len(names):
@@ -350,10 +296,6 @@ def check_effect_options(data: Dataset, names: tuple[str, ...], level: float, es
         raise OptionError(Argument("level", level), "must lie between 0 and 1, such as 0.95.")
     if not 0 < ess < float("inf"):
         raise OptionError(Argument("ess", ess), "must be positive: the equivalent sample size of the prior.")
-
-
-def check_copies(data: Dataset, copies: int) -> None:
-    """Refuse a number of completions that the rows cannot be."""
     if copies < 1 or data.n_rows % copies:
         raise OptionError(
             Argument("copies", copies),
@@ -361,13 +303,7 @@ def check_copies(data: Dataset, copies: int) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Part:
-    """One parent set of the cause, with which it reaches the outcome with some weight: moments over completions."""
-
-    weight: float
-    of_states: tuple[NDArray[np.float64], NDArray[np.float64]]
-    of_pairs: tuple[NDArray[np.float64], NDArray[np.float64]]
+Mixed = tuple[float, tuple[NDArray[np.float64], NDArray[np.float64]]]  # a weight, and mean and variance
 
 
 class CauseParts:
@@ -381,14 +317,16 @@ class CauseParts:
 
     def __init__(self, reach: FamilyReach, data: Dataset, cause: int, ess: float, *, copies: int = 1) -> None:
         self._reach, self._data, self._cause, self._ess, self._copies = reach, data, cause, ess, copies
-        self._parts: dict[int, list[_Part]] = {}
-        shares = reach.shares[reach.rows_of(cause).start : reach.rows_of(cause).stop]
+        # By outcome, one entry per parent set with which the cause reaches it.
+        self._states: defaultdict[int, list[Mixed]] = defaultdict(list)
+        self._pairs: defaultdict[int, list[Mixed]] = defaultdict(list)
+        own = reach.rows_of(cause)
+        shares = reach.shares[own.start : own.stop]
         order = np.argsort(-shares, kind="stable")
         kept = int(np.searchsorted(np.cumsum(shares[order]), (1 - LEFT_OUT) * shares.sum())) + 1
         kept = max(kept, min(MOST_FAMILIES, int((shares > 0).sum())))
-        first = reach.rows_of(cause).start
-        self.rows: list[int] = [first + int(k) for k in np.sort(order[:kept])]
-        self._ancestors = reach.reached[first : reach.rows_of(cause).stop].sum(axis=0).clip(0.0, 1.0)
+        self.rows: list[int] = [own.start + int(k) for k in np.sort(order[:kept])]
+        self._ancestors = reach.reached[own.start : own.stop].sum(axis=0).clip(0.0, 1.0)
 
     def add(self, row: int, outcomes: list[int]) -> None:
         """Estimate the effect with one parent set, on the outcomes that the cause reaches with it."""
@@ -398,17 +336,17 @@ class CauseParts:
         chosen, weights = self._completions(row)
         strata = Strata(self._data, self._cause, self._reach.families.parents_of(row), self._ess, self._copies, chosen)
         for y in reached:
-            found = strata.estimate(y)
+            found, weight = strata.estimate(y), float(self._reach.reached[row, y])
             own = None if weights is None else weights[:, y]
-            part = _Part(float(self._reach.reached[row, y]), found.of_states.over(own), found.of_pairs.over(own))
-            self._parts.setdefault(y, []).append(part)
+            self._states[y].append((weight, found.of_states.over(own)))
+            self._pairs[y].append((weight, found.of_pairs.over(own)))
 
     def _completions(self, row: int) -> tuple[NDArray[np.int64] | None, NDArray[np.float64] | None]:
         """Return the completions whose networks have a family, with weights by what is reached; None for all alike."""
-        known, under = self._reach.completions, self._under
+        known = self._reach.completions
         if known is not None and self._copies > 1 and known.count <= self._copies:
             return known.of_family(row)
-        return (None, None) if under is None else (np.arange(len(under)), under)
+        return (None, None) if self._under is None else (np.arange(len(self._under)), self._under)
 
     @cached_property
     def _under(self) -> NDArray[np.float64] | None:
@@ -418,42 +356,29 @@ class CauseParts:
             return None
         return known.weights_of(self._cause)
 
-    def probability(self, outcome: int) -> float:
-        """The probability that the cause is an ancestor of the outcome."""
-        return float(self._ancestors[outcome])
-
     def changes(self, outcome: int) -> Mixture | None:
         """Return the differences between any two states of the cause, given an effect: [part, pair, state]."""
-        parts = self._parts.get(outcome, [])
-        if not parts:
-            return None
-        shape = (len(parts), len(state_pairs(int(self._data.arities[self._cause]))), int(self._data.arities[outcome]))
-        means = np.array([part.of_pairs[0] for part in parts]).reshape(shape)
-        variances = np.array([part.of_pairs[1] for part in parts]).reshape(shape)
-        return Mixture(np.array([part.weight for part in parts]), means, variances, -1.0, 1.0)
-
-    def release(self, outcome: int) -> None:
-        """Forget the estimates for an outcome."""
-        self._parts.pop(outcome, None)
+        return _mixture(self._pairs[outcome], -1.0)
 
     def effect(self, outcome: int, level: float) -> Effect:
         """Return the effect on an outcome from all parent sets that were added."""
         data, x, y = self._data, self._cause, outcome
-        parts = self._parts.get(y, [])
-        probability = self.probability(y)
-        weights = np.array([part.weight for part in parts])
-        means = np.array([part.of_states[0] for part in parts]).reshape(-1, *self._shape(y))
-        variances = np.array([part.of_states[1] for part in parts]).reshape(-1, *self._shape(y))
-        # Of the networks with an effect, all; rare families that were left out count as those that were not.
-        scale = probability / weights.sum() if len(parts) else 0.0
-        mean, variance = marginal_moments(data, y, self._ess, self._copies).over()
-        whole = Mixture(
-            np.append(weights * scale, max(1 - probability, 0.0)),
-            np.concatenate([means, np.broadcast_to(mean, (1, *self._shape(y)))]),
-            np.concatenate([variances, np.broadcast_to(variance, (1, *self._shape(y)))]),
+        probability = float(self._ancestors[y])
+        given, changes = _mixture(self._states[y], 0.0), self.changes(y)
+        counts = contingency(data, [x, y]) / self._copies
+        mean, variance = (
+            np.broadcast_to(moment, (1, *counts.shape))
+            for moment in marginal_moments(data, y, self._ess, self._copies).over()
         )
-        changes = self.changes(y)
-        counts = self._joint_counts(y)
+        rest = max(1 - probability, 0.0)
+        whole = Mixture(np.array([rest]), mean, variance)
+        if given is not None:
+            # Of the networks with an effect, all; rare families that were left out count as those that were not.
+            whole = Mixture(
+                np.append(given.weights * (probability / given.weights.sum()), rest),
+                np.concatenate([given.means, mean]),
+                np.concatenate([given.variances, variance]),
+            )
         with np.errstate(invalid="ignore"):
             observed = counts / counts.sum(axis=1, keepdims=True)
         return Effect(
@@ -464,17 +389,18 @@ class CauseParts:
             probability=probability,
             standard_error=float(self._reach.standard_errors()[x, y]),
             set_to=Range.of(whole, level),
-            set_if_effect=Range.of(Mixture(weights, means, variances), level) if parts else None,
+            set_if_effect=None if given is None else Range.of(given, level),
             change_if_effect=None if changes is None else Range.of(changes, level),
             observed=observed,
             marginal=counts.sum(axis=0) / counts.sum(),
             shown=counts.sum(axis=1) / counts.sum(),
             level=level,
-            n_families=len(parts),
+            n_families=len(self._states[y]),
         )
 
-    def _shape(self, y: int) -> tuple[int, int]:
-        return int(self._data.arities[self._cause]), int(self._data.arities[y])
 
-    def _joint_counts(self, y: int) -> NDArray[np.float64]:
-        return contingency(self._data, [self._cause, y]) / self._copies
+def _mixture(parts: list[Mixed], low: float) -> Mixture | None:
+    if not parts:
+        return None
+    means, variances = (np.array([moments[k] for _, moments in parts]) for k in (0, 1))
+    return Mixture(np.array([weight for weight, _ in parts]), means, variances, low, 1.0)
