@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import math
@@ -11,70 +12,26 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.twins.scores import bound_family_twin, score_family_twin
+from tests.twins.scores import (
+    EXAMPLES,
+    bound_family_twin,
+    local_twin,
+    make_example,
+    score_family_twin,
+    skewed_prior,
+)
 
 from arcwise.data import Dataset
 from arcwise.data.dataset import GapStates
 from arcwise.errors import DataError, OptionError, UnknownScoreError
 from arcwise.graph import Dag
-from arcwise.scores import SCORES, JointPrior, Score, UniformPrior, make_score
+from arcwise.scores import SCORES, Score, make_score
 
-
-def skewed_prior(data: Dataset) -> JointPrior | UniformPrior:
-    """Probabilities that no relabelling changes: a sum over variables of the first letters of their states."""
-    if data.n_variables > 4:
-        return UniformPrior.of(data)
-    table = np.ones(tuple(data.arities.tolist()))
-    for v, states in enumerate(data.states):
-        shape = [-1 if u == v else 1 for u in range(data.n_variables)]
-        table = table + np.array([1.0 + ord(state[0]) % 5 for state in states]).reshape(shape)
-    return JointPrior(data.names, table / table.sum())
-
-
-# For each score, the parameters that are tried.
-EXAMPLES: dict[str, list[Callable[[Dataset], Score]]] = {
-    "ll": [lambda data: make_score("ll")],
-    "aic": [lambda data: make_score("aic")],
-    "bic": [lambda data: make_score("bic")],
-    "bic_laplace": [lambda data: make_score("bic_laplace")],
-    "nal": [lambda data: make_score("nal")],
-    "pnal": [lambda data: make_score("pnal"), lambda data: make_score("pnal", alpha=0.45)],
-    "k2": [lambda data: make_score("k2")],
-    "bd": [lambda data: make_score("bd", alpha=0.3), lambda data: make_score("bd", alpha=7)],
-    "bdj": [lambda data: make_score("bdj")],
-    "qbdj": [lambda data: make_score("qbdj")],
-    "fnml": [lambda data: make_score("fnml")],
-    "qnml": [lambda data: make_score("qnml")],
-    "bdeu_averaged": [
-        lambda data: make_score("bdeu_averaged"),
-        lambda data: make_score("bdeu_averaged", grid=(0.5, 3, 70), average="family"),
-        lambda data: make_score("bdeu_averaged", grid=(0.5, 3, 70), average="configuration"),
-    ],
-    "min_bdeu": [
-        lambda data: make_score("min_bdeu"),
-        lambda data: make_score("min_bdeu", ess=10, epsilon=0.05),
-    ],
-    "max_bdeu": [
-        lambda data: make_score("max_bdeu"),
-        lambda data: make_score("max_bdeu", ess=10, epsilon=0.05),
-        lambda data: make_score("max_bdeu", ess=1e-3, epsilon=0.9),
-    ],
-    "bde": [lambda data: make_score("bde", prior=skewed_prior(data), ess=3)],
-    "nip_bde": [
-        lambda data: make_score("nip_bde", ess=2),
-        lambda data: make_score("nip_bde", structures="local", hypothetical_parents=1),
-    ],
-    "expected_log_bde": [
-        lambda data: make_score("expected_log_bde"),
-        lambda data: make_score("expected_log_bde", structures="local", ess=10),
-    ],
-    "bdeu": [
-        lambda data: make_score("bdeu"),
-        lambda data: make_score("bdeu", ess=1e-3),
-        lambda data: make_score("bdeu", ess=40),
-    ],
-}
-CASES = [pytest.param(make, id=f"{name}-{k}") for name, makes in EXAMPLES.items() for k, make in enumerate(makes)]
+CASES = [
+    pytest.param(functools.partial(make_example, name, options), id=f"{name}-{k}")
+    for name, examples in EXAMPLES.items()
+    for k, options in enumerate(examples)
+]
 every_score = pytest.mark.parametrize("make", CASES)
 Make = Callable[[Dataset], Score]
 
@@ -253,7 +210,7 @@ def test_a_regular_score_prefers_fewer_parents(make: Make, pattern: list[list[in
     data = pair_data()
     score = make(data)
     if score.facts.regular and copies + empty > 1:
-        assert score.local(smaller) >= score.local(larger) - 1e-9
+        assert local_twin(score, smaller) >= local_twin(score, larger) - 1e-9
 
 
 @every_score
@@ -265,7 +222,7 @@ def test_a_score_that_is_not_regular_has_an_example(make: Make) -> None:
         uniform = [
             np.full(counts.shape, 1 / counts.size) for counts in (smaller, larger)
         ]  # for the scores that take any
-        assert score.local(larger, uniform[1]) > score.local(smaller, uniform[0]) + 1e-9
+        assert local_twin(score, larger, uniform[1]) > local_twin(score, smaller, uniform[0]) + 1e-9
 
 
 @every_score

@@ -101,8 +101,6 @@ def test_mistakes_with_priors() -> None:
         JointPrior(["a", "b"], np.ones((2, 2)))
     with pytest.raises(OptionError, match="as many axes"):
         JointPrior(["a"], np.full((2, 2), 0.25))
-    with pytest.raises(OptionError, match="needs the hyperparameters"):
-        make_score("bde", prior=WrongShape()).local(np.array([[1, 2]]))
     wide = make_data(variables=24)
     many = Dataset.from_codes(np.zeros((3, 60), dtype=int), states=[["a", "b"]] * 60)
     assert wide.n_variables == 24

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.optimize import minimize
 from scipy.special import gammaln, psi
+from tests.twins.scores import local_twin
 
 from arcwise.data import Dataset
 from arcwise.errors import OptionError
@@ -25,18 +26,20 @@ sizes = st.sampled_from([1e-3, 0.1, 1.0, 10.0, 300.0])
 
 @given(tables, sizes)
 def test_contamination_zero_is_bdeu(counts: np.ndarray, ess: float) -> None:
-    bdeu = make_score("bdeu", ess=ess).local(counts)
+    bdeu = local_twin(make_score("bdeu", ess=ess), counts)
     for name in ("min_bdeu", "max_bdeu"):
-        assert make_score(name, ess=ess, epsilon=0).local(counts) == pytest.approx(bdeu, rel=1e-12, abs=1e-12)
+        assert local_twin(make_score(name, ess=ess, epsilon=0), counts) == pytest.approx(bdeu, rel=1e-12, abs=1e-12)
 
 
 @given(tables, sizes)
 @settings(max_examples=30)
 def test_contamination_approaches_bdeu_from_both_sides(counts: np.ndarray, ess: float) -> None:
-    bdeu = make_score("bdeu", ess=ess).local(counts)
+    bdeu = local_twin(make_score("bdeu", ess=ess), counts)
     gaps = []
     for epsilon in (0.5, 0.1, 0.01, 1e-4):
-        low, high = (make_score(name, ess=ess, epsilon=epsilon).local(counts) for name in ("min_bdeu", "max_bdeu"))
+        low, high = (
+            local_twin(make_score(name, ess=ess, epsilon=epsilon), counts) for name in ("min_bdeu", "max_bdeu")
+        )
         assert low <= bdeu + 1e-9 <= high + 2e-9
         gaps.append(high - low)
     assert gaps == sorted(gaps, reverse=True)
@@ -46,16 +49,18 @@ def test_contamination_approaches_bdeu_from_both_sides(counts: np.ndarray, ess: 
 @given(tables, sizes, st.sampled_from(["log", "family", "configuration"]))
 def test_averaging_over_one_size_is_bdeu(counts: np.ndarray, ess: float, average: str) -> None:
     averaged = make_score("bdeu_averaged", grid=(ess,), average=average)
-    assert averaged.local(counts) == pytest.approx(make_score("bdeu", ess=ess).local(counts), rel=1e-12, abs=1e-12)
+    assert local_twin(averaged, counts) == pytest.approx(
+        local_twin(make_score("bdeu", ess=ess), counts), rel=1e-12, abs=1e-12
+    )
     assert averaged.facts.equivalent
 
 
 @given(tables)
 def test_averages_lie_between_the_extremes(counts: np.ndarray) -> None:
     grid = (0.1, 1.0, 10.0)
-    each = [make_score("bdeu", ess=ess).local(counts) for ess in grid]
+    each = [local_twin(make_score("bdeu", ess=ess), counts) for ess in grid]
     log, family, configuration = (
-        make_score("bdeu_averaged", grid=grid, average=average).local(counts)
+        local_twin(make_score("bdeu_averaged", grid=grid, average=average), counts)
         for average in ("log", "family", "configuration")
     )
     assert min(each) - 1e-9 <= log <= family + 1e-9
@@ -67,18 +72,18 @@ def test_averages_lie_between_the_extremes(counts: np.ndarray) -> None:
 
 @given(tables)
 def test_bd_has_k2_and_bdj_as_cases(counts: np.ndarray) -> None:
-    assert make_score("bd", alpha=1).local(counts) == make_score("k2").local(counts)
-    assert make_score("bd", alpha=0.5).local(counts) == make_score("bdj").local(counts)
+    assert local_twin(make_score("bd", alpha=1), counts) == local_twin(make_score("k2"), counts)
+    assert local_twin(make_score("bd", alpha=0.5), counts) == local_twin(make_score("bdj"), counts)
     ess = counts.size * 0.7
-    assert make_score("bd", alpha=0.7).local(counts) == pytest.approx(
-        make_score("bdeu", ess=ess).local(counts), rel=1e-12
+    assert local_twin(make_score("bd", alpha=0.7), counts) == pytest.approx(
+        local_twin(make_score("bdeu", ess=ess), counts), rel=1e-12
     )
 
 
 def test_without_parents_the_quotients_are_the_scores_themselves() -> None:
     counts = np.array([[5, 9, 2]])
-    assert make_score("qbdj").local(counts) == pytest.approx(make_score("bdj").local(counts), rel=1e-12)
-    assert make_score("qnml").local(counts) == pytest.approx(make_score("fnml").local(counts), rel=1e-12)
+    assert local_twin(make_score("qbdj"), counts) == pytest.approx(local_twin(make_score("bdj"), counts), rel=1e-12)
+    assert local_twin(make_score("qnml"), counts) == pytest.approx(local_twin(make_score("fnml"), counts), rel=1e-12)
 
 
 @pytest.mark.parametrize("counts", [[7, 1], [3, 3], [1, 1], [0, 5], [40, 2], [500, 499]])
@@ -89,8 +94,8 @@ def test_the_worst_and_the_best_prior_of_two_states_against_a_grid(
     table = np.array([counts])
     shares = np.linspace(ess * (1 - epsilon) / 2, ess * (1 + epsilon) / 2, 20001)
     values = [log_marginal_likelihood(table, np.array([[a, ess - a]])) for a in shares]
-    assert MinBdeu(ess=ess, epsilon=epsilon).local(table) == pytest.approx(min(values), rel=1e-12)
-    best = MaxBdeu(ess=ess, epsilon=epsilon).local(table)
+    assert local_twin(MinBdeu(ess=ess, epsilon=epsilon), table) == pytest.approx(min(values), rel=1e-12)
+    best = local_twin(MaxBdeu(ess=ess, epsilon=epsilon), table)
     assert best >= max(values) - 1e-12
     assert best == pytest.approx(max(values), rel=1e-6, abs=1e-6)
 
@@ -101,7 +106,7 @@ def test_the_worst_prior_of_many_states_against_a_grid(counts: list[int], epsilo
     """All ways to hand out the free mass in twentieths: none is worse."""
     table = np.array([counts])
     r = len(counts)
-    worst = MinBdeu(ess=2.0, epsilon=epsilon).local(table)
+    worst = local_twin(MinBdeu(ess=2.0, epsilon=epsilon), table)
     values = []
     for cuts in itertools.combinations(range(12 + r - 1), r - 1):
         parts = np.diff([-1, *cuts, 12 + r - 1]) - 1
@@ -130,8 +135,8 @@ def test_the_best_prior_against_slsqp(counts: list[int], ess: float, epsilon: fl
     )
     by_slsqp = -found.fun + gammaln(ess) - gammaln(ess + n.sum())
     score = MaxBdeu(ess=ess, epsilon=epsilon)
-    assert score.local(n[None, :]) == pytest.approx(by_slsqp, rel=1e-6, abs=1e-6)
-    assert score.local(n[None, :]) >= by_slsqp - 1e-7
+    assert local_twin(score, n[None, :]) == pytest.approx(by_slsqp, rel=1e-6, abs=1e-6)
+    assert local_twin(score, n[None, :]) >= by_slsqp - 1e-7
     alphas = score.best_prior(n[None, :])[0]
     assert alphas.sum() == pytest.approx(ess, rel=1e-12)
     assert (alphas >= low * (1 - 1e-12)).all()
@@ -179,4 +184,4 @@ def test_ranges_of_parameters() -> None:
         "grid": (0.5, 3.0),
         "average": "family",
     }
-    assert not math.isnan(make_score("bdeu_averaged:grid=2").local(np.array([[1, 2]])))
+    assert not math.isnan(local_twin(make_score("bdeu_averaged:grid=2"), np.array([[1, 2]])))

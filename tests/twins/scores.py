@@ -1,19 +1,292 @@
-"""Scores and bounds of families by `Score.local` and `Score.bound`: what the native ones are compared with."""
+"""The formula of every score and of its bound, from one family's counts: what the native ones are compared with.
+
+A new score adds its examples, its formula and its bound here; `tests/contracts/test_scores.py` then tests it.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln, logsumexp
 
 from arcwise.counts import contingency
 from arcwise.data import Dataset
 from arcwise.data.dataset import gap_codes
-from arcwise.scores import Score
+from arcwise.scores import JointPrior, Score, UniformPrior, make_score
 from arcwise.scores.believed import BelievedScore
+from arcwise.scores.dirichlet import Bde, log_marginal_likelihood
+from arcwise.scores.hypothetical import (
+    HypotheticalScore,
+    every_structure,
+    local_joints,
+    marginals,
+    sampled_structures,
+    smoothed_joints,
+)
 from arcwise.scores.penalised import NodeAverageScore
-from arcwise.scores.score import family_counts
+from arcwise.scores.prior_network import family_joint
+from arcwise.scores.score import Counts, family_counts
+
+Alphas = NDArray[np.float64]
+
+
+def skewed_prior(data: Dataset) -> JointPrior | UniformPrior:
+    """Probabilities that no relabelling changes: a sum over variables of the first letters of their states."""
+    if data.n_variables > 4:
+        return UniformPrior.of(data)
+    table = np.ones(tuple(data.arities.tolist()))
+    for v, states in enumerate(data.states):
+        shape = [-1 if u == v else 1 for u in range(data.n_variables)]
+        table = table + np.array([1.0 + ord(state[0]) % 5 for state in states]).reshape(shape)
+    return JointPrior(data.names, table / table.sum())
+
+
+# For each score, the parameters that are tried; a prior is made for the data.
+EXAMPLES: dict[str, list[dict[str, Any]]] = {
+    "ll": [{}],
+    "aic": [{}],
+    "bic": [{}],
+    "bic_laplace": [{}],
+    "nal": [{}],
+    "pnal": [{}, {"alpha": 0.45}],
+    "k2": [{}],
+    "bd": [{"alpha": 0.3}, {"alpha": 7}],
+    "bdj": [{}],
+    "qbdj": [{}],
+    "fnml": [{}],
+    "qnml": [{}],
+    "bdeu_averaged": [
+        {},
+        {"grid": (0.5, 3, 70), "average": "family"},
+        {"grid": (0.5, 3, 70), "average": "configuration"},
+    ],
+    "min_bdeu": [{}, {"ess": 10, "epsilon": 0.05}],
+    "max_bdeu": [{}, {"ess": 10, "epsilon": 0.05}, {"ess": 1e-3, "epsilon": 0.9}],
+    "bde": [{"prior": skewed_prior, "ess": 3}],
+    "nip_bde": [{"ess": 2}, {"structures": "local", "hypothetical_parents": 1}],
+    "expected_log_bde": [{}, {"structures": "local", "ess": 10}],
+    "bdeu": [{}, {"ess": 1e-3}, {"ess": 40}],
+}
+
+
+def make_example(name: str, options: dict[str, Any], data: Dataset) -> Score:
+    return make_score(name, **{key: value(data) if callable(value) else value for key, value in options.items()})
+
+
+# The formulas: `local(score, counts)` and `bound(score, counts)`, one row of counts per parent configuration.
+
+
+def log_likelihood(counts: Counts) -> float:
+    """Return sum n_jk log(n_jk / n_j): the log likelihood at theta_jk = n_jk / n_j."""
+    totals = np.broadcast_to(counts.sum(axis=1, keepdims=True), counts.shape)
+    seen = counts > 0
+    return math.fsum(counts[seen] * np.log(counts[seen] / totals[seen]))
+
+
+def smoothed_likelihood(counts: Counts) -> float:
+    """Return sum n_jk log((n_jk + 1) / (n_j + r))."""
+    theta = (counts + 1) / (counts.sum(axis=1, keepdims=True) + counts.shape[1])
+    return math.fsum((counts * np.log(theta)).ravel())
+
+
+def parameter_count(counts: Counts) -> int:
+    """Return the number of free parameters of the family, q (r - 1)."""
+    q, r = counts.shape
+    return int(q * (r - 1))
+
+
+def parameter_penalty(score: Any, counts: Counts) -> float:
+    """Return -w q (r - 1): as LL is at most 0, minus the penalty bounds the score."""
+    return -parameter_count(counts) * float(score.per_parameter(int(counts.sum())))
+
+
+def node_average(score: Any, counts: Counts, alphas: Alphas | None) -> float:
+    """Return N (LL / n - w q (r - 1)); `alphas` are N and w, or N is the sum of the counts and w 0."""
+    cases, weight = (counts.sum(), 0.0) if alphas is None else alphas
+    whole = counts.sum()
+    average = log_likelihood(counts) / whole if whole else -math.log(counts.shape[1])
+    return float(cases * (average - weight * parameter_count(counts)))
+
+
+@lru_cache(maxsize=4096)
+def log_nml_normaliser_twin(cases: int, categories: int) -> float:
+    """Return log C(N, K) by C(N, K + 2) = C(N, K + 1) + (N / K) C(N, K)."""
+    if cases == 0 or categories == 1:
+        return 0.0
+    # C(N, 2) = sum over k of N! / ((N - k)! N^k)
+    log_scale, previous, current = 0.0, 1.0, 1.0 + float(np.cumprod(1.0 - np.arange(cases) / cases).sum())
+    for k in range(1, categories - 1):
+        previous, current = current, current + cases / k * previous
+        if current > 1e200:
+            log_scale += math.log(current)
+            previous, current = previous / current, 1.0
+    return log_scale + math.log(current)
+
+
+def log_nml_approximation(cases: int, categories: float) -> float:
+    """Return the approximation by Szpankowski & Weinberger that Liao (2022, section 4.2) prints.
+
+    Its error is 0.08 for two categories and falls as their number grows (0.017 for 10, 0.0017 for 100); it is here for
+    comparison, no score uses it.
+    """
+    beta = categories / cases
+    root = 0.5 + 0.5 * math.sqrt(1 + 4 / beta)  # C_beta
+    return cases * (math.log(beta) + (beta + 2) * math.log(root) - 1 / root) - 0.5 * math.log(root + 2 / beta)
+
+
+def fnml_penalty(score: Any, counts: Counts) -> float:
+    """Return -sum_j log C(n_j, r)."""
+    return -math.fsum(log_nml_normaliser_twin(int(n), counts.shape[1]) for n in counts.sum(axis=1))
+
+
+def qnml_penalty(score: Any, counts: Counts) -> float:
+    """Return -[log C(N, q r) - log C(N, q)]."""
+    cases, (q, r) = int(counts.sum()), counts.shape
+    return log_nml_normaliser_twin(cases, q) - log_nml_normaliser_twin(cases, q * r)
+
+
+def qbdj(score: Any, counts: Counts, alphas: Alphas | None) -> float:
+    """Return f(S) - f(P)."""
+    cells = gammaln(counts + 0.5) - gammaln(0.5)
+    rows = gammaln(counts.sum(axis=1) + 0.5) - gammaln(0.5)
+    return math.fsum(cells.ravel()) - math.fsum(rows) + qbdj_penalty(score, counts)
+
+
+def qbdj_penalty(score: Any, counts: Counts) -> float:
+    """Return minus the penalty: lnG(q r/2) - lnG(q r/2 + N) - lnG(q/2) + lnG(q/2 + N)."""
+    cases, (q, r) = int(counts.sum()), counts.shape
+    return float(gammaln(q * r / 2) - gammaln(q * r / 2 + cases) - gammaln(q / 2) + gammaln(q / 2 + cases))
+
+
+def bdeu_averaged(score: Any, counts: Counts, alphas: Alphas | None) -> float:
+    """Return the average over the grid."""
+    if score.average == "configuration":
+        return math.fsum(log_mean_exp(by_size(score, row[None, :], counts.size)) for row in counts)
+    values = by_size(score, counts, counts.size)
+    return log_mean_exp(values) if score.average == "family" else float(np.mean(values))
+
+
+def by_size(score: Any, rows: Counts, cells: int) -> NDArray[np.float64]:
+    return np.array([log_marginal_likelihood(rows, ess / cells) for ess in score.grid])
+
+
+def log_mean_exp(values: NDArray[np.float64]) -> float:
+    """Return the logarithm of the mean of numbers given by their logarithms."""
+    return float(logsumexp(values) - math.log(len(values)))
+
+
+def bde(score: Any, counts: Counts, alphas: Alphas | None) -> float:
+    """Return BD with the given hyperparameters."""
+    assert alphas is not None
+    return log_marginal_likelihood(counts, alphas)
+
+
+def hypothetical(score: Any, counts: Counts, alphas: Alphas | None) -> float:
+    """Return the average of BD over the hyperparameters of each structure, shape (structures, q, r)."""
+    assert alphas is not None
+    seen = counts.sum(axis=1) > 0
+    n, a = counts[seen], alphas[:, seen]
+    cells = np.where(n > 0, gammaln(a + n) - gammaln(a), 0.0).sum(axis=(1, 2))
+    total = a.sum(axis=2)
+    return float(score.combine(cells + (gammaln(total) - gammaln(total + n.sum(axis=1))).sum(axis=1)))
+
+
+def bound_pure_cells(alpha: float, counts: Counts) -> float:
+    """Bound BD with one alpha for all cells: what the family would score with a configuration for every cell.
+
+    The score is the logarithm of a product of predictive probabilities, one per case. A state seen c times among the w
+    cases of its configuration has (alpha + c) / (r alpha + w) <= (alpha + c) / (r alpha + c), which grows with c; more
+    parents split configurations, which makes every c smaller or leaves it.
+    """
+    cells = counts[counts > 0]
+    row_alpha = alpha * counts.shape[1]
+    pure = gammaln(alpha + cells) - gammaln(alpha) + gammaln(row_alpha) - gammaln(row_alpha + cells)
+    return math.fsum(pure)
+
+
+def bound_first_cases(score: Any, counts: Counts) -> float:
+    """Bound a BD score whose hyperparameters shrink as q grows: log(1/r) for every cell that occurs.
+
+    The first case of a cell has predictive probability alpha_jk / (a_j + w) <= alpha_jk / a_j, which is 1/r (of
+    max-BDeu at most epsilon + (1 - epsilon) / r); every other case has at most 1. A superset has at least as many cells
+    that occur. This is stronger than -q+ log r, which counts the configurations that occur (de Campos & Ji 2011): a
+    configuration has as many first cases as states seen.
+    """
+    share = 1 / counts.shape[1]
+    if score.name == "max_bdeu":
+        share = score.epsilon + (1 - score.epsilon) * share
+    return int(np.count_nonzero(counts)) * math.log(share)
+
+
+def no_more_than_one(score: Any, counts: Counts) -> float:
+    """Return 0: no probability exceeds one."""
+    return 0.0
+
+
+def penalised(penalty: Callable[[Any, Counts], float]) -> Callable[[Any, Counts, Alphas | None], float]:
+    return lambda score, counts, alphas: log_likelihood(counts) + penalty(score, counts)
+
+
+LOCAL: dict[str, Callable[[Any, Counts, Alphas | None], float]] = {
+    "ll": penalised(parameter_penalty),
+    "aic": penalised(parameter_penalty),
+    "bic": penalised(parameter_penalty),
+    "bic_laplace": lambda score, n, _: smoothed_likelihood(n) + parameter_penalty(score, n),
+    "nal": node_average,
+    "pnal": node_average,
+    "k2": lambda score, n, _: log_marginal_likelihood(n, 1.0),
+    "bd": lambda score, n, _: log_marginal_likelihood(n, score.alpha),
+    "bdj": lambda score, n, _: log_marginal_likelihood(n, 0.5),
+    "qbdj": qbdj,
+    "fnml": penalised(fnml_penalty),
+    "qnml": penalised(qnml_penalty),
+    "bdeu": lambda score, n, _: log_marginal_likelihood(n, score.ess / n.size),
+    "bdeu_averaged": bdeu_averaged,
+    "min_bdeu": lambda score, n, _: log_marginal_likelihood(n, score.worst_prior(n)),
+    "max_bdeu": lambda score, n, _: log_marginal_likelihood(n, score.best_prior(n)),
+    "bde": bde,
+    "nip_bde": hypothetical,
+    "expected_log_bde": hypothetical,
+}
+BOUND: dict[str, Callable[[Any, Counts], float]] = {
+    **dict.fromkeys(("ll", "aic", "bic", "bic_laplace"), parameter_penalty),
+    "k2": lambda score, n: bound_pure_cells(1.0, n),
+    "bd": lambda score, n: bound_pure_cells(score.alpha, n),
+    "bdj": lambda score, n: bound_pure_cells(0.5, n),
+    "qbdj": qbdj_penalty,
+    "fnml": fnml_penalty,
+    "qnml": qnml_penalty,
+    **dict.fromkeys(("bdeu", "bdeu_averaged", "min_bdeu", "max_bdeu"), bound_first_cases),
+    **dict.fromkeys(("bde", "nip_bde", "expected_log_bde"), no_more_than_one),
+}
+
+
+def local_twin(score: Score, counts: Counts, alphas: Alphas | None = None) -> float:
+    """Return the local score of a family from its counts, and from its hyperparameters where the score has some."""
+    return LOCAL[score.name](score, counts, alphas)
+
+
+def alphas_twin(score: Score, data: Dataset, child: int, parents: Sequence[int]) -> Alphas | None:
+    """Return the hyperparameters that the formula needs in addition to the counts; None for most scores."""
+    arity = int(data.arities[child])
+    if isinstance(score, Bde):
+        assert score.prior is not None
+        return score.ess * family_joint(score.prior, data, [*parents, child]).reshape(-1, arity)
+    if not isinstance(score, HypotheticalScore):
+        return None
+    if score._kind(data) == "local":
+        joints = local_joints(data, child, parents, score._largest(data))
+    else:  # without the shortcut by equivalence classes
+        is_all = score._kind(data) == "all"
+        n = data.n_variables
+        masks = every_structure(n) if is_all else sampled_structures(n, score.samples, score.seed)
+        joints = marginals(smoothed_joints(data, masks), data, [*parents, child])
+    return score.ess * joints.reshape(len(joints), -1, arity)
 
 
 def score_family_twin(score: Score, data: Dataset, child: int, parents: Iterable[int] = ()) -> float:
@@ -25,13 +298,13 @@ def score_family_twin(score: Score, data: Dataset, child: int, parents: Iterable
     if alone.n_cases == 0:
         return 0.0
     if not isinstance(score, NodeAverageScore):
-        return score.local(family_counts(alone, child, ordered), score.alphas(alone, child, ordered))
+        return local_twin(score, family_counts(alone, child, ordered), alphas_twin(score, alone, child, ordered))
     # From tables without the cells that lack a value.
     members = [*ordered, child]
     ends = np.where(gap_codes(data) < 0, data.arities, gap_codes(data))
     counts = contingency(alone, members)[tuple(slice(0, int(ends[v])) for v in members)]
     numbers = np.array([alone.n_cases, score.weight(alone.n_cases, alone.n_variables)])
-    return score.local(counts.reshape(-1, int(ends[child])), numbers)
+    return local_twin(score, counts.reshape(-1, int(ends[child])), numbers)
 
 
 def bound_family_twin(score: Score, data: Dataset, child: int, parents: Iterable[int] = ()) -> float:
@@ -41,7 +314,7 @@ def bound_family_twin(score: Score, data: Dataset, child: int, parents: Iterable
         bound = bound_family_twin(score.score, data, child, ordered)
         return bound if math.isinf(bound) else bound + score.prior(data).most(child, ordered)
     if not isinstance(score, NodeAverageScore):
-        return score.bound(family_counts(data, child, ordered))
+        return BOUND[score.name](score, family_counts(data, child, ordered))
     # -N w q (r - 1): no likelihood exceeds one, and supersets have at least as many parameters.
     alone = data if data.targets is None else data.cases_without(data.names[child])
     own = np.where(gap_codes(data) < 0, data.arities, gap_codes(data)).astype(np.float64)

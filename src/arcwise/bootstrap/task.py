@@ -267,7 +267,7 @@ class Copies:
             set(constraints.describe()) - {"max_parents"}
             or constraints.max_parents == 0
             or score is not score.data_score
-            or type(score).alphas is not Score.alphas
+            or score.own_alphas
             or isinstance(data, GapStates)
             or not (data.targets is None or data.targets.is_empty)
         )
@@ -576,7 +576,7 @@ class ReplicateTask:
         Some scores take hyperparameters from the data (NIP-BDe): those must be the sample's.
         """
         own_rows = self.resampling == "permutation" or self.completed is not None or self.uncut is not None
-        return own_rows or type(self.score.data_score).alphas is not Score.alphas
+        return own_rows or self.score.data_score.own_alphas
 
     def climb_options(self, seed: int) -> ClimbOptions:
         """Return how climbs are made on the rows of the original data."""

@@ -28,7 +28,7 @@ from arcwise.base.showing import one_screen
 from arcwise.counts import contingency
 from arcwise.data.dataset import Dataset
 from arcwise.graph.dag import Dag
-from arcwise.scores.dirichlet import Bdeu
+from arcwise.scores.dirichlet import ESS, log_marginal_likelihood
 from arcwise.scores.registry import make_score
 from arcwise.scores.score import families_of
 
@@ -221,7 +221,10 @@ def log_bayes_factors(counts: NDArray[np.int64] | NDArray[np.float64], ess: NDAr
     table = cast("NDArray[np.int64]", counts.reshape(counts.shape[0], counts.shape[1], -1))  # expected counts will do
     with_edge = np.moveaxis(table, 0, -1).reshape(-1, table.shape[0])
     without = table.sum(axis=1).T.reshape(-1, table.shape[0])
-    return np.array([Bdeu(ess=float(e)).local(with_edge) - Bdeu(ess=float(e)).local(without) for e in ess])
+    for e in ess:
+        ESS.check("bdeu", float(e))
+    values = [[log_marginal_likelihood(table, e / table.size) for table in (with_edge, without)] for e in ess]
+    return np.array([joined - apart for joined, apart in values])
 
 
 def leading_order(counts: NDArray[np.int64], ess: NDArray[np.float64]) -> NDArray[np.float64]:

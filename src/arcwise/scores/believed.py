@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.base.errors import Argument, OptionError
@@ -17,7 +14,7 @@ from arcwise.data.dataset import Dataset
 from arcwise.graph.beliefs import Beliefs, FamilyPrior
 from arcwise.graph.dag import Dag
 from arcwise.scores.penalised import Bic
-from arcwise.scores.score import Counts, Facts, Score
+from arcwise.scores.score import Facts, Score
 
 
 @dataclass(frozen=True)
@@ -77,18 +74,6 @@ class BelievedScore(Score):
     def log_prior(self, data: Dataset, dag: Dag) -> float:
         """Return the part of a network's score that is its log prior."""
         return self.prior(data).network(dag)
-
-    def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:
-        """Return the data's part: counts do not say whose they are, and the prior is added to them."""
-        return self.score.local(counts, alphas)
-
-    def bound(self, counts: Counts) -> float:
-        """Return the bound of the data's part."""
-        return self.score.bound(counts)
-
-    def alphas(self, data: Dataset, child: int, parents: Sequence[int]) -> NDArray[np.float64] | None:
-        """Return the hyperparameters of the score."""
-        return self.score.alphas(data, child, parents)
 
     def native(self, data: Dataset) -> _core.scores.LocalScore:
         """Return the compiled score with its prior."""

@@ -6,10 +6,8 @@ cells; averaged, min- and max-BDeu say how far that choice matters; qBDJ is the 
 
 from __future__ import annotations
 
-import abc
 import dataclasses
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -50,115 +48,56 @@ def _rises(alpha: NDArray[np.float64], counts: Counts) -> NDArray[np.float64]:
     return result
 
 
-def bound_pure_cells(counts: Counts, alpha: float) -> float:
-    """Bound BD with one alpha for all cells: what the family would score with a configuration for every cell.
-
-    The score is the logarithm of a product of predictive probabilities, one per case. A state seen c times among the w
-    cases of its configuration has (alpha + c) / (r alpha + w) <= (alpha + c) / (r alpha + c), which grows with c; more
-    parents split configurations, which makes every c smaller or leaves it.
-    """
-    from scipy.special import gammaln
-
-    cells = counts[counts > 0]
-    row_alpha = alpha * counts.shape[1]
-    pure = gammaln(alpha + cells) - gammaln(alpha) + gammaln(row_alpha) - gammaln(row_alpha + cells)
-    return math.fsum(pure)
-
-
-def bound_first_cases(counts: Counts, largest_share: float | None = None) -> float:
-    """Bound a BD score whose hyperparameters shrink as q grows: log(1/r) for every cell that occurs.
-
-    The first case of a cell has predictive probability alpha_jk / (a_j + w) <= alpha_jk / a_j, which is 1/r (or at most
-    `largest_share`); every other case has at most 1. A superset has at least as many cells that occur. This is
-    stronger than -q+ log r, which counts the configurations that occur (de Campos & Ji 2011): a configuration has as
-    many first cases as states seen.
-    """
-    share = 1 / counts.shape[1] if largest_share is None else largest_share
-    return int(np.count_nonzero(counts)) * math.log(share)
-
-
-@dataclass(frozen=True)
-class ConstantAlpha(Score):
-    """BD with the same hyperparameter in every cell."""
-
-    @property
-    @abc.abstractmethod
-    def cell_alpha(self) -> float:
-        """The hyperparameter of every cell."""
-
-    def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:
-        """Return BD with this hyperparameter."""
-        return log_marginal_likelihood(counts, self.cell_alpha)
-
-    def bound(self, counts: Counts) -> float:
-        """Return the bound of pure cells."""
-        return bound_pure_cells(counts, self.cell_alpha)
-
-    def native(self, data: Dataset) -> _core.scores.LocalScore:
-        """Return the compiled score."""
-        return _core.scores.make_bd(data.n_cases, self.cell_alpha)
-
-
-@dataclass(frozen=True)
-class K2(ConstantAlpha):
-    """BD with alpha_jk = 1: every conditional distribution equally likely a priori."""
-
-    name = "k2"
-    FACTS = Facts(
-        title="K2",
-        in_words="K2",
-        sources=(Citation("cooper-1992"),),
+def _constant_alpha(title: str, in_words: str, *sources: Citation) -> Facts:
+    """Return the facts of BD with the same hyperparameter in every cell."""
+    return Facts(
+        title=title,
+        in_words=in_words,
+        sources=sources,
         equivalent=False,
         log_bayes_factor=True,
         regular=True,
         bound="the family with a configuration of its own for every cell",
         asymmetric=two_way(((3, 1), (0, 2))),
     )
-    cell_alpha = 1.0
 
 
 @dataclass(frozen=True)
-class Bd(ConstantAlpha):
+class Bd(Score):
     """BD with alpha_jk = alpha in every cell; 1 gives K2 and 1/2 gives BDJ."""
 
     name = "bd"
-    FACTS = Facts(
-        title="BD",
-        in_words="Bayesian Dirichlet score with constant alpha",
-        sources=(Citation("heckerman-1995"),),
-        equivalent=False,
-        log_bayes_factor=True,
-        regular=True,
-        bound="the family with a configuration of its own for every cell",
-        asymmetric=two_way(((3, 1), (0, 2))),
-    )
-
+    kernel = "make_bd"
+    FACTS = _constant_alpha("BD", "Bayesian Dirichlet score with constant alpha", Citation("heckerman-1995"))
     parameters = (Parameter("alpha", "the hyperparameter of every cell"),)
 
     alpha: float = 1.0
 
-    @property
-    def cell_alpha(self) -> float:
-        """The hyperparameter of every cell."""
-        return self.alpha
+
+@dataclass(frozen=True)
+class K2(Score):
+    """BD with alpha_jk = 1: every conditional distribution equally likely a priori."""
+
+    name = "k2"
+    FACTS = _constant_alpha("K2", "K2", Citation("cooper-1992"))
+
+    def native(self, data: Dataset) -> _core.scores.LocalScore:
+        """Return the compiled score."""
+        return Bd(alpha=1.0).native(data)
 
 
 @dataclass(frozen=True)
-class Bdj(ConstantAlpha):
+class Bdj(Score):
     """BD with Jeffreys' prior, alpha_jk = 1/2: regular, but not score-equivalent (Liao 2022, section 4.2)."""
 
     name = "bdj"
-    FACTS = Facts(
-        title="BDJ",
-        in_words="BD with Jeffreys' prior",
-        sources=(Citation("suzuki-2017"), Citation("liao-2022", "section 4.2")),
-        equivalent=False,
-        log_bayes_factor=True,
-        regular=True,
-        bound="the family with a configuration of its own for every cell",
-        asymmetric=two_way(((3, 1), (0, 2))),
+    FACTS = _constant_alpha(
+        "BDJ", "BD with Jeffreys' prior", Citation("suzuki-2017"), Citation("liao-2022", "section 4.2")
     )
-    cell_alpha = 0.5
+
+    def native(self, data: Dataset) -> _core.scores.LocalScore:
+        """Return the compiled score."""
+        return Bd(alpha=0.5).native(data)
 
 
 @dataclass(frozen=True)
@@ -169,6 +108,7 @@ class Qbdj(Score):
     """
 
     name = "qbdj"
+    kernel = "make_qbdj"
     FACTS = Facts(
         title="qBDJ",
         in_words="quotient BD with Jeffreys' prior",
@@ -181,40 +121,13 @@ class Qbdj(Score):
         number_of_cases="N of both parts: the cases in which the variable was not set",
     )
 
-    def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:
-        """Return f(S) - f(P)."""
-        from scipy.special import gammaln
-
-        cells = gammaln(counts + 0.5) - gammaln(0.5)
-        rows = gammaln(counts.sum(axis=1) + 0.5) - gammaln(0.5)
-        return math.fsum(cells.ravel()) - math.fsum(rows) + self.bound(counts)
-
-    def bound(self, counts: Counts) -> float:
-        """Return minus the penalty: lnG(q r/2) - lnG(q r/2 + N) - lnG(q/2) + lnG(q/2 + N)."""
-        from scipy.special import gammaln
-
-        cases, (q, r) = int(counts.sum()), counts.shape
-        return float(gammaln(q * r / 2) - gammaln(q * r / 2 + cases) - gammaln(q / 2) + gammaln(q / 2 + cases))
-
-    def native(self, data: Dataset) -> _core.scores.LocalScore:
-        """Return the compiled score."""
-        return _core.scores.make_qbdj(data.n_cases)
-
 
 @dataclass(frozen=True)
-class DilutedAlpha(Score):
-    """BD with hyperparameters that shrink as the configurations of the parents grow in number."""
-
-    def bound(self, counts: Counts) -> float:
-        """Return -log r for every cell that occurs."""
-        return bound_first_cases(counts)
-
-
-@dataclass(frozen=True)
-class Bdeu(DilutedAlpha):
+class Bdeu(Score):
     """BD with alpha_jk = ess / (q r); the equivalent sample size weighs the prior against the data."""
 
     name = "bdeu"
+    kernel = "make_bdeu"
     FACTS = Facts(
         title="BDeu",
         in_words="Bayesian Dirichlet equivalent uniform",
@@ -229,17 +142,9 @@ class Bdeu(DilutedAlpha):
 
     ess: float = 1.0
 
-    def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:
-        """Return BD with alpha_jk = ess / (q r)."""
-        return log_marginal_likelihood(counts, self.ess / counts.size)
-
-    def native(self, data: Dataset) -> _core.scores.LocalScore:
-        """Return the compiled score."""
-        return _core.scores.make_bdeu(data.n_cases, self.ess)
-
 
 @dataclass(frozen=True)
-class BdeuAveraged(DilutedAlpha):
+class BdeuAveraged(Score):
     """The average of BDeu over a grid of equivalent sample sizes.
 
     Silander, Kontkanen & Myllymäki (2007) average over 1, 2, ..., 100; Cano et al. (2011) over a few sizes far below
@@ -290,31 +195,13 @@ class BdeuAveraged(DilutedAlpha):
             self.FACTS, equivalent=False, log_bayes_factor=True, asymmetric=two_way(((9, 1), (0, 4)))
         )
 
-    def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:
-        """Return the average over the grid."""
-        if self.average == "configuration":
-            return math.fsum(log_mean_exp(self._by_size(row[None, :], len(counts))) for row in counts)
-        values = self._by_size(counts, len(counts))
-        return log_mean_exp(values) if self.average == "family" else float(np.mean(values))
-
-    def _by_size(self, rows: Counts, configurations: int) -> NDArray[np.float64]:
-        cells = configurations * rows.shape[1]
-        return np.array([log_marginal_likelihood(rows, ess / cells) for ess in self.grid])
-
     def native(self, data: Dataset) -> _core.scores.LocalScore:
         """Return the compiled score."""
         return _core.scores.make_averaged_bdeu(data.n_cases, list(self.grid), AVERAGES.index(self.average))
 
 
-def log_mean_exp(values: NDArray[np.float64]) -> float:
-    """Return the logarithm of the mean of numbers given by their logarithms."""
-    from scipy.special import logsumexp
-
-    return float(logsumexp(values) - math.log(len(values)))
-
-
 @dataclass(frozen=True)
-class MinBdeu(DilutedAlpha):
+class MinBdeu(Score):
     """BDeu with, in each configuration, the prior of the contamination set that makes the data least likely.
 
     With beta = ess / q, the set holds all alpha_jk >= beta (1 - epsilon) / r that sum to beta. The worst puts all of
@@ -322,6 +209,7 @@ class MinBdeu(DilutedAlpha):
     """
 
     name = "min_bdeu"
+    kernel = "make_min_bdeu"
     FACTS = Facts(
         title="min-BDeu",
         in_words="BDeu under the worst prior",
@@ -349,14 +237,6 @@ class MinBdeu(DilutedAlpha):
         alphas[np.arange(q), counts.argmin(axis=1)] += beta * self.epsilon
         return alphas
 
-    def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:
-        """Return BD at the worst prior."""
-        return log_marginal_likelihood(counts, self.worst_prior(counts))
-
-    def native(self, data: Dataset) -> _core.scores.LocalScore:
-        """Return the compiled score."""
-        return _core.scores.make_min_bdeu(data.n_cases, self.ess, self.epsilon)
-
 
 @dataclass(frozen=True)
 class MaxBdeu(Score):
@@ -367,6 +247,7 @@ class MaxBdeu(Score):
     """
 
     name = "max_bdeu"
+    kernel = "make_max_bdeu"
     FACTS = Facts(
         title="max-BDeu",
         in_words="BDeu under the best prior",
@@ -417,18 +298,6 @@ class MaxBdeu(Score):
         alphas[np.arange(q), alphas.argmax(axis=1)] += beta - alphas.sum(axis=1)
         return alphas
 
-    def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:
-        """Return BD at the best prior."""
-        return log_marginal_likelihood(counts, self.best_prior(counts))
-
-    def bound(self, counts: Counts) -> float:
-        """Return log(epsilon + (1 - epsilon) / r) for every cell that occurs."""
-        return bound_first_cases(counts, self.epsilon + (1 - self.epsilon) / counts.shape[1])
-
-    def native(self, data: Dataset) -> _core.scores.LocalScore:
-        """Return the compiled score."""
-        return _core.scores.make_max_bdeu(data.n_cases, self.ess, self.epsilon)
-
 
 def _alpha_at_level(
     counts: Counts, level: NDArray[np.float64], low: float, start: NDArray[np.float64]
@@ -467,6 +336,7 @@ class Bde(Score):
     """
 
     name = "bde"
+    own_alphas = True
     FACTS = Facts(
         title="BDe",
         in_words="Bayesian Dirichlet equivalent, with a prior network",
@@ -515,21 +385,6 @@ class Bde(Score):
                 "priors), or use a JointPrior or a UniformPrior."
             )
         return self.describe()
-
-    def alphas(self, data: Dataset, child: int, parents: Sequence[int]) -> NDArray[np.float64]:
-        """Return ess p(x_i = k, P = j), one row per configuration."""
-        assert self.prior is not None
-        return self.ess * family_joint(self.prior, data, [*parents, child]).reshape(-1, int(data.arities[child]))
-
-    def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:
-        """Return BD with the given hyperparameters, see `alphas`."""
-        if alphas is None:
-            raise OptionError("score 'bde' needs the hyperparameters of the family, see Bde.alphas.")
-        return log_marginal_likelihood(counts, alphas)
-
-    def bound(self, counts: Counts) -> float:
-        """Return 0."""
-        return 0.0
 
     def native(self, data: Dataset) -> _core.scores.LocalScore:
         """Return the compiled score. With a prior of more than 2^20 cells it calls the prior once per family."""

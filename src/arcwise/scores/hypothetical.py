@@ -31,8 +31,8 @@ from arcwise.data.dataset import Dataset
 from arcwise.graph.classes import class_keys_from_masks
 from arcwise.graph.dag import Dag
 from arcwise.graph.random_dags import all_parent_masks, count_dags, uniform_dag
-from arcwise.scores.dirichlet import ESS, log_mean_exp
-from arcwise.scores.score import THREE_WAY, Counts, Facts, Parameter, Score, check_cases, families_of, family_counts
+from arcwise.scores.dirichlet import ESS
+from arcwise.scores.score import THREE_WAY, Facts, Parameter, Score, check_cases, families_of, family_counts
 
 EXACT_VARIABLES = 5  # 29,281 DAGs; six variables have 3,781,503
 LOCAL_VARIABLES = 12  # 2,048 hypothetical parent sets of a variable
@@ -145,7 +145,7 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class HypotheticalScore(Score):
+class HypotheticalScore(Score, abc.ABC):
     """BDe averaged over hypothetical structures.
 
     Parameters
@@ -169,6 +169,7 @@ class HypotheticalScore(Score):
         Parameter("samples", "the number of structures drawn", low=1, low_allowed=True, whole=True),
         Parameter("seed", "the seed of the draw", low=0, low_allowed=True, whole=True),
     )
+    own_alphas = True
     mixture: ClassVar[int]  # of the native enumeration Mixture
 
     ess: float = 1.0
@@ -189,29 +190,6 @@ class HypotheticalScore(Score):
     @abc.abstractmethod
     def combine(self, values: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> float:
         """Return the average of log BDe values, one per structure; without weights all count the same."""
-
-    def alphas(self, data: Dataset, child: int, parents: Sequence[int]) -> NDArray[np.float64]:
-        """Return ess p(x_i = k, P = j | g^h), shape (structures, q, r), without the shortcut by equivalence classes."""
-        arity = int(data.arities[child])
-        if self._kind(data) == "local":
-            joints = local_joints(data, child, parents, self._largest(data))
-        elif self._kind(data) == "all":
-            joints = smoothed_joints(data, every_structure(data.n_variables))
-        else:
-            joints = smoothed_joints(data, sampled_structures(data.n_variables, self.samples, self.seed))
-        if self._kind(data) != "local":
-            joints = marginals(joints, data, [*parents, child])
-        return self.ess * joints.reshape(len(joints), -1, arity)
-
-    def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:
-        """Return the average of BD over the given hyperparameters, see `alphas`."""
-        if alphas is None:
-            raise OptionError(f"score '{self.name}' needs the hyperparameters of each structure, see alphas.")
-        return self.combine(_bd_values(counts, alphas))
-
-    def bound(self, counts: Counts) -> float:
-        """Return 0."""
-        return 0.0
 
     def native(self, data: Dataset) -> _core.scores.LocalScore:
         """Return the compiled score."""
@@ -245,15 +223,14 @@ class HypotheticalScore(Score):
         refuse_targets(check_cases(data), "the estimate with its standard error")
         if self._kind(data) == "local":
             ((child, parents),) = families
-            values = _bd_values(family_counts(data, child, parents), self.alphas(data, child, parents))
+            joints = local_joints(data, child, parents, self._largest(data))
+            values = self._bd_values(data, child, parents, joints)
             return Estimate(self.combine(values), 0.0, len(values))
         joints, weights = self._hypotheses(data)
         values = np.zeros(len(joints))
         for child, parents in families:
             ordered = sorted(parents)
-            joint = marginals(joints, data, [*ordered, child])
-            alphas = self.ess * joint.reshape(len(joints), -1, int(data.arities[child]))
-            values += _bd_values(family_counts(data, child, ordered), alphas)
+            values += self._bd_values(data, child, ordered, marginals(joints, data, [*ordered, child]))
         if self._kind(data) == "all":
             return Estimate(self.combine(values, weights), 0.0, count_dags(data.n_variables))
         return Estimate(self.combine(values), self.standard_error(values), len(values))
@@ -297,17 +274,19 @@ class HypotheticalScore(Score):
             weights = np.full(self.samples, 1 / self.samples)
         return smoothed_joints(data, masks), weights
 
+    def _bd_values(
+        self, data: Dataset, child: int, parents: Sequence[int], joints: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return log BDe of a family under each joint distribution of parents and child, one row each."""
+        from scipy.special import gammaln
 
-def _bd_values(counts: Counts, alphas: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return BD for each row of hyperparameters, shape (structures, q, r)."""
-    from scipy.special import gammaln
-
-    seen = counts.sum(axis=1) > 0
-    n, a = counts[seen], alphas[:, seen]
-    cells = np.where(n > 0, gammaln(a + n) - gammaln(a), 0.0).sum(axis=(1, 2))
-    total = a.sum(axis=2)
-    values: NDArray[np.float64] = cells + (gammaln(total) - gammaln(total + n.sum(axis=1))).sum(axis=1)
-    return values
+        counts = family_counts(data, child, parents)
+        seen = counts.sum(axis=1) > 0
+        n, a = counts[seen], self.ess * joints.reshape(len(joints), *counts.shape)[:, seen]
+        cells = np.where(n > 0, gammaln(a + n) - gammaln(a), 0.0).sum(axis=(1, 2))
+        total = a.sum(axis=2)
+        values: NDArray[np.float64] = cells + (gammaln(total) - gammaln(total + n.sum(axis=1))).sum(axis=1)
+        return values
 
 
 @dataclass(frozen=True)
@@ -334,10 +313,10 @@ class NipBde(HypotheticalScore):
 
     def combine(self, values: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> float:
         """Return the logarithm of the mean of the likelihoods."""
-        if weights is None:
-            return log_mean_exp(values)
         from scipy.special import logsumexp
 
+        if weights is None:
+            return float(logsumexp(values) - math.log(len(values)))
         return float(logsumexp(values, b=weights))
 
     def standard_error(self, values: NDArray[np.float64]) -> float:

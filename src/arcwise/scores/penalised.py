@@ -7,52 +7,23 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from arcwise import _core
 from arcwise.base.bibliography import Citation
 from arcwise.data.dataset import Dataset, gap_codes
-from arcwise.scores.score import Asymmetry, Counts, Facts, Parameter, Score, two_way
+from arcwise.scores.score import Asymmetry, Facts, Parameter, Score, two_way
 
 # Of two binary variables, 8 cases show both, which agree, and 4 show the first alone: X -> Y averages X over 12 cases
 # and Y over 8, Y -> X both over 8, and X is less even in 12 cases than in 8.
 UNSEEN_TOGETHER = Asymmetry((3, 3), (4, 0, 4, 0, 4, 0, 0, 0, 0), first=((), (0,)), second=((1,), ()), gaps=True)
 
 
-def log_likelihood(counts: Counts) -> float:
-    """Return sum n_jk log(n_jk / n_j): the log likelihood at theta_jk = n_jk / n_j."""
-    totals = np.broadcast_to(counts.sum(axis=1, keepdims=True), counts.shape)
-    seen = counts > 0
-    return math.fsum(counts[seen] * np.log(counts[seen] / totals[seen]))
-
-
-def parameter_count(counts: Counts) -> int:
-    """Return the number of free parameters of the family, q (r - 1)."""
-    q, r = counts.shape
-    return int(q * (r - 1))
-
-
 @dataclass(frozen=True)
-class LikelihoodScore(Score):
-    """The maximised log likelihood minus a penalty: as it is at most 0, minus the penalty bounds the score."""
-
-    def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:
-        """Return LL minus the penalty."""
-        return log_likelihood(counts) + self.bound(counts)
-
-
-@dataclass(frozen=True)
-class ParameterPenalty(LikelihoodScore):
+class ParameterPenalty(Score, abc.ABC):
     """LL - w q (r - 1): every free parameter of a family costs the same."""
 
     @abc.abstractmethod
     def per_parameter(self, cases: int) -> float:
         """Return w, what a parameter costs."""
-
-    def bound(self, counts: Counts) -> float:
-        """Return -w q (r - 1)."""
-        return -parameter_count(counts) * self.per_parameter(int(counts.sum()))
 
     def native(self, data: Dataset) -> _core.scores.LocalScore:
         """Return the compiled score."""
@@ -150,18 +121,13 @@ class BicLaplace(ParameterPenalty):
         """Return log(N) / 2."""
         return math.log(cases) / 2
 
-    def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:
-        """Return sum n_jk log((n_jk + 1) / (n_j + r)) - q (r - 1) log(N) / 2."""
-        theta = (counts + 1) / (counts.sum(axis=1, keepdims=True) + counts.shape[1])
-        return math.fsum((counts * np.log(theta)).ravel()) + self.bound(counts)
-
     def native(self, data: Dataset) -> _core.scores.LocalScore:
         """Return the compiled score."""
         return _core.scores.make_corrected_likelihood(self.per_parameter(data.n_cases))
 
 
 @dataclass(frozen=True)
-class NodeAverageScore(Score):
+class NodeAverageScore(Score, abc.ABC):
     """N times the average log likelihood of each family over its complete cases, minus a penalty.
 
     Likelihoods over different cases cannot be compared, averages can; times N, the number of all cases, they are on
@@ -174,17 +140,6 @@ class NodeAverageScore(Score):
     @abc.abstractmethod
     def weight(self, cases: int, variables: int) -> float:
         """Return what each parameter costs, per case."""
-
-    def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:
-        """Return N (LL / n - w q (r - 1)); `alphas` are N and w, or N is the sum of the counts and w 0."""
-        cases, weight = (counts.sum(), 0.0) if alphas is None else alphas
-        whole = counts.sum()
-        average = log_likelihood(counts) / whole if whole else -math.log(counts.shape[1])
-        return float(cases * (average - weight * parameter_count(counts)))
-
-    def bound(self, counts: Counts) -> float:
-        """Return 0: counts do not say how many variables there are, which the penalty needs."""
-        return 0.0
 
     def native(self, data: Dataset) -> _core.scores.LocalScore:
         """Return the compiled score."""

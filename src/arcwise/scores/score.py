@@ -5,7 +5,6 @@ Facts come with the examples that prove what a score is not.
 
 from __future__ import annotations
 
-import abc
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
@@ -121,7 +120,7 @@ class Facts:
         Whether a smaller parent set never scores worse than a superset that explains the child no better (Suzuki
         2017; Liao 2022, section 4.2); None if that is not known.
     bound
-        The theorem behind `Score.bound` in one line, or "" where there is none.
+        The theorem behind `Score.bound_families` in one line, or "" where there is none.
     asymmetric
         Proof that the score is not equivalent.
     irregular
@@ -193,17 +192,19 @@ DILUTED = Irregularity(smaller=((5, 0), (0, 5)), larger=((5, 0), (0, 0), (0, 0),
 
 
 @dataclass(frozen=True)
-class Score(abc.ABC):
+class Score:
     """A decomposable score: the sum over variables of a local score; natural logarithm, higher is better.
 
     A score is a frozen dataclass of its parameters. `native` gives the compiled score that tables and searches use;
-    `local` is its readable twin, from one family's table of counts. Where variables were set (`Dataset.targets`), a
-    family is scored without the cases in which its child was (Cooper and Yoo 1999), and N is the number of the others.
+    tests/twins/scores.py has its readable twin. Where variables were set (`Dataset.targets`), a family is scored
+    without the cases in which its child was (Cooper and Yoo 1999), and N is the number of the others.
     """
 
     name: ClassVar[str]
+    kernel: ClassVar[str] = ""  # of `_core.scores`, what makes the compiled score from N and the parameters
     FACTS: ClassVar[Facts]
     parameters: ClassVar[tuple[Parameter, ...]] = ()
+    own_alphas: ClassVar[bool] = False  # whether hyperparameters come from a prior network or the data, not from counts
     takes_gaps: ClassVar[bool] = False  # whether it scores data with gaps, each family by the cases that have it whole
 
     def __post_init__(self) -> None:
@@ -231,24 +232,11 @@ class Score(abc.ABC):
         )
         return self.facts.title + (f" ({shown})" if shown else "")
 
-    @abc.abstractmethod
-    def local(self, counts: Counts, alphas: NDArray[np.float64] | None = None) -> float:
-        """Return the local score of a family from its counts, one row per parent configuration.
-
-        `alphas` are the hyperparameters, for the scores that take them from elsewhere than the counts (see `alphas`).
-        """
-
-    @abc.abstractmethod
     def native(self, data: Dataset) -> _core.scores.LocalScore:
         """Return the compiled score for a data set; it may be used by several threads at once."""
-
-    def bound(self, counts: Counts) -> float:
-        """Return a number that neither this family nor one with more parents exceeds; `facts.bound` says why."""
-        return math.inf
-
-    def alphas(self, data: Dataset, child: int, parents: Sequence[int]) -> NDArray[np.float64] | None:
-        """Return the hyperparameters that `local` needs in addition to the counts; None for most scores."""
-        return None
+        parameters = (getattr(self, field.name) for field in fields(self))
+        made: _core.scores.LocalScore = getattr(_core.scores, self.kernel)(data.n_cases, *parameters)
+        return made
 
     def describe(self) -> dict[str, Any]:
         """Return the name and the parameters, as tables record them: ``{"name": "bdeu", "ess": 1.0}``."""
@@ -316,7 +304,10 @@ class Score(abc.ABC):
     def bound_families(
         self, data: Dataset | Incomplete, families: Iterable[tuple[int, Iterable[int]]]
     ) -> NDArray[np.float64]:
-        """Return `bound` of several (child, parents) pairs, natively."""
+        """Return, of several (child, parents) pairs, what neither the family nor one with more parents exceeds.
+
+        `facts.bound` says why.
+        """
         return self._by_group(data, families, _core.scores.bound_families, self.untold_bound)
 
     def untold_bound(self, data: Dataset, child: int, parents: Iterable[int]) -> float:
