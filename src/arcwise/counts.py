@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.base.errors import DataError
-from arcwise.data.dataset import Dataset
+
+if TYPE_CHECKING:
+    from arcwise.data.dataset import Dataset
 
 __all__ = ["contingency"]
 

@@ -32,7 +32,8 @@ from arcwise.model import read_bif
 from arcwise.parent_sets import build_parent_sets
 from arcwise.recipes import optimum
 from arcwise.recipes.optimum import find_best
-from arcwise.report.remarks import bound_words, factor_words, remedy_words
+from arcwise.report.bounds import bound_words, factor_words
+from arcwise.report.remarks import remedy_words
 from arcwise.report.sections import methods_of_networks
 
 

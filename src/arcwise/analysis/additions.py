@@ -16,6 +16,7 @@ from arcwise.confidence.permutations import permuted_confidences
 from arcwise.confidence.probability import decided_pairs
 from arcwise.confidence.recommendation import choose_threshold
 from arcwise.confidence.self_calibration import self_calibration
+from arcwise.confidence.threshold import RuleName
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.findings import parts
 from arcwise.findings.checks import (
@@ -34,7 +35,7 @@ from arcwise.findings.checks import (
 from arcwise.findings.method_result import MethodResult, NotBegun, average, is_few
 from arcwise.findings.price import constraint_price
 from arcwise.findings.remark import Remark
-from arcwise.findings.thresholds import RuleMark, RuleName
+from arcwise.findings.thresholds import RuleMark
 from arcwise.recipes.registry import SOURCES
 from arcwise.recipes.source import FEWEST
 from arcwise.sampled.completions import Completions

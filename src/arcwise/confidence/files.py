@@ -17,8 +17,7 @@ from arcwise.base.options import MANY_VARIABLES
 from arcwise.confidence.calibration import Calibration
 from arcwise.graph.constraints import Constraints
 from arcwise.networks.origin import Facts, fixed_pairs
-from arcwise.networks.recipe import Origin, Recipe
-from arcwise.recipes.registry import SOURCES
+from arcwise.networks.recipe import SOURCES, Origin, Recipe
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -9,6 +10,18 @@ from arcwise.base.showing import one_screen
 
 # The published rules, and the works that they come from, as keys of the bibliography.
 CITATIONS = {"broom": "broom-2012", "gross": "gross-2019", "learned": "liao-2022", "scutari": "scutari-2013"}
+
+
+class RuleName(enum.StrEnum):
+    """The rules whose cut-offs are marked; the value is the label in the report."""
+
+    CHOSEN = "chosen"
+    CALIBRATED = "calibrated"
+    LEARNED = "learned"
+    COST = "cost"
+    SCUTARI = "Scutari"
+    GROSS = "Gross"
+    BROOM = "Broom"
 
 
 @one_screen

@@ -5,16 +5,19 @@ from __future__ import annotations
 import datetime
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.base.errors import DataError
 from arcwise.base.showing import one_screen
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # How many states the rows of a data set can carry.
 #
@@ -412,3 +415,20 @@ def says_numbering(name: str) -> bool:
 def _last_word(name: str) -> str:
     words = _WORDS.findall(name)
     return words[-1].lower() if words else ""
+
+
+def frame_of(columns: Iterable[Column]) -> pd.DataFrame:
+    """Return columns as a DataFrame: numbers as floats, declared states categorical, the rest as text."""
+    import pandas as pd
+
+    series: dict[str, Any] = {}
+    for column in columns:
+        if column.numbers is not None:
+            series[column.name] = column.values()
+        elif not column.declared:
+            series[column.name] = np.array([*column.labels, None], dtype=object)[column.codes]
+        else:
+            codes = column.codes.astype(np.int64)
+            codes[codes == len(column.labels)] = -1
+            series[column.name] = pd.Categorical.from_codes(codes, categories=pd.Index(column.labels))
+    return pd.DataFrame(series)

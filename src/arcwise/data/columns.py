@@ -20,6 +20,7 @@ from arcwise.data.column import (
     ReaderCuts,
     code_type,
     date_example,
+    frame_of,
     identifier_reason,
     most_states,
     numbers_of,
@@ -152,23 +153,6 @@ def _distinct(labels: list[str]) -> tuple[NDArray[np.int64], tuple[str, ...]]:
             known.setdefault(label, len(known))
     codes = [known.get(label, len(known)) for label in labels]
     return np.array([*codes, len(known)], dtype=np.int64), tuple(known)
-
-
-def frame_of(columns: Iterable[Column]) -> pd.DataFrame:
-    """Return columns as a DataFrame: numbers as floats, declared states categorical, the rest as text."""
-    import pandas as pd
-
-    series: dict[str, Any] = {}
-    for column in columns:
-        if column.numbers is not None:
-            series[column.name] = column.values()
-        elif not column.declared:
-            series[column.name] = np.array([*column.labels, None], dtype=object)[column.codes]
-        else:
-            codes = column.codes.astype(np.int64)
-            codes[codes == len(column.labels)] = -1
-            series[column.name] = pd.Categorical.from_codes(codes, categories=pd.Index(column.labels))
-    return pd.DataFrame(series)
 
 
 # Why a column is left out that somebody named for it.

@@ -17,8 +17,7 @@ from arcwise.base.arrays import write_parquet
 from arcwise.base.errors import FormatError, OptionError, suggestion
 from arcwise.base.files import atomic_write
 from arcwise.data.checks import COLUMN, SEPARATOR, Targets, checked_weights
-from arcwise.data.column import MISSING, Column, quoted
-from arcwise.data.columns import frame_of
+from arcwise.data.column import MISSING, Column, frame_of, quoted
 from arcwise.data.source import Source, checked_header
 
 if TYPE_CHECKING:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import enum
 from dataclasses import dataclass, replace
 
 from arcwise.base.showing import one_screen
 from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.confidence.learned_table import size_warning
 from arcwise.confidence.recommendation import choose_threshold, recommend
-from arcwise.confidence.threshold import Threshold
+from arcwise.confidence.threshold import RuleName, Threshold
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.findings.method_result import MethodResult
 from arcwise.findings.options import LearnOptions
@@ -19,18 +18,6 @@ from arcwise.sampled.numeric_data import NumericData
 
 # What a missed edge may cost in the report: 2^-5 to 2^5 extra edges.
 COST_POWERS: tuple[float, ...] = tuple(k / 4 for k in range(-20, 21))
-
-
-class RuleName(enum.StrEnum):
-    """The rules whose cut-offs are marked; the value is the label in the report."""
-
-    CHOSEN = "chosen"
-    CALIBRATED = "calibrated"
-    LEARNED = "learned"
-    COST = "cost"
-    SCUTARI = "Scutari"
-    GROSS = "Gross"
-    BROOM = "Broom"
 
 
 @one_screen

@@ -10,27 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.base.options import load_figure
+from arcwise.plotting.layout import axes_or_new
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-
-# Axes to draw into: those given, or new ones, which a notebook shows.
-
-
-def axes_or_new(ax: Axes | None, width: float, height: float) -> Axes:
-    """Return the axes, or new ones of a size in inches.
-
-    If pyplot is in use, as in a notebook, the figure is one of its own, so that it is shown; else nothing global is
-    touched.
-    """
-    if ax is not None:
-        return ax
-    pyplot = sys.modules.get("matplotlib.pyplot")
-    if pyplot is not None:
-        made: Axes = pyplot.subplots(figsize=(width, height), layout="constrained")[1]
-        return made
-    return load_figure()(figsize=(width, height), layout="constrained").add_subplot()
 
 
 def two_axes_or_new(axes: tuple[Axes, Axes] | None, width: float, height: float) -> tuple[Axes, Axes]:

@@ -7,6 +7,7 @@ slider moves. Edges that come in below that cut-off are drawn as bowed lines tha
 from __future__ import annotations
 
 import math
+import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.plotting.charts import axes_or_new
+from arcwise.base.options import load_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -675,6 +676,21 @@ INCH = 96.0
 MOST_SHOWN = 300  # beyond, a drawing in a notebook says less than a table
 
 Arcs = Sequence[tuple[int, int]]
+
+
+def axes_or_new(ax: Axes | None, width: float, height: float) -> Axes:
+    """Return the axes, or new ones of a size in inches.
+
+    If pyplot is in use, as in a notebook, the figure is one of its own, so that it is shown; else nothing global is
+    touched.
+    """
+    if ax is not None:
+        return ax
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot is not None:
+        made: Axes = pyplot.subplots(figsize=(width, height), layout="constrained")[1]
+        return made
+    return load_figure()(figsize=(width, height), layout="constrained").add_subplot()
 
 
 def plot_network(

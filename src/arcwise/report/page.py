@@ -15,13 +15,14 @@ from arcwise.base.options import MANY_VARIABLES
 from arcwise.confidence.calibration import KNOTS
 from arcwise.confidence.consensus import Fate
 from arcwise.confidence.probability import false_rate_cut
+from arcwise.confidence.threshold import RuleName
 from arcwise.counts import contingency
 from arcwise.evaluate.fit_check import FitCheck
 from arcwise.evaluate.predictions import PredictionScores
 from arcwise.findings.edge_record import EdgeRecord
 from arcwise.findings.edges import floor_of
 from arcwise.findings.method_result import is_few
-from arcwise.findings.thresholds import COST_POWERS, RuleName
+from arcwise.findings.thresholds import COST_POWERS
 from arcwise.findings.trust import HALF, Trust, counted, listed, percent, plural, show_range
 from arcwise.model.network import BayesianNetwork
 from arcwise.report.answer import Answer
@@ -42,6 +43,7 @@ from arcwise.report.blocks import (
     Table,
     Verbatim,
 )
+from arcwise.report.bounds import bound_words
 from arcwise.report.edges import (
     belief_blocks,
     completion_account,
@@ -54,7 +56,6 @@ from arcwise.report.edges import (
     prior_blocks,
     state_label,
 )
-from arcwise.report.remarks import bound_words
 from arcwise.report.report import Report
 from arcwise.report.sections import (
     account_of_sample,

@@ -16,12 +16,12 @@ from arcwise.base.bibliography import list_works
 from arcwise.base.errors import Argument
 from arcwise.base.options import options_of
 from arcwise.confidence.consensus import Fate
+from arcwise.confidence.threshold import RuleName
 from arcwise.data.column import Column as DataColumn
 from arcwise.data.table import Table as DataTable
 from arcwise.findings.checks import CutEdge
 from arcwise.findings.edge_record import EdgeRecord
 from arcwise.findings.options import AUTO, score_text
-from arcwise.findings.thresholds import RuleName
 from arcwise.findings.trust import (
     HALF,
     Forest,
@@ -40,6 +40,7 @@ from arcwise.graph.constraints import Constraints
 from arcwise.networks.recipe import MadeNetworks
 from arcwise.report.answer import Answer
 from arcwise.report.blocks import Block, Bullets, Column, Paragraph, Section, Table, Verbatim
+from arcwise.report.bounds import bound_words
 from arcwise.report.edges import (
     beliefs_text,
     completion_methods,
@@ -48,7 +49,6 @@ from arcwise.report.edges import (
     price_methods,
     state_label,
 )
-from arcwise.report.remarks import bound_words
 from arcwise.scores.registry import make_score
 from arcwise.scores.score import Score
 
