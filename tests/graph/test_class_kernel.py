@@ -20,9 +20,7 @@ from arcwise.graph import (
     class_keys,
     class_keys_from_masks,
     number_classes,
-)
-from arcwise.graph import (
-    fixed_pairs as known_orientations,
+    orientations,
 )
 from arcwise.graph.classes import ClassMembers
 from arcwise.graph.nodes import to_words
@@ -105,7 +103,7 @@ def test_a_size_that_is_too_much_to_count_is_told(monkeypatch: pytest.MonkeyPatc
     dag = Dag([f"v{i}" for i in range(n)], [list(range(v)) for v in range(n)])
     fixed = FixedPairs(dag.names, [0, 0, 0, 0, 1, 2, 4, 8, 0])
     assert 0 < fixed.class_size(dag) < dag.cpdag.size
-    monkeypatch.setattr(known_orientations, "MOST_SUBGRAPHS", 10)
+    monkeypatch.setattr(orientations, "MOST_SUBGRAPHS", 10)
     with pytest.raises(UnfinishedError, match="more than 10 subgraphs"):
         fixed.class_size(dag)
     members = ClassMembers(dag, fixed)  # asked again, it does not take what was given up for a number

@@ -15,6 +15,7 @@ from arcwise.effects import find_effect
 from arcwise.ensemble import NetworkSet, bootstrap_networks
 from arcwise.graph import Constraints, Dag
 from arcwise.graph.classes import ClassMembers
+from arcwise.graph.orientations import Orientations
 from arcwise.networks.classes import drawn_from_classes
 from arcwise.networks.network_list import concatenate
 
@@ -100,13 +101,13 @@ def test_of_open_trees_one_source_alone_is_looked_at(monkeypatch: pytest.MonkeyP
     names = [f"v{i}" for i in range(60)]
     tree = Dag(names, [[(v - 1) // 2] if v else [] for v in range(60)])
     looked: list[int] = []
-    split = ClassMembers._split
+    split = Orientations.split
 
-    def noted(members: ClassMembers, component: int, source: int) -> Any:
+    def noted(orientations: Orientations, component: int, source: int) -> Any:
         looked.append(source)
-        return split(members, component, source)
+        return split(orientations, component, source)
 
-    monkeypatch.setattr(ClassMembers, "_split", noted)
+    monkeypatch.setattr(Orientations, "split", noted)
     drawn = drawn_from_classes(found_by_a_search([tree] * 40))
     assert len(looked) == 40 and len(set(drawn)) > 20
     assert all(one.cpdag == tree.cpdag for one in drawn)

@@ -35,7 +35,7 @@ from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
 from arcwise.graph.fixed_pairs import FixedPairs
 from arcwise.graph.nodes import bits, components
-from arcwise.graph.orientations import OrientationCounter, orientations, sample_orientation
+from arcwise.graph.orientations import Orientations
 from arcwise.networks.classes import splits_classes, tells_members_apart, weigh_classes
 from arcwise.networks.network_list import NetworkSet
 from arcwise.networks.origin import Facts, Known, fixed_pairs
@@ -244,13 +244,9 @@ def _settled_in(
     graph: tuple[int, ...], draws: int, rng: np.random.Generator, run: Run
 ) -> tuple[NDArray[np.float64], bool]:
     """Return what setting each node of a connected chordal graph settles, and whether orientations were drawn."""
-    whole, counter = (1 << len(graph)) - 1, OrientationCounter(graph)
-    drawn = counter.count(whole) > MOST_LISTED
-    found = (
-        (sample_orientation(graph, [whole], counter, rng) for _ in range(draws))
-        if drawn
-        else orientations(graph, [whole])
-    )
+    whole, orientations = (1 << len(graph)) - 1, Orientations(graph)
+    drawn = orientations.count(whole) > MOST_LISTED
+    found = (orientations.draw([whole], rng) for _ in range(draws)) if drawn else orientations.every([whole])
     names = [str(v) for v in range(len(graph))]
     dags = []
     for parents in found:

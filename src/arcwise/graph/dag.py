@@ -25,7 +25,7 @@ from arcwise.base.options import load_networkx
 from arcwise.base.run import Seed, generator_of
 from arcwise.base.showing import wrapped
 from arcwise.graph.nodes import LISTED_NAMES, NamedNodes, Node, Relatives, bits, bitset, components, read_matrix
-from arcwise.graph.orientations import OrientationCounter, orientations, sample_orientation
+from arcwise.graph.orientations import Orientations
 from arcwise.plotting.layout import network_picture, plot_network
 
 if TYPE_CHECKING:
@@ -670,28 +670,28 @@ class Cpdag(Pdag):
         return self.extend()
 
     @cached_property
-    def _chordal_masks(self) -> tuple[int, ...]:
+    def chordal_masks(self) -> tuple[int, ...]:
+        """The components that undirected edges join, as bit sets; each is chordal."""
         joined = sum(1 << v for v, ns in enumerate(self._neighbours) if ns)
         return tuple(components(self.neighbour_masks, joined))
 
     @cached_property
-    def _counter(self) -> OrientationCounter:
-        return OrientationCounter(self.neighbour_masks)
+    def _orientations(self) -> Orientations:
+        return Orientations(self.neighbour_masks)
 
     @cached_property
     def size(self) -> int:
         """The number of DAGs in the class, exactly, in polynomial time (Clique-Picking)."""
-        return self._counter.product(self._chordal_masks)
+        return self._orientations.product(self.chordal_masks)
 
     def members(self) -> Iterator[Dag]:
         """Yield every DAG of the class once, in a fixed order; `size` says how many to expect."""
-        for choice in orientations(self.neighbour_masks, self._chordal_masks):
+        for choice in self._orientations.every(self.chordal_masks):
             yield self._oriented(choice)
 
     def sample(self, seed: Seed = None) -> Dag:
         """Return a DAG of the class, each with the same probability."""
-        rng = generator_of(seed)
-        return self._oriented(sample_orientation(self.neighbour_masks, self._chordal_masks, self._counter, rng))
+        return self._oriented(self._orientations.draw(self.chordal_masks, generator_of(seed)))
 
     def _oriented(self, choice: dict[int, int]) -> Dag:
         return Dag(self._names, [sorted([*ps, *bits(choice.get(v, 0))]) for v, ps in enumerate(self._parents)])

@@ -3,17 +3,30 @@
 The undirected part of a CPDAG falls into connected chordal graphs, and the DAGs of the Markov equivalence class are
 the independent choices of an orientation without cycle and without v-structure for each of them (Andersson, Madigan
 and Perlman 1997). Graphs are given as `neighbours`, one bit set per node, restricted to a bit set of nodes.
+
+Where certain arcs are known, those orientations count that have them: the members of a class with fixed pairs. Without
+known arcs their number takes polynomial time; with them it is #P-hard (Wienöbst, Bannach and Liskiewicz,
+"Polynomial-time algorithms for counting and sampling Markov equivalent DAGs with applications", JMLR 2023, section 6).
+An orientation of a connected graph has exactly one source, and what stays undirected once the source is chosen is again
+a set of connected chordal graphs; different sources have no orientation in common (He, Jia and Yu, JMLR 2015, Theorem
+7). So it is a sum over the sources that the known arcs allow, with the numbers of subgraphs kept, and the polynomial
+count for every subgraph without a known arc. A clique of k nodes takes up to 2^k subgraphs: there is a limit.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
 
+from arcwise.base.errors import UnfinishedError
 from arcwise.graph.nodes import bits, components, first_bit, pick_by_weight
+
+MOST_SUBGRAPHS = 100_000
+# What follows from the source of a component: the parents that each node gets, and the components left to orient.
+Split = tuple[dict[int, int], list[int]]
 
 
 def blocks_after(neighbours: Sequence[int], within: int, clique: int) -> list[int]:
@@ -99,40 +112,149 @@ def clique_tree(neighbours: Sequence[int], within: int) -> tuple[list[int], list
     return cliques, parents
 
 
-class OrientationCounter:
-    """Counts acyclic moral orientations in polynomial time, exactly, for any size.
+class Orientations:
+    """The acyclic moral orientations of chordal graphs that have certain arcs: how many, all of them, one at random.
 
-    Clique-Picking (Wienöbst, Bannach and Liskiewicz, AAAI 2021, Theorem 3): with a rooted clique tree, the number is
-    the sum over the maximal cliques K of phi(K) times the product of the numbers of the components that stay
-    undirected when K comes first. phi counts the orders of K that do not begin with a set that was already counted at
-    a clique nearer to the root. Subproblems recur, so that the numbers are kept; there are at most twice as many
-    different ones as there are cliques.
+    Parameters
+    ----------
+    neighbours
+        For each node, the nodes that it is joined to, as a bit set; all components must be chordal.
+    known
+        For each node, those of its neighbours from which a known arc leads to it; none if not given.
     """
 
-    def __init__(self, neighbours: Sequence[int]) -> None:
+    def __init__(self, neighbours: Sequence[int], known: Sequence[int] | None = None) -> None:
         self._neighbours = neighbours
-        self._known: dict[int, int] = {}
+        self._known = [0] * len(neighbours) if known is None else known
+        self._free_counts: dict[int, int] = {}
+        self._counts: dict[int, int] = {}
+        self._looked_at = 0
 
     def count(self, component: int) -> int:
-        """Return the number of orientations of a connected chordal graph."""
-        terms: dict[int, list[tuple[int, list[int]]]] = {}
-        pending = [component]
-        while pending:  # a stack instead of recursion: the depth may reach the number of nodes
-            graph = pending[-1]
-            if graph in self._known:
-                pending.pop()
-            elif graph not in terms:
-                terms[graph] = self._terms(graph)
-                pending.extend({h for _, parts in terms[graph] for h in parts} - self._known.keys())
-            else:
-                self._known[graph] = sum(
-                    factor * math.prod(self._known[h] for h in parts) for factor, parts in terms.pop(graph)
+        """Return the number of orientations of a connected graph, given as a bit set of its nodes.
+
+        Raises
+        ------
+        UnfinishedError
+            If more than `MOST_SUBGRAPHS` subgraphs would have to be looked at.
+        """
+        if not self._has_known(component):
+            return self._count_free(component)
+        if component not in self._counts:
+            if self._looked_at >= MOST_SUBGRAPHS:
+                raise UnfinishedError(
+                    f"the members of a class with {component.bit_count()} variables that are joined by open edges were "
+                    f"not counted: more than {MOST_SUBGRAPHS:,} subgraphs would have to be looked at."
                 )
-        return self._known[component]
+            self._looked_at += 1
+            splits = (self.split(component, source) for source in bits(component))
+            self._counts[component] = sum(self.product(split[1]) for split in splits if split is not None)
+        return self._counts[component]
 
     def product(self, graphs: Iterable[int]) -> int:
         """Return the number of joint orientations of several components."""
         return math.prod(self.count(graph) for graph in graphs)
+
+    def every(self, graphs: Sequence[int]) -> Iterator[dict[int, int]]:
+        """Yield every joint orientation of the components as the parents of each of their nodes, once each.
+
+        The order is that of the sources, smallest first. No dead ends: the work between two results is polynomial.
+        """
+        split = lru_cache(4096)(self._split_with_orientations)
+        parents = {v: 0 for graph in graphs for v in bits(graph)}
+        pending: list[int] = list(reversed(graphs))
+        frames: list[tuple[int, Iterator[int], dict[int, int], list[int]]] = []
+        while True:
+            if pending:
+                graph = pending.pop()
+                frames.append((graph, bits(graph), {w: parents[w] for w in bits(graph)}, pending))
+            else:
+                yield dict(parents)
+            while frames:
+                graph, sources, outer, rest = frames[-1]
+                source = next(sources, -1)
+                if source < 0:
+                    parents.update(outer)
+                    frames.pop()
+                elif (choice := split(graph, source)) is not None:
+                    arcs, parts = choice
+                    for w, before in arcs.items():
+                        parents[w] = outer[w] | before
+                    pending = [*rest, *reversed(parts)]
+                    break
+            else:
+                return
+
+    def draw(self, graphs: Sequence[int], rng: np.random.Generator) -> dict[int, int]:
+        """Return one joint orientation of the components, each with the same probability, exactly."""
+        parents = {v: 0 for graph in graphs for v in bits(graph)}
+        pending = list(graphs)
+        while pending:
+            graph = pending.pop()
+            sources = list(bits(graph))
+            if self._is_open_tree(graph):  # one orientation for each source
+                weights = [1] * len(sources)
+            else:
+                splits = (self.split(graph, source) for source in sources)
+                weights = [0 if split is None else self.product(split[1]) for split in splits]
+            found = self.split(graph, sources[pick_by_weight(weights, rng)])
+            assert found is not None
+            arcs, parts = found
+            for w, before in arcs.items():
+                parents[w] |= before
+            pending.extend(parts)
+        return parents
+
+    def split(self, component: int, source: int) -> Split | None:
+        """Return what follows if a node is the source of a component; None if a known arc forbids it."""
+        arcs, parts = {source: 0}, []
+        before, later = 1 << source, component & ~(1 << source)
+        if self._known[source] & component:
+            return None
+        for block in blocks_after(self._neighbours, component, 1 << source):
+            later &= ~block
+            for v in bits(block):
+                if self._known[v] & later:  # it would point against the order
+                    return None
+                arcs[v] = self._neighbours[v] & before
+            parts += _undirected_parts(self._neighbours, [block])
+            before |= block
+        return arcs, parts
+
+    def _split_with_orientations(self, component: int, source: int) -> Split | None:
+        """Return a split that some orientation has; with known arcs, not every split has one."""
+        found = self.split(component, source)
+        return None if found is None or (self._has_known(component) and not self.product(found[1])) else found
+
+    def _has_known(self, component: int) -> bool:
+        return any(self._known[v] & component for v in bits(component))
+
+    def _is_open_tree(self, component: int) -> bool:
+        edges = sum((self._neighbours[v] & component).bit_count() for v in bits(component)) // 2
+        return edges < component.bit_count() and not self._has_known(component)
+
+    def _count_free(self, component: int) -> int:
+        """Count the orientations of a connected chordal graph without known arcs in polynomial time, for any size.
+
+        Clique-Picking (Wienöbst, Bannach and Liskiewicz, AAAI 2021, Theorem 3): with a rooted clique tree, the number
+        is the sum over the maximal cliques K of phi(K) times the product of the numbers of the components that stay
+        undirected when K comes first. phi counts the orders of K that do not begin with a set that was already counted
+        at a clique nearer to the root. Subproblems recur, so that the numbers are kept; there are at most twice as many
+        different ones as there are cliques.
+        """
+        terms: dict[int, list[tuple[int, list[int]]]] = {}
+        known = self._free_counts
+        pending = [component]
+        while pending:  # a stack instead of recursion: the depth may reach the number of nodes
+            graph = pending[-1]
+            if graph in known:
+                pending.pop()
+            elif graph not in terms:
+                terms[graph] = self._terms(graph)
+                pending.extend({h for _, parts in terms[graph] for h in parts} - known.keys())
+            else:
+                known[graph] = sum(factor * math.prod(known[h] for h in parts) for factor, parts in terms.pop(graph))
+        return known[component]
 
     def _terms(self, graph: int) -> list[tuple[int, list[int]]]:
         cliques, parents = clique_tree(self._neighbours, graph)
@@ -163,67 +285,3 @@ def _orders_without_prefixes(size: int, prefixes: Sequence[int]) -> int:
 def _undirected_parts(neighbours: Sequence[int], blocks: Iterable[int]) -> list[int]:
     parts = [part for block in blocks for part in components(neighbours, block)]
     return [part for part in parts if part & (part - 1)]  # a single node has one orientation
-
-
-class _SourceSplit:
-    """Splits a component by its source: an acyclic moral orientation of a connected graph has exactly one.
-
-    `arcs` gives every node its parents among the nodes before its block; `parts` are left to orient. The choices of
-    different sources are disjoint and none is a dead end (He, Jia and Yu, JMLR 2015, Theorem 7).
-    """
-
-    def __init__(self, neighbours: Sequence[int], component: int, source: int) -> None:
-        blocks = blocks_after(neighbours, component, 1 << source)
-        self.arcs: dict[int, int] = {source: 0}
-        before = 1 << source
-        for block in blocks:
-            for w in bits(block):
-                self.arcs[w] = neighbours[w] & before
-            before |= block
-        self.parts = _undirected_parts(neighbours, blocks)
-
-
-def orientations(neighbours: Sequence[int], graphs: Sequence[int]) -> Iterator[dict[int, int]]:
-    """Yield every joint orientation of the components as the parents of each of their nodes, once each.
-
-    The order is that of the sources, smallest first. No dead ends: the work between two results is polynomial.
-    """
-    split: Callable[[int, int], _SourceSplit] = lru_cache(4096)(lambda graph, s: _SourceSplit(neighbours, graph, s))
-    parents = {v: 0 for graph in graphs for v in bits(graph)}
-    pending: list[int] = list(reversed(graphs))
-    frames: list[tuple[int, Iterator[int], dict[int, int], list[int]]] = []
-    while True:
-        if pending:
-            graph = pending.pop()
-            frames.append((graph, bits(graph), {w: parents[w] for w in bits(graph)}, pending))
-        else:
-            yield dict(parents)
-        while frames:
-            graph, sources, outer, rest = frames[-1]
-            source = next(sources, -1)
-            if source >= 0:
-                choice = split(graph, source)
-                for w, before in choice.arcs.items():
-                    parents[w] = outer[w] | before
-                pending = [*rest, *reversed(choice.parts)]
-                break
-            parents.update(outer)
-            frames.pop()
-        else:
-            return
-
-
-def sample_orientation(
-    neighbours: Sequence[int], graphs: Sequence[int], counter: OrientationCounter, rng: np.random.Generator
-) -> dict[int, int]:
-    """Return one joint orientation of the components, each with the same probability, exactly."""
-    parents = {v: 0 for graph in graphs for v in bits(graph)}
-    pending = list(graphs)
-    while pending:
-        graph = pending.pop()
-        splits = [_SourceSplit(neighbours, graph, source) for source in bits(graph)]
-        choice = splits[pick_by_weight([counter.product(split.parts) for split in splits], rng)]
-        for w, before in choice.arcs.items():
-            parents[w] |= before
-        pending.extend(choice.parts)
-    return parents

@@ -14,8 +14,9 @@ from arcwise.base.run import Seed
 from arcwise.graph.classes import ClassMembers
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
-from arcwise.graph.fixed_pairs import FixedPairs, KnownOrientationCounter
-from arcwise.graph.nodes import bits, components
+from arcwise.graph.fixed_pairs import FixedPairs
+from arcwise.graph.nodes import bits
+from arcwise.graph.orientations import Orientations
 from arcwise.networks.families import Families, choice_type
 from arcwise.networks.network_list import NetworkSet, Weighting, check_weighting
 from arcwise.networks.origin import Made
@@ -44,10 +45,10 @@ def class_sizes(dags: Iterable[Dag], fixed: FixedPairs | None = None) -> list[in
         if fixed is not None:
             known = [a & b & c for a, b, c in zip(dag.parent_masks, free, fixed.masks, strict=True)]
         sizes.append(1)
-        for component in components(free, sum(1 << v for v, mask in enumerate(free) if mask)):
+        for component in dag.cpdag.chordal_masks:
             key = tuple((free[v], known[v]) for v in bits(component))
             if key not in counts:
-                counts[key] = KnownOrientationCounter(free, known).count(component)
+                counts[key] = Orientations(free, known).count(component)
             sizes[-1] *= counts[key]
     return sizes
 
