@@ -64,7 +64,7 @@ def compare_learners(data: Dataset) -> None:
     print("|---|---:|---:|")
     for learner in ("hill-climbing", "tabu", "first-ascent", "genetic", "order", "exact"):
         _, cpu, networks = timed(data, learner=learner, options={"refine": 0} if "refine" in OPTIONS[learner] else {})
-        print(f"| {learner} | {cpu:.2f} | {np.mean(networks.facts['replicate_scores']):.2f} |", flush=True)
+        print(f"| {learner} | {cpu:.2f} | {np.mean(networks.facts['replicate_scores'] or []):.2f} |", flush=True)
 
 
 def total_cpu() -> float:

@@ -31,7 +31,7 @@ from arcwise.local.problem import LocalProblem, merged_constraints
 from arcwise.networks.completions import with_completion_networks
 from arcwise.networks.families import Families, choice_type
 from arcwise.networks.network_list import NetworkSet
-from arcwise.networks.origin import Effort, Facts, Known, Made
+from arcwise.networks.origin import known_facts, make_facts
 from arcwise.networks.recipe import Origin, Recipe
 from arcwise.sampled.completions import Completions
 from arcwise.sampled.numeric_data import NumericData, Sampled
@@ -219,10 +219,10 @@ def bootstrap_networks(
     found = [finished[index] for index in sorted(finished) if index < replicates]
     made = _network_set(task, given, found, status, replicates=replicates, seconds=run.seconds)
     if status is Status.TIME_LIMIT and math.isfinite(expected):
-        made = replace(made, facts=made.facts.but(Effort(expected_seconds=expected)))
+        made = replace(made, facts=made.facts | make_facts(expected_seconds=expected))
     if constraints is None or constraints.is_trivial:
         return made
-    return replace(made, facts=made.facts.but(Known.of(constraints)))
+    return replace(made, facts=made.facts | known_facts(constraints))
 
 
 def _completed(
@@ -281,22 +281,18 @@ def _network_set(
         max_parents=task.constraints.largest_limit,
         score=task.score.describe(),
         data_digest=data.digest if task.completed is None else task.completed.data.digest,
-        facts=Facts.of(
-            Made(
-                n_cases=data.n_cases,
-                replicates=replicates,
-                learner=task.learner,
-                options=dict(task.options),
-                seed=task.seed,
-                indices=[replicate.index for replicate in chosen],
-                replicate_scores=[replicate.score for replicate in chosen],
-                cut=None if task.uncut is None else task.uncut.cutting.describe(),
-            ),
-            Effort(seconds=seconds),
-            Known(
-                copies=task.copies.named if task.copies else None,
-                targets=None if data.targets is None else [list(names) for names in data.targets.sets],
-            ),
+        facts=make_facts(
+            n_cases=data.n_cases,
+            replicates=replicates,
+            learner=task.learner,
+            options=dict(task.options),
+            seed=task.seed,
+            indices=[replicate.index for replicate in chosen],
+            replicate_scores=[replicate.score for replicate in chosen],
+            cut=None if task.uncut is None else task.uncut.cutting.describe(),
+            seconds=seconds,
+            copies=task.copies.named if task.copies else None,
+            targets=None if data.targets is None else [list(names) for names in data.targets.sets],
         ),
     )
     if task.completed is not None:

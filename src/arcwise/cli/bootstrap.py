@@ -102,9 +102,9 @@ def bootstrap(
                 "origin": networks.origin,
                 "status": str(networks.status),
                 "score": dict(networks.score),
-                **({} if (cut := networks.facts.made.cut) is None else {"cut": cut}),
+                **({} if (cut := networks.facts.get("cut")) is None else {"cut": cut}),
                 "seed": learning.seed,
-                "seconds": networks.facts.effort.seconds,
+                "seconds": networks.facts.get("seconds"),
                 "edges": edges,
             }
         )
@@ -113,7 +113,7 @@ def bootstrap(
             typer.echo("# no edge is in any network")
         for edge in edges:
             typer.echo(f"{edge['from']} -> {edge['to']}  {edge['strength']:.4f}  {edge['direction']:.4f}")
-    took = networks.facts.effort.seconds
+    took = networks.facts.get("seconds")
     note = "" if networks.complete else f"; stopped: {networks.status}"
     printing.remark(f"{len(networks)} of {learning.replicates} networks in {took:.2f} s{note}")
     finish(networks.status)

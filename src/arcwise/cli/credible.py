@@ -63,7 +63,7 @@ def credible(
     import numpy as np
 
     from arcwise.base.run import Run, Status
-    from arcwise.networks.origin import Made, describe_completeness
+    from arcwise.networks.origin import describe_completeness, make_facts
     from arcwise.parent_sets.build import BuildSettings
 
     output, factor = printing.output, factor_from(wanted.bayes_factor)
@@ -92,14 +92,13 @@ def credible(
     if output is not None:
         networks = _listed(found, wanted.by, deadline)
         if loaded.data is not None:
-            networks = replace(networks, facts=networks.facts.but(Made(n_cases=loaded.data.n_cases)))
+            networks = replace(networks, facts=networks.facts | make_facts(n_cases=loaded.data.n_cases))
         networks.save(output)
         status = status if networks.complete else networks.status
     reached = None  # how far the count got, if a limit stopped it
-    how_far = summary.facts.effort
-    if how_far.reached_count is not None and how_far.reached_slack is not None:
-        up_to = math.exp(min(how_far.reached_slack, 700.0))
-        reached = {"bayes_factor": up_to, "count": int(how_far.reached_count)}
+    count, slack = summary.facts.get("reached_count"), summary.facts.get("reached_slack")
+    if count is not None and slack is not None:
+        reached = {"bayes_factor": math.exp(min(slack, 700.0)), "count": int(count)}
     names = summary.names
     probabilities = summary.arc_probabilities() if summary.count else np.zeros((len(names), len(names)))
     arcs = sorted(
@@ -137,16 +136,16 @@ def credible(
             typer.echo(f"{arc['from']} -> {arc['to']}  {arc['probability']:.4f}")
     if not printing.quiet:
         grouped = "" if class_count is None else f" in {class_count:,} equivalence classes"
-        told = f"{summary.count:,} networks{grouped} within a Bayes factor of {factor:g} of {summary.opt:.6f}"
+        line = f"{summary.count:,} networks{grouped} within a Bayes factor of {factor:g} of {summary.opt:.6f}"
         if not summary.count:
-            told = f"the networks within a Bayes factor of {factor:g} of the best were not counted"
+            line = f"the networks within a Bayes factor of {factor:g} of the best were not counted"
         stopped = "; " + describe_completeness(summary.status if complete else status, summary.max_parents, len(names))
         if wanted.classes and class_count is None and summary.count:
             stopped += "; their classes were not counted"
         if reached is not None:
             stopped += f"; {reached['count']:,} networks are within a Bayes factor of {reached['bayes_factor']:.3g}"
         typer.echo(
-            f"{told}, in {seconds:.2f} s{stopped}",
+            f"{line}, in {seconds:.2f} s{stopped}",
             err=True,
         )
     finish(status)

@@ -44,7 +44,7 @@ def posterior(
 
     import arcwise.recipes.registry  # noqa: F401 - a recipe finds its source there
     from arcwise.base.run import Run
-    from arcwise.networks.origin import Made
+    from arcwise.networks.origin import make_facts
     from arcwise.networks.recipe import Recipe
     from arcwise.recipes.posterior import find_posterior
 
@@ -76,7 +76,7 @@ def posterior(
             **{item.name: getattr(wanted.settings, item.name) for item in options_of(PosteriorOptions)},
         )
         drawn = found.networks(seed=wanted.seed, threads=wanted.threads, limits=deadline.uncounted).made_by(recipe)
-        replace(drawn, facts=drawn.facts.but(Made(n_cases=cases.n_cases))).save(output)
+        replace(drawn, facts=drawn.facts | make_facts(n_cases=cases.n_cases)).save(output)
         status = drawn.status  # draws take time, too
         if found.exact is not None and not drawn.complete:
             short = f" Only {drawn.count:,} networks were drawn and written ({drawn.status})."

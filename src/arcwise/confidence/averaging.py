@@ -155,7 +155,7 @@ def edge_confidence(
     """
     networks = as_ensemble(networks)
     _check_options(networks, orient, weights, feature)
-    cases = networks.facts.made.n_cases if n_cases is None else n_cases
+    cases = networks.facts.get("n_cases") if n_cases is None else n_cases
     if cases is not None:
         cases = check_count("n_cases", cases, 0, MOST_CASES)
     run = Run.of(limits)

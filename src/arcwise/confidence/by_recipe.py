@@ -148,7 +148,7 @@ def _joined(drawn: list[NetworkSet], completions: int) -> NetworkSet | None:
         return None
     weights = np.concatenate([part.weights / completions for part in drawn])
     joined = with_completions(concatenate(drawn).with_weights(weights), [part.count for part in drawn])
-    return replace(joined, facts=joined.facts.but(joined_chains([part.facts for part in drawn])))
+    return replace(joined, facts=joined.facts | joined_chains([part.facts for part in drawn]))
 
 
 def _mean(

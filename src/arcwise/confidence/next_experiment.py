@@ -38,7 +38,7 @@ from arcwise.graph.nodes import bits, components
 from arcwise.graph.orientations import Orientations
 from arcwise.networks.classes import splits_classes, tells_members_apart, weigh_classes
 from arcwise.networks.network_list import NetworkSet
-from arcwise.networks.origin import Facts, Known, fixed_pairs
+from arcwise.networks.origin import Facts, fixed_pairs, known_facts, make_facts
 from arcwise.networks.summary import Ensemble
 from arcwise.posterior.posterior import Posterior, as_ensemble
 
@@ -142,8 +142,8 @@ def next_experiment(networks: Ensemble | Posterior, *, seed: int = 0, limits: Li
 
 def _with_target(networks: NetworkSet, name: str) -> NetworkSet:
     """Return the networks as if the variable had been set in one more experiment."""
-    targets = [*(networks.facts.known.targets or ()), [name]]
-    return replace(networks, facts=networks.facts.but(Known(targets=targets)))
+    targets = [*(networks.facts.get("targets") or ()), [name]]
+    return replace(networks, facts=networks.facts | make_facts(targets=targets))
 
 
 def _is_by_targets_alone(networks: NetworkSet) -> bool:
@@ -313,4 +313,4 @@ def _some(dag: Dag, fixed: FixedPairs | None, most: int, rng: np.random.Generato
 
 def _known(networks: NetworkSet) -> Facts:
     """Return what constraints and experiments say, but not the odds, as facts of other networks."""
-    return Facts.of(Known.of(networks.obeyed, networks.targets))
+    return known_facts(networks.obeyed, networks.targets)

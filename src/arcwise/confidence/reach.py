@@ -153,7 +153,7 @@ def _by_completion(networks: NetworkSet) -> CompletionWeights | None:
 
 def _worth(drawn: NetworkSet) -> int:
     """Return how many independent draws networks are worth; chains say it in their verdict."""
-    effective = (drawn.facts.chains.verdict or {}).get("effective")
+    effective = (drawn.facts.get("verdict") or {}).get("effective")
     return drawn.count if effective is None else max(1, min(drawn.count, int(effective)))
 
 

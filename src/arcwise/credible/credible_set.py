@@ -47,7 +47,7 @@ from arcwise.graph.constraints import Constraints
 from arcwise.graph.fixed_pairs import FixedPairs
 from arcwise.networks.families import Families, arc_frame
 from arcwise.networks.network_list import NetworkSet, Weighting, check_count, check_weighting, posterior_log_weights
-from arcwise.networks.origin import Effort, Facts, Known, Made, describe_completeness, fixed_pairs
+from arcwise.networks.origin import Facts, describe_completeness, fixed_pairs, known_facts, make_facts
 from arcwise.networks.recipe import Origin, Recipe
 from arcwise.networks.summary import NetworkSummary
 from arcwise.parent_sets.candidate_sets import has_own_limits, joint_constraints
@@ -97,7 +97,7 @@ class CredibleNetworks:
             """How the networks are made."""
 
         @property
-        def known(self) -> Known:
+        def known(self) -> Facts:
             """What constraints and experiments say."""
 
         def begin(self, limits: Limits | Run | None) -> AbstractContextManager[Run]:
@@ -195,7 +195,7 @@ class CredibleNetworks:
                 by_score = weights == "posterior"
                 found, proposals = draw_networks(diagram, count, by_score=by_score, seed=used, run=run)
         made = listed_networks(self, diagram, found, run, origin="draws")
-        facts = made.facts.but(Made(seed=used), Made(drawn_by=weights, proposals=proposals))
+        facts = made.facts | make_facts(seed=used, drawn_by=weights, proposals=proposals)
         return replace(made, facts=facts).with_weights("equal")
 
     def chunks(self, by: By = "dag", *, size: int = CHUNK, limits: Limits | None = None) -> Iterator[NetworkSet]:
@@ -268,17 +268,19 @@ def listed_networks(
         tolerance=diagram.tolerance,
         score=dict(credible.score),
         data_digest=credible.data_digest,
-        facts=Facts.of(
-            Made(by="mec" if diagram.by_class else "dag"),
-            Effort(seconds=run.seconds, states=diagram.native.states, explored=diagram.native.explored),
-            credible.known,
-            Effort(total=total),
-        ),
+        facts=make_facts(by="mec" if diagram.by_class else "dag")
+        | _effort(diagram, run)
+        | credible.known
+        | make_facts(total=total),
     ).compact()
     if origin == "k-best" or listed.status not in (Status.COMPLETE, Status.COUNT_LIMIT):
         return made  # no recipe makes just these
     most = None if listed.status is Status.COMPLETE else len(listed.losses)
     return made.made_by(replace(credible.recipe, settings={**credible.recipe.settings, "most_networks": most}))
+
+
+def _effort(diagram: CredibleDiagram, run: Run) -> Facts:
+    return make_facts(seconds=run.seconds, states=diagram.native.states, explored=diagram.native.explored)
 
 
 def nothing_listed(diagram: CredibleDiagram) -> Listed:
@@ -436,7 +438,7 @@ class CredibleSet(CredibleNetworks):
     @property
     def facts(self) -> Facts:
         """How far the work came."""
-        return Facts.of(Effort(states=self._any.native.states, explored=self._any.native.explored))
+        return make_facts(states=self._any.native.states, explored=self._any.native.explored)
 
     @property
     def recipe(self) -> Recipe:
@@ -607,13 +609,10 @@ class CredibleSet(CredibleNetworks):
         summed = sums is not None and status is Status.COMPLETE
         if classes and summed:
             self.count_classes(run.limits)
-        facts = Facts.of(
-            Effort(seconds=run.seconds, states=diagram.native.states, explored=diagram.native.explored),
-            self.known,
-        )
+        facts = _effort(diagram, run) | self.known
         self._reached = reached or self._reached
         if reached is not None:
-            facts = facts.but(Effort(reached_slack=reached.slack, reached_count=str(reached.count)))
+            facts |= make_facts(reached_slack=reached.slack, reached_count=str(reached.count))
         return NetworkSummary(
             names=self.names,
             **(family_shares(diagram.families, sums) if sums is not None and summed else no_shares(diagram.families)),
@@ -730,9 +729,9 @@ class CredibleSet(CredibleNetworks):
         return known
 
     @property
-    def known(self) -> Known:
+    def known(self) -> Facts:
         """What constraints and experiments say of the networks."""
-        return Known.of(self.obeyed, self.targets)
+        return known_facts(self.obeyed, self.targets)
 
     @property
     def _any(self) -> CredibleDiagram:

@@ -26,7 +26,7 @@ from arcwise.graph.constraints import Constraints
 from arcwise.networks.classes import class_sizes
 from arcwise.networks.families import Families
 from arcwise.networks.network_list import NetworkSet, concatenate, posterior_log_weights
-from arcwise.networks.origin import Effort, Facts, Known, Made
+from arcwise.networks.origin import known_facts, make_facts
 from arcwise.networks.recipe import Origin
 from arcwise.networks.summary import NetworkSummary
 from arcwise.parent_sets.candidate_sets import joint_constraints
@@ -116,7 +116,7 @@ def list_ancestral(
         max_parents=table.max_parents,
         score=dict(table.score),
         data_digest=table.data_digest,
-        facts=Facts.of(Made(by="dag"), Effort(seconds=run.seconds), wide.known, Known.of(obeyed)),
+        facts=make_facts(by="dag", seconds=run.seconds) | wide.known | known_facts(obeyed),
     )
     return best_of(listed, run.given.count)
 
@@ -130,7 +130,7 @@ def best_of(networks: NetworkSet, most: int | None) -> NetworkSet:
         first,
         log_weights=posterior_log_weights(first.scores),
         status=Status.COUNT_LIMIT,
-        facts=networks.facts.but(Effort(total=str(networks.count))),
+        facts=networks.facts | make_facts(total=str(networks.count)),
     )
 
 

@@ -25,7 +25,7 @@ from arcwise.base.showing import one_screen
 from arcwise.credible.diagram import CredibleDiagram
 from arcwise.credible.listing import LIST_DAGS
 from arcwise.networks.network_list import NetworkSet, posterior_log_weights
-from arcwise.networks.origin import Facts, Known
+from arcwise.networks.origin import Facts
 from arcwise.networks.recipe import Origin
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class _Files:
 
     chunk: int
     parquet: bool
-    known: Known
+    known: Facts
 
 
 def _write_chunks(
@@ -164,7 +164,7 @@ def _write_chunks(
             tolerance=diagram.tolerance,
             score=dict(diagram.table.score),
             data_digest=diagram.table.data_digest,
-            facts=Facts.of(files.known),
+            facts=files.known,
         ).compact().save(target / name)
         listed += len(losses)
         state["files"].append(name)

@@ -228,7 +228,7 @@ def _described(
     elif describe and isinstance(networks, NetworkSet) and isinstance(data, Dataset):
         facts = facts_under_ancestors(recipe, networks, data)
     experiments, in_time = _experiments(networks, confidence, run.seed, deadline) if describe else (None, True)
-    verdict = networks.facts.chains.verdict or {}
+    verdict = networks.facts.get("verdict") or {}
     kept = _kept(made, run.seed, deadline) if describe else None
     return MethodResult(
         recipe,
@@ -245,7 +245,7 @@ def _described(
         seconds,
         find_covered,
         optimum=optimum_of(recipe, networks),
-        expected=networks.facts.effort.expected_seconds,
+        expected=networks.facts.get("expected_seconds"),
     )
 
 
@@ -285,9 +285,9 @@ def _experiments(
 def _shortfall(recipe: Recipe, networks: Ensemble, status: Status) -> Shortfall | None:
     if networks.count and status is Status.COMPLETE:
         return None
-    if networks.count and networks.facts.completed.completions is not None:
+    if networks.count and networks.facts.get("completions") is not None:
         return Shortfall.COMPLETIONS
-    if networks.facts.effort.stopped_at == TABLE:
+    if networks.facts.get("stopped_at") == TABLE:
         return Shortfall.TABLE
     if not recipe.source_facts.is_sample:
         return Shortfall.NETWORKS

@@ -58,14 +58,14 @@ def chain_facts(networks: Ensemble) -> ChainFacts | None:
     """Return what is shown of the chains that drew these networks; None if none did, or they are not all there."""
     if not isinstance(networks, NetworkSet) or not networks.origin.is_chained:
         return None
-    chains, draws = networks.facts.chains.chains or 0, networks.facts.chains.chain_draws or 0
+    chains, draws = networks.facts.get("chains") or 0, networks.facts.get("chain_draws") or 0
     if chains * draws != networks.count or draws < RANK_BINS:
         return None
     scores = networks.scores.reshape(chains, draws)
     places = np.unique(np.linspace(0, draws - 1, min(POINTS, draws)).round().astype(int))
     lower = np.round(scores - scores.max(), 3)
     return ChainFacts(
-        left_out=networks.facts.chains.left_out or 0.0,
+        left_out=networks.facts.get("left_out") or 0.0,
         places=tuple(places.tolist()),
         traces=tuple(tuple(own[places].tolist()) for own in lower),
         ranks=tuple(tuple((own * RANK_BINS / draws).round(3).tolist()) for own in rank_counts(scores)),

@@ -19,7 +19,7 @@ from arcwise.graph.nodes import bits
 from arcwise.graph.orientations import Orientations
 from arcwise.networks.families import Families, choice_type
 from arcwise.networks.network_list import NetworkSet, Weighting, check_weighting
-from arcwise.networks.origin import Made
+from arcwise.networks.origin import make_facts
 from arcwise.parent_sets.candidate_sets import has_own_limits
 from arcwise.scores.registry import SCORES, make_score
 
@@ -68,8 +68,7 @@ def weigh_classes(classes: NetworkSet, *, weights: Weighting = "posterior") -> N
     if len(log_weights):
         log_weights = log_weights - log_weights.max()
         log_weights = log_weights - np.log(np.exp(log_weights).sum())
-    made = Made(sizes=[str(size) for size in sizes])
-    return replace(classes, log_weights=log_weights, facts=classes.facts.but(made))
+    return replace(classes, log_weights=log_weights, facts=classes.facts | make_facts(sizes=list(map(str, sizes))))
 
 
 # Networks drawn from the classes of those that searches have found.

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from arcwise.base.showing import one_screen
 from arcwise.graph.nodes import bits
 from arcwise.networks.network_list import NetworkSet
-from arcwise.networks.origin import Completed
+from arcwise.networks.origin import make_facts
 from arcwise.sampled.completions import CHAINS
 
 # Of fewer completions nothing is known about how far they differ.
@@ -60,12 +60,12 @@ def with_completion_networks(networks: NetworkSet, parents: Sequence[Sequence[in
     arcs = [
         [end for head, mask in enumerate(own) for tail in bits(int(mask)) for end in (tail, head)] for own in parents
     ]
-    return replace(networks, facts=networks.facts.but(Completed(completed_under=arcs)))
+    return replace(networks, facts=networks.facts | make_facts(completed_under=arcs))
 
 
 def completed_under(networks: NetworkSet) -> CompletionNetworks | None:
     """Return the networks of the completions; None if the set does not know them."""
-    given: Any = networks.facts.completed.completed_under
+    given: Any = networks.facts.get("completed_under")
     n = len(networks.names)
     if not isinstance(given, list) or not given:
         return None
@@ -90,12 +90,12 @@ def completed_under(networks: NetworkSet) -> CompletionNetworks | None:
 def with_completions(networks: NetworkSet, counts: Sequence[int]) -> NetworkSet:
     """Return a set whose networks are those of one completion after the other, so many of each, and which says so."""
     assert sum(counts) == networks.count
-    return replace(networks, facts=networks.facts.but(Completed(by_completion=[int(count) for count in counts])))
+    return replace(networks, facts=networks.facts | make_facts(by_completion=[int(count) for count in counts]))
 
 
 def completion_of_networks(networks: NetworkSet) -> NDArray[np.int64] | None:
     """Return the number of the completion that each network was learned from; None if the set does not know."""
-    counts = networks.facts.completed.by_completion
+    counts = networks.facts.get("by_completion")
     if not isinstance(counts, list) or not all(type(count) is int and count >= 0 for count in counts):
         return None
     if sum(counts) != networks.count:

@@ -18,7 +18,7 @@ from arcwise.base.arrays import open_parquet, read_array_file, write_array_file,
 from arcwise.base.errors import FormatError
 from arcwise.base.files import parse_json
 from arcwise.networks.families import Families, choice_type
-from arcwise.networks.origin import fields_of
+from arcwise.networks.origin import facts_without, fields_of
 from arcwise.networks.recipe import Origin
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def facts_of(networks: NetworkSet) -> dict[str, Any]:
         "names": list(networks.names),
         "origin": networks.origin,
         **networks.describe(),
-        "facts": dict(networks.facts.without(*CIRCUMSTANCES)),
+        "facts": facts_without(networks.facts, *CIRCUMSTANCES),
     }
 
 

@@ -20,7 +20,14 @@ from arcwise.base.showing import LINES, html_table
 from arcwise.graph.dag import Dag
 from arcwise.networks.families import Choices, Families, choice_type
 from arcwise.networks.files import read_networks, save_networks
-from arcwise.networks.origin import EnsembleFacts, Facts, Known, describe_completeness, shared_constraints
+from arcwise.networks.origin import (
+    EnsembleFacts,
+    Facts,
+    describe_completeness,
+    facts_without,
+    known_facts,
+    shared_constraints,
+)
 from arcwise.networks.recipe import Origin
 from arcwise.plotting.charts import plot_matrix
 
@@ -241,12 +248,12 @@ class NetworkSet(EnsembleFacts):
             choices=self.choices[key],
             scores=self.scores[key],
             log_weights=_normalise(log_weights),
-            facts=self.facts.without("by_completion"),
+            facts=facts_without(self.facts, "by_completion"),
         ).compact()
         if not self.origin.is_whole or part.count >= self.count:
             return part
         # A part of all that there are is not all, and nothing makes just these.
-        return replace(part, status=Status.COUNT_LIMIT, carried_out=None, facts=part.facts.without("recipe"))
+        return replace(part, status=Status.COUNT_LIMIT, carried_out=None, facts=facts_without(part.facts, "recipe"))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per network, in the order of the set: score, weight, number of arcs, and its families.
@@ -444,17 +451,12 @@ def concatenate(
 def _shared_facts(sets: Sequence[NetworkSet]) -> Facts:
     """Return what holds of all sets; of different constraints, and experiments, those that all share."""
     first = sets[0].facts
-    found = Facts(
-        {
-            name: value
-            for name, value in first.items()
-            if name in KEPT and all(part.facts.get(name) == value for part in sets)
-        }
-    )
-    if found.known.constraints is None and found.made.recipe is None:
-        found = found.but(Known.of(shared_constraints([part.obeyed for part in sets])))
+    different = [name for name, value in first.items() if any(part.facts.get(name) != value for part in sets)]
+    found = facts_without(first, *different, *(first.keys() - KEPT))
+    if found.get("constraints") is None and found.get("recipe") is None:
+        found |= known_facts(shared_constraints([part.obeyed for part in sets]))
     experiments = [target for target in sets[0].targets if all(target in part.targets for part in sets)]
-    return found if found.known.targets is not None else found.but(Known.of(None, experiments))
+    return found if found.get("targets") is not None else found | known_facts(None, experiments)
 
 
 def _same(a: float, b: float) -> bool:

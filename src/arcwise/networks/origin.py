@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack, cast
 
 from arcwise.base.arrays import finite_or_none
 from arcwise.base.errors import ArcwiseError, FormatError, OptionError, Remedy
@@ -20,173 +20,71 @@ from arcwise.networks.recipe import SOURCES, Origin, Recipe
 if TYPE_CHECKING:
     from arcwise.networks.network_list import NetworkSet
 
-P = TypeVar("P", bound="_Part")
 
+class Facts(TypedDict, total=False):
+    """What is known of networks, by the names that files have."""
 
-@dataclass(frozen=True)
-class _Part:
-    """Facts that belong together. The names of the fields are those in files."""
-
-    is_whole: ClassVar[bool] = False  # whether what is None is told, too
-
-    def describe(self) -> dict[str, Any]:
-        """Return the facts as JSON can hold them."""
-        own = {one.name: getattr(self, one.name) for one in fields(self)}
-        return own if self.is_whole else {name: value for name, value in own.items() if value is not None}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Made(_Part):
-    """How networks were made, and from how many cases."""
-
-    by: str | None = None  # "mec": there is one network of each equivalence class
-    n_cases: int | None = None
-    replicates: int | None = None
-    learner: str | None = None
-    options: Mapping[str, Any] | None = None
-    seed: int | None = None
-    indices: list[int] | None = None  # of the replicates
-    replicate_scores: list[float] | None = None  # on the replicates' own data
-    cut: Mapping[str, Any] | None = None  # how numbers were cut anew
-    drawn_by: str | None = None
-    proposals: int | None = None
-    sizes: list[str] | None = None  # of the classes; they may exceed 64 bits
-    recipe: Mapping[str, Any] | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Known(_Part):
-    """What holds of all networks: constraints, copied columns with the first of each, what experiments set."""
-
-    constraints: Mapping[str, Any] | None = None
-    copies: Mapping[str, str] | None = None
-    targets: list[list[str]] | None = None
-
-    @classmethod
-    def of(cls, obeyed: Constraints | None, targets: Iterable[Iterable[str]] | None = None) -> Known:
-        """Return what constraints and experiments say."""
-        set_variables = [list(target) for target in targets or ()]
-        return cls(constraints=None if obeyed is None else obeyed.describe(), targets=set_variables or None)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Effort(_Part):
-    """How far the work came, and what it took."""
-
-    seconds: float | None = None
-    states: int | None = None  # of the diagram
-    explored: int | None = None
-    total: str | None = None  # how many networks there are, of which the best are listed
-    reached_slack: float | None = None
-    reached_count: str | None = None  # of the networks within that slack
-    stopped_at: str | None = None
-    expected_seconds: float | None = None  # about what all networks of a sample would take that the time cut short
-
-
-@dataclass(frozen=True, kw_only=True)
-class Walk(_Part):
-    """What chains did."""
-
-    is_whole = True
+    # How they were made, and from how many cases.
+    by: str | None  # "mec": there is one network of each equivalence class
+    n_cases: int | None
+    replicates: int | None
+    learner: str | None
+    options: Mapping[str, Any] | None
+    seed: int | None
+    indices: list[int] | None  # of the replicates
+    replicate_scores: list[float] | None  # on the replicates' own data
+    cut: Mapping[str, Any] | None  # how numbers were cut anew
+    drawn_by: str | None
+    proposals: int | None
+    sizes: list[str] | None  # of the classes; they may exceed 64 bits
+    recipe: Mapping[str, Any] | None
+    # What holds of all of them.
+    constraints: Mapping[str, Any] | None
+    copies: Mapping[str, str] | None  # copied columns, with the first of each
+    targets: list[list[str]] | None  # what experiments set
+    # How far the work came, and what it took.
+    seconds: float | None
+    states: int | None  # of the diagram
+    explored: int | None
+    total: str | None  # how many networks there are, of which the best are listed
+    reached_slack: float | None
+    reached_count: str | None  # of the networks within that slack
+    stopped_at: str | None
+    expected_seconds: float | None  # about what all networks of a sample would take that the time cut short
+    # What chains did, and whether they agree.
     steps: int
     draws_made: int
     slack: float | None
     jumps: bool
+    chains: int | None
+    chain_draws: int | None
+    verdict: Mapping[str, Any] | None
+    left_out: float | None
+    # What is proved of a best network.
+    gap: float | None
+    upper_bound: float | None
+    most_parents: int | None
+    # The completions of data with gaps that they come from.
+    completions: int | None
+    steady: bool | None
+    by_completion: list[int] | None  # how many networks each has, where they stand in this order
+    completed_under: list[list[int]] | None  # per completion, tail and head of every arc of its network in turns
 
 
-@dataclass(frozen=True, kw_only=True)
-class Chains(_Part):
-    """The chains that drew networks: how many, how many networks each, and whether they agree."""
-
-    chains: int | None = None
-    chain_draws: int | None = None
-    verdict: Mapping[str, Any] | None = None
-    left_out: float | None = None
+def make_facts(**facts: Unpack[Facts]) -> Facts:
+    """Return those of some facts that are known: not None."""
+    return cast(Facts, {name: fact for name, fact in facts.items() if fact is not None})
 
 
-@dataclass(frozen=True, kw_only=True)
-class Proof(_Part):
-    """What is proved of a best network."""
-
-    is_whole = True
-    gap: float | None = None
-    upper_bound: float | None = None
-    most_parents: int | None = None
+def facts_without(facts: Facts, *names: str) -> Facts:
+    """Return facts without some of them."""
+    return cast(Facts, {name: fact for name, fact in facts.items() if name not in names})
 
 
-@dataclass(frozen=True, kw_only=True)
-class Completed(_Part):
-    """The completions of data with gaps that networks come from."""
-
-    completions: int | None = None
-    steady: bool | None = None
-    by_completion: list[int] | None = None  # how many networks each has, where they stand in this order
-    completed_under: list[list[int]] | None = None  # per completion, tail and head of every arc of its network in turns
-
-
-class Facts(Mapping[str, Any]):
-    """What is known of networks: parts with typed fields, and by name what a file has, in its order."""
-
-    def __init__(self, told: Mapping[str, Any] | None = None) -> None:
-        self._told = dict(told or {})
-
-    @classmethod
-    def of(cls, *parts: _Part) -> Facts:
-        """Return the facts of some parts, in this order."""
-        return cls().but(*parts)
-
-    def but(self, *parts: _Part) -> Facts:
-        """Return the same with other facts."""
-        return Facts(self._told | {name: fact for part in parts for name, fact in part.describe().items()})
-
-    def without(self, *names: str) -> Facts:
-        """Return the same without some."""
-        return Facts({name: fact for name, fact in self._told.items() if name not in names})
-
-    def __getitem__(self, name: str) -> Any:
-        return self._told[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._told)
-
-    def __len__(self) -> int:
-        return len(self._told)
-
-    def __repr__(self) -> str:
-        return repr(self._told)
-
-    def _part(self, kind: type[P]) -> P:
-        return kind(**{one.name: self._told[one.name] for one in fields(kind) if one.name in self._told})
-
-    @cached_property
-    def made(self) -> Made:
-        """How the networks were made."""
-        return self._part(Made)
-
-    @cached_property
-    def known(self) -> Known:
-        """What holds of all of them."""
-        return self._part(Known)
-
-    @cached_property
-    def effort(self) -> Effort:
-        """How far the work came."""
-        return self._part(Effort)
-
-    @cached_property
-    def chains(self) -> Chains:
-        """The chains that drew them, if any did."""
-        return self._part(Chains)
-
-    @cached_property
-    def proof(self) -> Proof | None:
-        """What is proved of the best network; None if none was looked for."""
-        return self._part(Proof) if "upper_bound" in self._told else None
-
-    @cached_property
-    def completed(self) -> Completed:
-        """The completions that they come from, if there are any."""
-        return self._part(Completed)
+def known_facts(obeyed: Constraints | None, targets: Iterable[Iterable[str]] | None = None) -> Facts:
+    """Return what constraints and experiments say."""
+    experiments = [list(target) for target in targets or ()]
+    return make_facts(constraints=None if obeyed is None else obeyed.describe(), targets=experiments or None)
 
 
 def fixed_pairs(
@@ -242,8 +140,7 @@ class EnsembleFacts:
     data_digest
         The digest of the data, None if not known.
     facts
-        How the networks were made, what they satisfy, how far the work came: as `Facts`, or as a mapping that JSON can
-        hold. They are saved with the set.
+        How the networks were made, what they satisfy, how far the work came; they are saved with the set.
     carried_out
         The recipe that the networks were made by; `recipe` also finds it in a set that was read from a file.
     """
@@ -259,7 +156,7 @@ class EnsembleFacts:
     carried_out: Recipe | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "facts", Facts(self.facts))
+        object.__setattr__(self, "facts", dict(self.facts))
         object.__setattr__(self, "origin", Origin(self._source))
 
     @property
@@ -270,7 +167,7 @@ class EnsembleFacts:
         """
         if self.carried_out is not None:
             return self.carried_out
-        if (made := self.facts.made.recipe) is not None:
+        if (made := self.facts.get("recipe")) is not None:
             return Recipe.from_description(made)
         source = SOURCES.get(self._source)
         if source is None or not self.score:
@@ -282,7 +179,7 @@ class EnsembleFacts:
     @property
     def obeyed(self) -> Constraints | None:
         """What every network satisfies; None if nothing is constrained, or if that is not known."""
-        known = self.facts.known.constraints
+        known = self.facts.get("constraints")
         if known is None:
             recipe = self.recipe
             known = {} if recipe is None else recipe.constraints
@@ -299,12 +196,12 @@ class EnsembleFacts:
     @property
     def targets(self) -> tuple[tuple[str, ...], ...]:
         """The variables that were set in the data, experiment by experiment."""
-        return tuple(tuple(target) for target in self.facts.known.targets or ())
+        return tuple(tuple(target) for target in self.facts.get("targets") or ())
 
     @property
     def copies(self) -> dict[str, str]:
         """The columns that were learned as one with an earlier one, by name."""
-        found, names = self.facts.known.copies, tuple(self._names)
+        found, names = self.facts.get("copies"), tuple(self._names)
         if not isinstance(found, dict):
             return {}
         return {copy: first for copy, first in found.items() if copy in names and first in names and copy != first}
@@ -361,7 +258,7 @@ class EnsembleFacts:
 
     def made_by(self, recipe: Recipe) -> Self:
         """Return the same networks with the recipe that they were made by."""
-        return replace(self, carried_out=recipe, facts=self.facts.but(Made(recipe=recipe.describe())))
+        return replace(self, carried_out=recipe, facts=self.facts | make_facts(recipe=recipe.describe()))
 
     @property
     def complete(self) -> bool:
@@ -380,7 +277,7 @@ def fields_of(described: Mapping[str, Any]) -> dict[str, Any]:
         "tolerance": float(described["tolerance"]),
         "score": _table(described["score"]),
         "data_digest": None if digest is None else str(digest),
-        "facts": Facts(_table(described["facts"])),
+        "facts": _table(described["facts"]),
     }
 
 

@@ -19,7 +19,7 @@ from arcwise.base.run import Status
 from arcwise.base.showing import one_screen
 from arcwise.networks.families import Families, arc_frame, choice_type
 from arcwise.networks.network_list import NetworkSet
-from arcwise.networks.origin import Chains, Facts
+from arcwise.networks.origin import Facts, facts_without, make_facts
 from arcwise.networks.recipe import Origin
 from arcwise.posterior.diagnostics import FEWEST, PairIndicators, Verdict, effective_draws, few_parents_sentence
 
@@ -229,13 +229,12 @@ class ChainPosterior:
             max_parents=self.max_parents,
             score=dict(self.score),
             data_digest=self.data_digest,
-            facts=self.facts.without("seconds").but(  # equal work, equal files
-                Chains(
-                    chains=self.scores.shape[0],
-                    chain_draws=self.scores.shape[1],
-                    verdict=self.verdict.describe(),
-                    left_out=self.left_out,
-                )
+            facts=facts_without(self.facts, "seconds")  # equal work, equal files
+            | make_facts(
+                chains=self.scores.shape[0],
+                chain_draws=self.scores.shape[1],
+                verdict=self.verdict.describe(),
+                left_out=self.left_out,
             ),
         ).compact()
 
@@ -312,10 +311,10 @@ def effective_networks(networks: Ensemble) -> NDArray[np.float64] | None:
 
     NaN if they are a part of what the chains drew: the order of the draws is lost.
     """
-    listed, chains = networks.listed, networks.facts.chains.chains
+    listed, chains = networks.listed, networks.facts.get("chains")
     if listed is None or not networks.origin.is_chained or chains is None:
         return None
-    n, draws = listed.n_variables, networks.facts.chains.chain_draws or 0
+    n, draws = listed.n_variables, networks.facts.get("chain_draws") or 0
     if chains * draws != listed.count or draws < FEWEST:
         return np.full((n, n), math.nan)
     found = PairIndicators.of(_native(listed.families), listed.choices.astype(np.uint32).reshape(chains, draws, n))
@@ -331,42 +330,42 @@ def _native(families: Families) -> Any:
 # The verdict on chains that drew from several completions of data with gaps, one run of chains from each.
 
 
-def joined_chains(parts: Sequence[Facts]) -> Chains:
+def joined_chains(parts: Sequence[Facts]) -> Facts:
     """Return what the facts of networks say of the chains that drew them; nothing if no chain drew any.
 
     What cannot be told from the parts is left out: the order of the draws, and with it effective numbers for each pair.
     """
-    told = [facts.chains.verdict for facts in parts if facts.chains.verdict]
-    if not told:
-        return Chains()
-    worst = max(told, key=lambda verdict: (not verdict["converged"], verdict["largest_difference"]))
-    known = [verdict["r_hat"] for verdict in told]
-    cut_short = [verdict["most_parents"] for verdict in told if verdict.get("most_parents") is not None]
+    verdicts = [verdict for facts in parts if (verdict := facts.get("verdict"))]
+    if not verdicts:
+        return Facts()
+    worst = max(verdicts, key=lambda verdict: (not verdict["converged"], verdict["largest_difference"]))
+    known = [verdict["r_hat"] for verdict in verdicts]
+    cut_short = [verdict["most_parents"] for verdict in verdicts if verdict.get("most_parents") is not None]
     least = min(cut_short, default=None)
-    disagree = sum(not verdict["converged"] for verdict in told)
+    disagree = sum(not verdict["converged"] for verdict in verdicts)
     if disagree:
         sentence = (
-            f"In {disagree:,} of {len(told):,} completions the chains did not converge; in the worst: "
+            f"In {disagree:,} of {len(verdicts):,} completions the chains did not converge; in the worst: "
             f"{worst['sentence']}"
         )
     else:
         sentence = (
-            f"Converged: in each of {len(told):,} completions {worst['chains']} chains agree (largest difference "
+            f"Converged: in each of {len(verdicts):,} completions {worst['chains']} chains agree (largest difference "
             f"{worst['largest_difference']:.3f}).{few_parents_sentence(least)}"
         )
     verdict = {
         "converged": not disagree,
         "chains": worst["chains"],
-        "draws": sum(verdict["draws"] for verdict in told),
+        "draws": sum(verdict["draws"] for verdict in verdicts),
         "r_hat": None if None in known else max(known),
-        "effective": _sum(verdict["effective"] for verdict in told),
-        "score_effective": _sum(verdict["score_effective"] for verdict in told),
+        "effective": _sum(verdict["effective"] for verdict in verdicts),
+        "score_effective": _sum(verdict["score_effective"] for verdict in verdicts),
         "largest_difference": worst["largest_difference"],
         "differing": worst["differing"],
         "sentence": sentence,
         **({} if least is None else {"most_parents": least}),
     }
-    return Chains(chains=worst["chains"], verdict=verdict)
+    return make_facts(chains=worst["chains"], verdict=verdict)
 
 
 def _sum(values: Any) -> float | None:

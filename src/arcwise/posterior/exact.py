@@ -29,7 +29,7 @@ from arcwise.base.showing import one_screen
 from arcwise.graph.constraints import Constraints
 from arcwise.networks.families import Families, arc_frame, choice_type
 from arcwise.networks.network_list import NetworkSet
-from arcwise.networks.origin import Effort, Facts, Known, Made
+from arcwise.networks.origin import known_facts, make_facts
 from arcwise.networks.recipe import Origin
 from arcwise.networks.summary import NetworkSummary
 from arcwise.parent_sets.candidate_sets import joint_constraints
@@ -147,12 +147,8 @@ class PosteriorDraws:
             max_parents=table.max_parents,
             score=dict(table.score),
             data_digest=table.data_digest,
-            facts=Facts.of(
-                Made(drawn_by="posterior"),
-                Made(seed=seed),
-                Effort(seconds=seconds),
-                Known.of(self.obeyed, table.targets),
-            ),
+            facts=make_facts(drawn_by="posterior", seed=seed, seconds=seconds)
+            | known_facts(self.obeyed, table.targets),
         ).compact()
 
 

@@ -122,7 +122,7 @@ class Posterior:
 
     def share_of(self, credible: CredibleSet | NetworkSet) -> Share:
         """Return the posterior probability of a complete credible set of the same data and score, listed or not."""
-        classes = credible.facts.made.by == "mec"  # one member of each
+        classes = credible.facts.get("by") == "mec"  # one member of each
         if not credible.complete or classes or not credible.origin.is_whole:
             raise OptionError(
                 f"{credible!r} is no complete credible set, whose share of the posterior could be told.",

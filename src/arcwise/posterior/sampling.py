@@ -32,7 +32,7 @@ from arcwise.base.run import (
 )
 from arcwise.graph.constraints import Constraints
 from arcwise.networks.families import Families
-from arcwise.networks.origin import Effort, Facts, Known, Made, Walk
+from arcwise.networks.origin import Facts, known_facts
 from arcwise.parent_sets.candidate_sets import joint_constraints
 from arcwise.parent_sets.table import ParentSetTable, check_required
 from arcwise.posterior.chain_posterior import ChainPosterior
@@ -288,17 +288,15 @@ def sample_posterior(
         score=dict(table.score),
         max_parents=table.max_parents,
         data_digest=table.data_digest,
-        facts=Facts.of(
-            Made(seed=used),
-            Walk(
-                steps=chosen.steps_for(table.n_variables) * walkers.stride,
-                draws_made=walkers.done,
-                slack=table.slack if math.isfinite(table.slack) else None,
-                jumps=walkers.has_jumps,
-            ),
-            Effort(seconds=run.seconds),
-            Known.of(joint_constraints(table.names, table.constraints, constraints), table.targets),
-        ),
+        facts=Facts(
+            seed=used,
+            steps=chosen.steps_for(table.n_variables) * walkers.stride,
+            draws_made=walkers.done,
+            slack=table.slack if math.isfinite(table.slack) else None,
+            jumps=walkers.has_jumps,
+            seconds=run.seconds,
+        )
+        | known_facts(joint_constraints(table.names, table.constraints, constraints), table.targets),
     )
 
 

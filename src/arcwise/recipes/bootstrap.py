@@ -96,8 +96,7 @@ class Bootstrap(Source):
 
     def inferred_settings(self, slack: float | None, count: int, facts: Facts) -> dict[str, Any] | None:
         """Return how many there are, and how they were learned."""
-        made = facts.made
-        return {"replicates": int(made.replicates or count), "learner": str(made.learner or "tabu")}
+        return {"replicates": int(facts.get("replicates") or count), "learner": str(facts.get("learner") or "tabu")}
 
     def _learn(self, recipe: Recipe, data: Sampled, run: Run) -> NetworkSet:
         limits = run.limits

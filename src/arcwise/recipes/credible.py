@@ -14,7 +14,7 @@ from arcwise.credible.bayes_factors import factor_of, settings_within
 from arcwise.credible.credible_set import CredibleSet
 from arcwise.credible.find import list_ancestral
 from arcwise.credible.unfinished import PartialResult
-from arcwise.networks.origin import Effort, Facts
+from arcwise.networks.origin import Facts, make_facts
 from arcwise.parent_sets.build import build_parent_set_tables
 from arcwise.parent_sets.candidate_sets import check_reachable, wider_slack
 from arcwise.parent_sets.table import ParentSetTable
@@ -149,7 +149,7 @@ class Credible(Source):
             return _under_ancestors(recipe, data, run)
         table = _table(recipe, data, run, slack)
         if table.status is not Status.COMPLETE:
-            return PartialResult.of(recipe, data, table, table.status, facts=Facts.of(Effort(stopped_at=TABLE)))
+            return PartialResult.of(recipe, data, table, table.status, facts=make_facts(stopped_at=TABLE))
         found = CredibleSet.build(
             table,
             log_slack=slack,
@@ -202,7 +202,7 @@ def _under_ancestors(recipe: Recipe, data: Dataset, run: Run) -> Ensemble:
     while True:
         table = _table(recipe, data, run, slack)
         if table.status is not Status.COMPLETE:
-            return PartialResult.of(recipe, data, table, table.status, facts=Facts.of(Effort(stopped_at=TABLE)))
+            return PartialResult.of(recipe, data, table, table.status, facts=make_facts(stopped_at=TABLE))
         best: list[Optimum] = []
         try:
             found = list_ancestral(table, own, constraints, run, on_best=best.append)

@@ -13,7 +13,7 @@ from arcwise.credible.unfinished import best_network, beyond_table, what_ended
 from arcwise.exact.optimum import Optimum
 from arcwise.local.climbing import ClimbSettings, hill_climb
 from arcwise.networks.network_list import NetworkSet
-from arcwise.networks.origin import Facts, Known, Made, Proof
+from arcwise.networks.origin import Facts, known_facts, make_facts
 from arcwise.networks.summary import NetworkSummary
 from arcwise.parent_sets.build import build_parent_sets
 from arcwise.parent_sets.candidate_sets import check_reachable, wider_slack
@@ -117,25 +117,23 @@ def single_network(recipe: Recipe, data: Dataset, found: Optimum, status: Status
         max_parents=recipe.max_parents,
         score=dict(recipe.score),
         data_digest=data.digest,
-        facts=Facts.of(
-            Made(n_cases=data.n_cases),
-            Proof(
-                gap=found.gap if math.isfinite(found.gap) and found.most_parents is None else None,
-                upper_bound=found.upper_bound if math.isfinite(found.upper_bound) else None,
-                most_parents=found.most_parents,
-            ),
-            Known.of(known, None if data.targets is None else data.targets.sets),
-        ),
+        facts=Facts(
+            n_cases=data.n_cases,
+            gap=found.gap if math.isfinite(found.gap) and found.most_parents is None else None,
+            upper_bound=found.upper_bound if math.isfinite(found.upper_bound) else None,
+            most_parents=found.most_parents,
+        )
+        | known_facts(known, None if data.targets is None else data.targets.sets),
     ).made_by(recipe)
 
 
 def optimum_of(recipe: Recipe, networks: Ensemble) -> Optimum | None:
     """Return the network of `single_network` with what is proved of it; None for any other ensemble."""
-    proof, listed = networks.facts.proof, networks.listed
-    if listed is None or listed.count != 1 or proof is None:
+    facts, listed = networks.facts, networks.listed
+    if listed is None or listed.count != 1 or "upper_bound" not in facts:  # nothing was proved
         return None
     dag, score = listed[0], float(listed.scores[0])
-    upper = math.inf if proof.upper_bound is None else float(proof.upper_bound)
+    upper = math.inf if facts["upper_bound"] is None else float(facts["upper_bound"])
     return Optimum(
         dag=dag,
         score=score,
@@ -148,7 +146,7 @@ def optimum_of(recipe: Recipe, networks: Ensemble) -> Optimum | None:
         nodes=0,
         ties_possible=True,
         log_prior=log_prior_of(recipe.scorer.describe(), dag),
-        most_parents=proof.most_parents,
+        most_parents=facts.get("most_parents"),
     )
 
 
@@ -200,10 +198,8 @@ class SearchSource(Source):
             max_parents=recipe.max_parents,
             score=dict(recipe.score),
             data_digest=data.digest,
-            facts=Facts.of(
-                Made(n_cases=data.n_cases),
-                Known.of(recipe.constraints_on(data.names), None if data.targets is None else data.targets.sets),
-            ),
+            facts=make_facts(n_cases=data.n_cases)
+            | known_facts(recipe.constraints_on(data.names), None if data.targets is None else data.targets.sets),
         )
         return (made if found.status is Status.COMPLETE else made[:0]).made_by(recipe)
 

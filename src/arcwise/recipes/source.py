@@ -13,7 +13,7 @@ from arcwise.base.run import Run, Status
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.networks.families import Families
 from arcwise.networks.network_list import concatenate
-from arcwise.networks.origin import Completed, Facts, Made
+from arcwise.networks.origin import Facts, make_facts
 from arcwise.networks.recipe import NetworkSource, Origin
 from arcwise.networks.summary import Ensemble, NetworkSummary
 from arcwise.posterior.chain_posterior import joined_chains
@@ -99,7 +99,7 @@ def run_completions(recipe: Recipe, data: Completions, run: Run, visit: Visit | 
         return NetworkSummary.unfinished(data.data.names, status)
     steady = status is Status.COMPLETE and not _is_moving(likely)
     status = ended if status is Status.COMPLETE else status
-    facts = Facts.of(Completed(completions=len(parts), steady=steady), Made(n_cases=data.data.n_cases))
+    facts = make_facts(completions=len(parts), steady=steady, n_cases=data.data.n_cases)
     return _merged(parts, recipe, status, facts, data.data.digest)
 
 
@@ -124,7 +124,7 @@ def _merged(parts: list[Ensemble], recipe: Recipe, status: Status, facts: Facts,
     if len(listed) == len(parts):
         weights = np.concatenate([part.weights / len(parts) for part in listed])
         joined = concatenate(listed).with_weights(weights)
-        facts = joined.facts.but(facts.completed, facts.made, joined_chains([part.facts for part in listed]))
+        facts = joined.facts | facts | joined_chains([part.facts for part in listed])
         return replace(joined, status=status, data_digest=digest, facts=facts).made_by(recipe)
     names = parts[0].names
     known: list[dict[tuple[int, ...], int]] = [{} for _ in names]

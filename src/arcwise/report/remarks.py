@@ -68,9 +68,9 @@ def known_words(given_up: MethodResult) -> str:
     if unfinished.found is not None:
         proved = bound_words(unfinished.found, given_up.recipe)
         parts.append(f"the best network found has the score {unfinished.found.score:.6f}, and {proved}")
-    reached = unfinished.facts.effort
-    if reached.reached_count is not None and reached.reached_slack is not None:
-        count, slack = int(reached.reached_count), reached.reached_slack
+    reached, slack = unfinished.facts.get("reached_count"), unfinished.facts.get("reached_slack")
+    if reached is not None and slack is not None:
+        count = int(reached)
         parts.append(f"{count:,} network{' is' if count == 1 else 's are'} within {factor_words(slack)} of the best")
     return "; ".join(parts)
 
