@@ -1,11 +1,11 @@
 // Sums over all DAGs, in arcwise._core.ensemble: arrays in, arrays out; the loops are in
-// core/ensemble/all_dags.
+// core/posterior/all_dags.
 #include <nanobind/stl/pair.h>
 
 #include "arrays.hpp"
-#include "ensemble/all_dags/dag_sampler.hpp"
-#include "ensemble/all_dags/dag_sums.hpp"
 #include "monitor.hpp"
+#include "posterior/all_dags/dag_sampler.hpp"
+#include "posterior/all_dags/dag_sums.hpp"
 #include "table.hpp"
 
 namespace nb = nanobind;

@@ -1,13 +1,13 @@
 // Markov chains over DAGs, in arcwise._core.ensemble: arrays in, arrays out; the loops are in
-// core/ensemble/chains.
+// core/posterior/chains.
 #include <algorithm>
 #include <functional>
 
 #include "arrays.hpp"
-#include "ensemble/chains/arc_indicators.hpp"
-#include "ensemble/chains/chain_run.hpp"
 #include "monitor.hpp"
 #include "options.hpp"
+#include "posterior/chains/arc_indicators.hpp"
+#include "posterior/chains/chain_run.hpp"
 #include "table.hpp"
 
 namespace nb = nanobind;

@@ -1,4 +1,4 @@
-// arcwise._core.ensemble: diagrams of credible sets. Arrays in, arrays out; the loops are in core/ensemble.
+// arcwise._core.ensemble: diagrams of credible sets. Arrays in, arrays out; the loops are in core/credible.
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -6,12 +6,12 @@
 #include <limits>
 
 #include "arrays.hpp"
-#include "ensemble/construction/diagram_construction.hpp"
-#include "ensemble/diagram/diagram_arrays.hpp"
-#include "ensemble/diagram/diagram_join.hpp"
-#include "ensemble/diagram/network_lister.hpp"
-#include "ensemble/diagram/network_sampler.hpp"
-#include "ensemble/sums/diagram_sums.hpp"
+#include "credible/construction/diagram_construction.hpp"
+#include "credible/diagram/diagram_arrays.hpp"
+#include "credible/diagram/diagram_join.hpp"
+#include "credible/diagram/network_lister.hpp"
+#include "credible/diagram/network_sampler.hpp"
+#include "credible/sums/diagram_sums.hpp"
 #include "monitor.hpp"
 #include "options.hpp"
 #include "table.hpp"

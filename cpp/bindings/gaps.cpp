@@ -5,10 +5,10 @@
 #include <span>
 
 #include "arrays.hpp"
-#include "ensemble/gaps/structure_walk.hpp"
 #include "local/packed_parents.hpp"
 #include "monitor.hpp"
 #include "options.hpp"
+#include "sampled/structure_walk.hpp"
 
 namespace nb = nanobind;
 

@@ -1,6 +1,6 @@
 """The chain of the native core in readable Python: the same random numbers, the same moves, the same draws.
 
-See cpp/core/ensemble/chains/dag_chain.hpp for the moves and why each leaves the posterior as it is.
+See cpp/core/posterior/chains/dag_chain.hpp for the moves and why each leaves the posterior as it is.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ def union(nodes: Sequence[int]) -> int:
 
 
 class DagSamplerTwin:
-    """See cpp/core/ensemble/all_dags/dag_sampler.hpp for the names: U, L, S, A, B, C, T and G."""
+    """See cpp/core/posterior/all_dags/dag_sampler.hpp for the names: U, L, S, A, B, C, T and G."""
 
     def __init__(self, table: ParentSetTable, cut: float) -> None:
         self.tables = DagTables(table)

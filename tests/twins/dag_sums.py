@@ -86,7 +86,7 @@ class DagTables:
 
 
 def dag_sums_twin(table: ParentSetTable, cut: float) -> TwinSums:
-    """Sum over all DAGs by Tian and He's recursion, there and back; see cpp/core/ensemble/all_dags/dag_sums.hpp.
+    """Sum over all DAGs by Tian and He's recursion, there and back; see cpp/core/posterior/all_dags/dag_sums.hpp.
 
     R(X) is the weight of all DAGs over X; G(X), divided by the whole, that of all ways to give the other nodes parents.
     The terms with v among the sinks above X are the DAGs in which X is what v does not reach.

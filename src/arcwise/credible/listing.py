@@ -185,7 +185,7 @@ def _as_items(rows: NDArray[Any]) -> NDArray[np.void]:
 # Independent random networks of a credible set, without listing it.
 #
 # The native core proposes paths of the diagram and keeps those that belong to the set, in the right proportions; how,
-# and why the draws are exact, stands in cpp/core/ensemble/diagram/network_sampler.hpp.
+# and why the draws are exact, stands in cpp/core/credible/diagram/network_sampler.hpp.
 
 
 def draw_networks(diagram: CredibleDiagram, count: int, *, by_score: bool, seed: int, run: Run) -> tuple[Listed, int]:

@@ -7,7 +7,7 @@ there is no end. Branching closes the gap for the optimum; here it does the same
 the exact solver is searched with the slack in all its rules, an arc present on one side and absent on the other, and a
 node becomes a part once its bound is no higher than the best network known (then splitting it would not lower what the
 builder explores by much) or once a trial shows that its diagram is small. So the tree is at most that of the exact
-solver. Every network is in one part; the parts' diagrams are joined by their first states (cpp/core/ensemble/
+solver. Every network is in one part; the parts' diagrams are joined by their first states (cpp/core/credible/
 diagram_join.hpp).
 """
 

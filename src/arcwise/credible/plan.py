@@ -1,7 +1,7 @@
 """Which construction makes the diagram of a large credible set, and in which order of the nodes: found by trying.
 
 Two constructions are exact and differ only in how many states they look at (source_states.hpp and frontier_states.hpp
-in cpp/core/ensemble/construction): sometimes the one needs a hundredth of the other's, and both depend on the order of
+in cpp/core/credible/construction): sometimes the one needs a hundredth of the other's, and both depend on the order of
 the nodes, the second very much. Nothing simple tells beforehand, but what a construction does for a part of the slack
 is cheap to see, and its states grow nearly exponentially with the slack, so that the rest can be forecast. An order is
 searched for until that has cost about as much as the diagram is forecast to take. Small sets never come here: the first

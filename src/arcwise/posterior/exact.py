@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 # Independent random networks from the whole posterior, where sums over all DAGs can be found.
 #
 # Layers of nodes are drawn one after the other, the weights of what may follow being sums over all DAGs; how, and why
-# the draws are exact, stands in cpp/core/ensemble/all_dags/dag_sampler.hpp.
+# the draws are exact, stands in cpp/core/posterior/all_dags/dag_sampler.hpp.
 
 
 class PosteriorDraws:
