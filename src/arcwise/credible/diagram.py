@@ -1,6 +1,6 @@
 """`CredibleDiagram`: a credible set as a decision diagram, from which everything about it is read.
 
-The native core (cpp/core/ensemble) builds a layered graph in which every network of the set is one path. It is found
+The native core (cpp/core/credible) builds a layered graph in which every network of the set is one path. It is found
 from 2^n tables for up to `LARGEST_BY_SUBSETS` variables (a few more where the table is very large), and beyond from the
 exact solver's linear relaxation: its reduced costs say which parent sets can matter, and bound every partial network
 (in parts where the relaxation has a gap, see `credible/parts.py`).
