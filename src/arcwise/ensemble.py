@@ -17,9 +17,9 @@ from arcwise.credible.stream import NetworkStream
 from arcwise.networks.classes import class_size, class_sizes, weigh_classes
 from arcwise.networks.families import Families
 from arcwise.networks.network_list import NetworkSet, concatenate, deviation_curve, plot_deviations
-from arcwise.networks.origin import EnsembleFacts
+from arcwise.networks.origin import Ensemble, EnsembleFacts
 from arcwise.networks.recipe import Recipe
-from arcwise.networks.summary import Ensemble, NetworkSummary
+from arcwise.networks.summary import NetworkSummary
 from arcwise.posterior.chain_posterior import ChainPosterior, Share
 from arcwise.posterior.diagnostics import PairDisagreement, Verdict
 from arcwise.posterior.exact import DagTotals, ExactPosterior, exact_posterior

@@ -27,7 +27,7 @@ from arcwise.credible.credible_set import CredibleSet
 from arcwise.graph.fixed_pairs import native_pairs
 from arcwise.networks.classes import weigh_classes
 from arcwise.networks.network_list import NetworkSet
-from arcwise.networks.summary import Ensemble
+from arcwise.networks.origin import Ensemble
 from arcwise.parent_sets.candidate_sets import has_own_limits
 from arcwise.posterior.chain_posterior import effective_networks
 from arcwise.posterior.posterior import Posterior, as_ensemble

@@ -19,8 +19,8 @@ from arcwise.credible.credible_set import CredibleSet
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.networks.completions import with_completions
 from arcwise.networks.network_list import NetworkSet, concatenate
+from arcwise.networks.origin import Ensemble
 from arcwise.networks.recipe import Recipe
-from arcwise.networks.summary import Ensemble
 from arcwise.posterior.chain_posterior import joined_chains
 from arcwise.recipes.source import completions_for
 from arcwise.sampled.completions import Completions

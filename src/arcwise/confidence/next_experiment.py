@@ -38,8 +38,7 @@ from arcwise.graph.nodes import bits, components
 from arcwise.graph.orientations import Orientations
 from arcwise.networks.classes import splits_classes, tells_members_apart, weigh_classes
 from arcwise.networks.network_list import NetworkSet
-from arcwise.networks.origin import Facts, fixed_pairs, known_facts, make_facts
-from arcwise.networks.summary import Ensemble
+from arcwise.networks.origin import Ensemble, Facts, fixed_pairs, known_facts, make_facts
 from arcwise.posterior.posterior import Posterior, as_ensemble
 
 if TYPE_CHECKING:

@@ -28,8 +28,8 @@ from arcwise.credible.credible_set import CredibleSet
 from arcwise.data.dataset import Dataset
 from arcwise.graph.dag import Dag
 from arcwise.model.network import BayesianNetwork
+from arcwise.networks.origin import Ensemble
 from arcwise.networks.recipe import Recipe
-from arcwise.networks.summary import Ensemble
 
 REPEATS = 20
 FEWEST = 5  # of which anything can be read off

@@ -44,20 +44,15 @@ from arcwise.credible.listing import (
 from arcwise.credible.stream import NetworkStream, stream_set
 from arcwise.exact.optimum import Optimum
 from arcwise.graph.constraints import Constraints
-from arcwise.graph.fixed_pairs import FixedPairs
-from arcwise.networks.families import Families, arc_frame
+from arcwise.networks.families import Families
 from arcwise.networks.network_list import NetworkSet, Weighting, check_count, check_weighting, posterior_log_weights
-from arcwise.networks.origin import Facts, describe_completeness, fixed_pairs, known_facts, make_facts
+from arcwise.networks.origin import Ensemble, Facts, describe_completeness, known_facts, make_facts
 from arcwise.networks.recipe import Origin, Recipe
 from arcwise.networks.summary import NetworkSummary
 from arcwise.parent_sets.candidate_sets import has_own_limits, joint_constraints
 from arcwise.parent_sets.table import ParentSetTable, check_slack
-from arcwise.plotting.charts import plot_matrix
 
 if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-
     from arcwise.keywords import SharingKeywords
 
 
@@ -69,28 +64,12 @@ if TYPE_CHECKING:
 By = Literal["dag", "mec"]
 
 
-class CredibleNetworks:
+class CredibleNetworks(Ensemble):
     """How the networks of a set are had one by one, for whatever has their diagram."""
 
     slack: float
 
     if TYPE_CHECKING:  # what the set has
-
-        @property
-        def names(self) -> tuple[str, ...]:
-            """The variables."""
-
-        @property
-        def max_parents(self) -> int | None:
-            """The parent limit of the table."""
-
-        @property
-        def score(self) -> Mapping[str, Any]:
-            """The score's name and parameters."""
-
-        @property
-        def data_digest(self) -> str | None:
-            """The digest of the data."""
 
         @property
         def recipe(self) -> Recipe:
@@ -102,14 +81,6 @@ class CredibleNetworks:
 
         def begin(self, limits: Limits | Run | None) -> AbstractContextManager[Run]:
             """Begin to answer a question within limits."""
-
-        @property
-        def count(self) -> int:
-            """The number of networks."""
-
-        @property
-        def complete(self) -> bool:
-            """Whether no network is missing."""
 
         def diagram(self, by: By = "dag", run: Run | None = None) -> CredibleDiagram:
             """Return the decision diagram of the networks or of the classes."""
@@ -411,11 +382,6 @@ class CredibleSet(CredibleNetworks):
         return self.table.names
 
     @property
-    def n_variables(self) -> int:
-        """The number of variables."""
-        return self.table.n_variables
-
-    @property
     def origin(self) -> Origin:
         """How the networks were found: "credible"."""
         return Origin("credible")
@@ -458,28 +424,10 @@ class CredibleSet(CredibleNetworks):
         """What every network satisfies: the constraints of the set and those that its table was built for."""
         return joint_constraints(self.table.names, self.table.constraints, self.constraints)
 
-    @cached_property
-    def fixed(self) -> FixedPairs | None:
-        """The pairs whose edges have their directions from constraints or experiments; None if there are none.
-
-        The class of a network is its Markov equivalence class cut down to the members that agree with it on these.
-        """
-        return fixed_pairs(self.names, self.obeyed, self.targets, self.table.score.get("beliefs"))
-
     @property
     def targets(self) -> tuple[tuple[str, ...], ...]:
         """The variables that were set, experiment by experiment, in the data that the table was built from."""
         return tuple(tuple(target) for target in self.table.targets or ())
-
-    @property
-    def copies(self) -> dict[str, str]:
-        """The columns that were learned as one: none."""
-        return {}
-
-    @property
-    def listed(self) -> None:
-        """The networks are not listed."""
-        return
 
     @property
     def weighting(self) -> str:
@@ -511,11 +459,6 @@ class CredibleSet(CredibleNetworks):
     def status(self) -> Status:
         """COMPLETE, or the limit that stopped the building."""
         return self._any.status
-
-    @property
-    def complete(self) -> bool:
-        """True if no network is missing, among those that `max_parents` allows."""
-        return self.status is Status.COMPLETE
 
     @property
     def opt(self) -> float:
@@ -679,18 +622,6 @@ class CredibleSet(CredibleNetworks):
     def family_probabilities(self, weights: Weighting | None = None) -> NDArray[np.float64]:
         """Return, for every row of `families`, the share of the networks with it; by default with posterior weights."""
         return self._whole_summary().family_probabilities(weights)
-
-    def arc_probabilities(self, weights: Weighting | None = None) -> NDArray[np.float64]:
-        """Return the matrix of the shares of the networks with the arc p -> c, at [p, c]."""
-        return self._whole_summary().arc_probabilities(weights)
-
-    def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw the matrix of the arcs' probabilities; return the axes."""
-        return plot_matrix(self.names, self.arc_probabilities(), labels=("from", "to"), legend="probability", ax=ax)
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per arc that any network has, with its probability, the likeliest first."""
-        return arc_frame(self.names, self.arc_probabilities())
 
     def stream(
         self,

@@ -18,7 +18,7 @@ from arcwise.confidence.reach import FamilyReach
 from arcwise.data.dataset import Dataset
 from arcwise.effects.effect import LEVEL, Mixture, state_pairs
 from arcwise.effects.search import CauseParts, cases_that_tell, check_effect_options, reach_of, usable_cases
-from arcwise.networks.summary import Ensemble
+from arcwise.networks.origin import Ensemble
 from arcwise.plotting.charts import plot_matrix
 from arcwise.posterior.posterior import Posterior
 

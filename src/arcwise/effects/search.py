@@ -19,7 +19,7 @@ from arcwise.counts import contingency
 from arcwise.data.dataset import Dataset
 from arcwise.effects.effect import LEVEL, Effect, Mixture, Range, state_pairs
 from arcwise.networks.network_list import NetworkSet
-from arcwise.networks.summary import Ensemble
+from arcwise.networks.origin import Ensemble
 from arcwise.posterior.posterior import Posterior
 
 # The back-door estimate of P(y | do(x)) for one parent set of x: its mean and variance under a Dirichlet prior.

@@ -31,7 +31,8 @@ from arcwise.findings.network_facts import (
 from arcwise.local.climbing import hill_climb
 from arcwise.model.fitting import fit_parameters
 from arcwise.networks.network_list import NetworkSet
-from arcwise.networks.summary import Ensemble, NetworkSummary
+from arcwise.networks.origin import Ensemble
+from arcwise.networks.summary import NetworkSummary
 from arcwise.recipes.credible import TABLE
 from arcwise.recipes.optimum import optimum_of
 from arcwise.sampled.numeric_data import NumericData, Sampled

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from arcwise.confidence.edge_confidence import EdgeConfidence
     from arcwise.credible.credible_set import CredibleSet
     from arcwise.data.dataset import Dataset
+    from arcwise.networks.origin import Ensemble
     from arcwise.networks.recipe import Recipe
-    from arcwise.networks.summary import Ensemble
 
 POINTS = 150  # of each chain's line
 # Up to so many variables the posterior is summed; 3^n steps at most, half a minute for 20.

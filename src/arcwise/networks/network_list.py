@@ -151,11 +151,6 @@ class NetworkSet(EnsembleFacts):
         return len(self.choices)
 
     @property
-    def n_variables(self) -> int:
-        """The number of variables."""
-        return len(self.names)
-
-    @property
     def listed(self) -> NetworkSet:
         """The networks themselves."""
         return self
@@ -181,10 +176,6 @@ class NetworkSet(EnsembleFacts):
             )
         ]
         return np.concatenate(parts) if parts else np.empty(0)
-
-    def arc_probabilities(self, weights: Weighting | None = None) -> NDArray[np.float64]:
-        """Return the matrix of the weights of the networks with the arc p -> c, at [p, c]."""
-        return self.families.arc_shares(self.family_probabilities(weights))
 
     # -- weights ------------------------------------------------------------------------------------------------------
 

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from arcwise.base.arrays import finite_or_none
 from arcwise.base.errors import ArcwiseError, FormatError, OptionError, Remedy
 from arcwise.base.run import Limits, Seed, Status
@@ -15,10 +18,15 @@ from arcwise.base.showing import one_screen
 from arcwise.graph.beliefs import Beliefs
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.fixed_pairs import FixedPairs
+from arcwise.networks.families import Families, arc_frame
 from arcwise.networks.recipe import SOURCES, Origin, Recipe
+from arcwise.plotting.charts import plot_matrix
 
 if TYPE_CHECKING:
-    from arcwise.networks.network_list import NetworkSet
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from arcwise.networks.network_list import NetworkSet, Weighting
 
 
 class Facts(TypedDict, total=False):
@@ -118,9 +126,130 @@ def shared_constraints(parts: Sequence[Constraints | None]) -> Constraints | Non
     return found if found.statements else None
 
 
+class Ensemble:
+    """What an edge confidence needs to know about many networks, whether they are listed or only summed up."""
+
+    if TYPE_CHECKING:  # what each kind has in its own way
+
+        @property
+        def names(self) -> tuple[str, ...]:
+            """The variables."""
+
+        @property
+        def families(self) -> Families:
+            """The distinct parent sets that occur."""
+
+        @property
+        def origin(self) -> Origin:
+            """How the networks were found."""
+
+        @property
+        def count(self) -> int:
+            """The exact number of networks."""
+
+        @property
+        def status(self) -> Status:
+            """COMPLETE, or the limit that was reached."""
+
+        @property
+        def facts(self) -> Facts:
+            """How the networks were made, what they satisfy, how far the work came."""
+
+        @property
+        def score(self) -> Mapping[str, Any]:
+            """The score's name and parameters, where known."""
+
+        @property
+        def max_parents(self) -> int | None:
+            """The parent limit that the networks keep to; None for any number."""
+
+        @property
+        def recipe(self) -> Recipe | None:
+            """How the networks were made; None if that is not known."""
+
+        @property
+        def data_digest(self) -> str | None:
+            """The digest of the data, None if not known."""
+
+        def summed(self, limits: Limits | None = None) -> Ensemble:
+            """Return what has the shares of the families."""
+
+        def family_probabilities(self, weights: Weighting | None = None) -> NDArray[np.float64]:
+            """Return, for every row of `families`, the weight of the networks that have this family."""
+
+    @property
+    def n_variables(self) -> int:
+        """The number of variables."""
+        return len(self.names)
+
+    @property
+    def obeyed(self) -> Constraints | None:
+        """What every network satisfies; None if nothing is constrained, or if that is not known."""
+        known = self.facts.get("constraints")
+        if known is None:
+            recipe = self.recipe
+            known = {} if recipe is None else recipe.constraints
+        return Constraints.from_description(self.names, known) if known else None
+
+    @cached_property
+    def fixed(self) -> FixedPairs | None:
+        """The pairs whose edges have their directions from constraints or experiments; None if there are none.
+
+        The class of a network is its Markov equivalence class cut down to the members that agree with it on these.
+        """
+        return fixed_pairs(self.names, self.obeyed, self.targets, self.score.get("beliefs"))
+
+    @property
+    def targets(self) -> tuple[tuple[str, ...], ...]:
+        """The variables that were set in the data, experiment by experiment."""
+        return tuple(tuple(target) for target in self.facts.get("targets") or ())
+
+    @property
+    def copies(self) -> dict[str, str]:
+        """The columns that were learned as one with an earlier one, by name."""
+        found, names = self.facts.get("copies"), self.names
+        if not isinstance(found, dict):
+            return {}
+        return {copy: first for copy, first in found.items() if copy in names and first in names and copy != first}
+
+    @property
+    def listed(self) -> NetworkSet | None:
+        """The networks themselves; None if they are only summed up."""
+        return None
+
+    @property
+    def weighting(self) -> str:
+        """By what the networks are weighted, unless it is said."""
+        return "own"
+
+    def drawn(self, count: int, *, seed: Seed = 0, limits: Limits | None = None) -> NetworkSet:
+        """Return the networks, or that many draws if there are more; an error if neither is there."""
+        raise OptionError(
+            f"{self!r} has the shares of families and no networks: what a variable reaches is not known.",
+            remedies=Remedy("give the set of networks itself, a CredibleSet or a NetworkSet"),
+        )
+
+    def arc_probabilities(self, weights: Weighting | None = None) -> NDArray[np.float64]:
+        """Return the matrix of the weights of the networks with the arc p -> c, at [p, c]."""
+        return self.families.arc_shares(self.family_probabilities(weights))
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the matrix of the arcs' probabilities; return the axes."""
+        return plot_matrix(self.names, self.arc_probabilities(), labels=("from", "to"), legend="probability", ax=ax)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per arc that any network has, with its probability, the likeliest first."""
+        return arc_frame(self.names, self.arc_probabilities())
+
+    @property
+    def complete(self) -> bool:
+        """True if no network that was asked for is missing, among those that `max_parents` allows."""
+        return self.status is Status.COMPLETE
+
+
 @one_screen
 @dataclass(frozen=True, eq=False, kw_only=True)
-class EnsembleFacts:
+class EnsembleFacts(Ensemble):
     """The optimum, the slack, the status and where the networks come from.
 
     Parameters
@@ -157,7 +286,7 @@ class EnsembleFacts:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "facts", dict(self.facts))
-        object.__setattr__(self, "origin", Origin(self._source))
+        object.__setattr__(self, "origin", Origin(self.origin))
 
     @property
     def recipe(self) -> Recipe | None:
@@ -169,42 +298,16 @@ class EnsembleFacts:
             return self.carried_out
         if (made := self.facts.get("recipe")) is not None:
             return Recipe.from_description(made)
-        source = SOURCES.get(self._source)
+        source = SOURCES.get(self.origin)
         if source is None or not self.score:
             return None
         slack = self.slack if self.complete and math.isfinite(self.slack) else None
-        settings = source.inferred_settings(slack, getattr(self, "count", 0), self.facts)
+        settings = source.inferred_settings(slack, self.count, self.facts)
         return None if settings is None else Recipe(source.name, self.score, settings, self.max_parents)
 
-    @property
-    def obeyed(self) -> Constraints | None:
-        """What every network satisfies; None if nothing is constrained, or if that is not known."""
-        known = self.facts.get("constraints")
-        if known is None:
-            recipe = self.recipe
-            known = {} if recipe is None else recipe.constraints
-        return Constraints.from_description(self._names, known) if known else None
-
-    @cached_property
-    def fixed(self) -> FixedPairs | None:
-        """The pairs whose edges have their directions from constraints or experiments; None if there are none.
-
-        The class of a network is its Markov equivalence class cut down to the members that agree with it on these.
-        """
-        return fixed_pairs(self._names, self.obeyed, self.targets, self.score.get("beliefs"))
-
-    @property
-    def targets(self) -> tuple[tuple[str, ...], ...]:
-        """The variables that were set in the data, experiment by experiment."""
-        return tuple(tuple(target) for target in self.facts.get("targets") or ())
-
-    @property
-    def copies(self) -> dict[str, str]:
-        """The columns that were learned as one with an earlier one, by name."""
-        found, names = self.facts.get("copies"), tuple(self._names)
-        if not isinstance(found, dict):
-            return {}
-        return {copy: first for copy, first in found.items() if copy in names and first in names and copy != first}
+    def summed(self, limits: Limits | None = None) -> Self:
+        """Return what has the shares of the families: the networks as they are."""
+        return self
 
     def describe(self) -> dict[str, Any]:
         """Return the fields as JSON can hold them (NaN is null)."""
@@ -219,27 +322,6 @@ class EnsembleFacts:
             "facts": dict(self.facts),
         }
 
-    @property
-    def listed(self) -> NetworkSet | None:
-        """The networks themselves; None if they are only summed up."""
-        return None
-
-    @property
-    def weighting(self) -> str:
-        """By what the networks are weighted, unless it is said."""
-        return "own"
-
-    def summed(self, limits: Limits | None = None) -> Self:
-        """Return what has the shares of the families: the networks as they are."""
-        return self
-
-    def drawn(self, count: int, *, seed: Seed = 0, limits: Limits | None = None) -> NetworkSet:
-        """Return the networks, or that many draws if there are more; an error if neither is there."""
-        raise OptionError(
-            f"{self!r} has the shares of families and no networks: what a variable reaches is not known.",
-            remedies=Remedy("give the set of networks itself, a CredibleSet or a NetworkSet"),
-        )
-
     def check_known(self, source: str) -> Self:
         """Return the networks as they are, or raise a `FormatError` if what a file says of them makes no sense."""
         try:
@@ -248,22 +330,9 @@ class EnsembleFacts:
             raise FormatError(f"{source}: the constraints or experiments cannot be read ({error}).") from error
         return self
 
-    @property
-    def _names(self) -> tuple[str, ...]:
-        return getattr(self, "names", ())
-
-    @property
-    def _source(self) -> str:
-        return str(getattr(self, "origin", ""))
-
     def made_by(self, recipe: Recipe) -> Self:
         """Return the same networks with the recipe that they were made by."""
         return replace(self, carried_out=recipe, facts=self.facts | make_facts(recipe=recipe.describe()))
-
-    @property
-    def complete(self) -> bool:
-        """True if no network that was asked for is missing, among those that `max_parents` allows."""
-        return self.status is Status.COMPLETE
 
 
 def fields_of(described: Mapping[str, Any]) -> dict[str, Any]:

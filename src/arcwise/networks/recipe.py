@@ -20,8 +20,7 @@ from arcwise.scores.score import Score
 
 if TYPE_CHECKING:
     from arcwise.data.dataset import Dataset
-    from arcwise.networks.origin import Facts
-    from arcwise.networks.summary import Ensemble
+    from arcwise.networks.origin import Ensemble, Facts
     from arcwise.sampled.completions import Completions
     from arcwise.sampled.numeric_data import NumericData, Sampled
 

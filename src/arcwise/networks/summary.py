@@ -3,111 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.base.arrays import finite_or_none, read_array_file, write_array_file
 from arcwise.base.errors import FormatError, UnfinishedError
-from arcwise.base.run import Limits, Seed, Status
-from arcwise.graph.constraints import Constraints
-from arcwise.graph.fixed_pairs import FixedPairs
-from arcwise.networks.families import Families, arc_frame
-from arcwise.networks.network_list import NetworkSet, Weighting, check_weighting
-from arcwise.networks.origin import EnsembleFacts, Facts, describe_completeness, fields_of
-from arcwise.networks.recipe import Origin, Recipe
-from arcwise.plotting.charts import plot_matrix
+from arcwise.base.run import Status
+from arcwise.networks.families import Families
+from arcwise.networks.network_list import Weighting, check_weighting
+from arcwise.networks.origin import EnsembleFacts, describe_completeness, fields_of
+from arcwise.networks.recipe import Origin
 
 if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
+    pass
 
 
 KIND = "arcwise-summary 1"
-
-
-@runtime_checkable
-class Ensemble(Protocol):
-    """What an edge confidence needs to know about many networks, whether they are listed or only summed up."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The variables."""
-
-    @property
-    def families(self) -> Families:
-        """The distinct parent sets that occur."""
-
-    @property
-    def origin(self) -> Origin:
-        """How the networks were found."""
-
-    @property
-    def count(self) -> int:
-        """The exact number of networks."""
-
-    @property
-    def status(self) -> Status:
-        """COMPLETE, or the limit that was reached."""
-
-    @property
-    def facts(self) -> Facts:
-        """How the networks were made, what they satisfy, how far the work came."""
-
-    @property
-    def score(self) -> Mapping[str, Any]:
-        """The score's name and parameters, where known."""
-
-    @property
-    def recipe(self) -> Recipe | None:
-        """How the networks were made; None if that is not known."""
-
-    @property
-    def obeyed(self) -> Constraints | None:
-        """What every network satisfies; None if nothing is constrained, or if that is not known."""
-
-    @property
-    def targets(self) -> tuple[tuple[str, ...], ...]:
-        """The variables that were set in the data, experiment by experiment."""
-
-    @property
-    def copies(self) -> dict[str, str]:
-        """The columns that were learned as one with an earlier one, by name."""
-
-    @property
-    def fixed(self) -> FixedPairs | None:
-        """The pairs whose edges have their directions from constraints or experiments; None if there are none."""
-
-    @property
-    def data_digest(self) -> str | None:
-        """The digest of the data, None if not known."""
-
-    @property
-    def complete(self) -> bool:
-        """True if no network that was asked for is missing."""
-
-    @property
-    def listed(self) -> NetworkSet | None:
-        """The networks themselves; None if they are only summed up."""
-
-    @property
-    def weighting(self) -> str:
-        """By what the networks are weighted, unless it is said: "own" or "posterior"."""
-
-    def summed(self, limits: Limits | None = None) -> NetworkSet | NetworkSummary:
-        """Return what has the shares of the families."""
-
-    def drawn(self, count: int, *, seed: Seed = 0, limits: Limits | None = None) -> NetworkSet:
-        """Return the networks, or that many draws if there are more; an error if neither is there."""
-
-    def family_probabilities(self, weights: Weighting | None = None) -> NDArray[np.float64]:
-        """Return, for every row of `families`, the weight of the networks that have this family."""
-
-    def arc_probabilities(self, weights: Weighting | None = None) -> NDArray[np.float64]:
-        """Return the matrix of the weights of the networks with the arc p -> c, at [p, c]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,11 +60,6 @@ class NetworkSummary(EnsembleFacts):
             names, Families.from_sets([[] for _ in names]), 0, nothing, nothing, Origin("credible"), status=status
         )
 
-    @property
-    def n_variables(self) -> int:
-        """The number of variables."""
-        return len(self.names)
-
     def family_probabilities(self, weights: Weighting | None = None) -> NDArray[np.float64]:
         """Return the share of every family; by default with posterior weights.
 
@@ -166,18 +75,6 @@ class NetworkSummary(EnsembleFacts):
                 f"the networks were not summed up ({self.status}), so there are no probabilities. Raise the limit."
             )
         return self.posterior if weights == "posterior" else self.equal
-
-    def arc_probabilities(self, weights: Weighting | None = None) -> NDArray[np.float64]:
-        """Return the matrix of the shares of the networks with the arc p -> c, at [p, c]."""
-        return self.families.arc_shares(self.family_probabilities(weights))
-
-    def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw the matrix of the arcs' probabilities; return the axes."""
-        return plot_matrix(self.names, self.arc_probabilities(), labels=("from", "to"), legend="probability", ax=ax)
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per arc that any network has, with its probability, the likeliest first."""
-        return arc_frame(self.names, self.arc_probabilities())
 
     def __repr__(self) -> str:
         state = describe_completeness(self.status, self.max_parents, self.n_variables)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from arcwise.networks.summary import Ensemble
+    from arcwise.networks.origin import Ensemble
 
 
 # Traces and ranks of chains, as ArviZ draws them, by matplotlib.

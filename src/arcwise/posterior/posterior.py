@@ -19,8 +19,8 @@ from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
 from arcwise.networks.families import arc_frame
 from arcwise.networks.network_list import NetworkSet
+from arcwise.networks.origin import Ensemble
 from arcwise.networks.recipe import Origin
-from arcwise.networks.summary import Ensemble
 from arcwise.parent_sets.build import build_parent_sets
 from arcwise.parent_sets.table import ParentSetTable
 from arcwise.posterior.chain_posterior import ChainPosterior, Share

@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 
     from arcwise.base.run import Run
     from arcwise.networks.network_list import NetworkSet
-    from arcwise.networks.origin import Facts
+    from arcwise.networks.origin import Ensemble, Facts
     from arcwise.networks.recipe import MadeNetworks, Recipe
-    from arcwise.networks.summary import Ensemble
     from arcwise.sampled.completions import Completions
     from arcwise.sampled.numeric_data import NumericData, Sampled
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from arcwise.base.run import Run
     from arcwise.data.dataset import Dataset
     from arcwise.exact.optimum import Optimum
+    from arcwise.networks.origin import Ensemble
     from arcwise.networks.recipe import MadeNetworks, Recipe
-    from arcwise.networks.summary import Ensemble
 
 
 # Tables of several scores from one pass over the data.

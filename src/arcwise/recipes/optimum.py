@@ -23,8 +23,8 @@ from arcwise.scores.believed import log_prior_of
 if TYPE_CHECKING:
     from arcwise.base.run import Run
     from arcwise.data.dataset import Dataset
+    from arcwise.networks.origin import Ensemble
     from arcwise.networks.recipe import MadeNetworks, Recipe
-    from arcwise.networks.summary import Ensemble
 
 
 # For constraints on ancestors the table first holds what is within this of the optimum: e^10 is what such constraints

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from arcwise.graph.constraints import Constraints
     from arcwise.keywords import PosteriorKeywords
     from arcwise.networks.network_list import NetworkSet
+    from arcwise.networks.origin import Ensemble
     from arcwise.networks.recipe import MadeNetworks
-    from arcwise.networks.summary import Ensemble
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from arcwise.base.run import Run, Status
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.networks.families import Families
 from arcwise.networks.network_list import concatenate
-from arcwise.networks.origin import Facts, make_facts
+from arcwise.networks.origin import Ensemble, Facts, make_facts
 from arcwise.networks.recipe import NetworkSource, Origin
-from arcwise.networks.summary import Ensemble, NetworkSummary
+from arcwise.networks.summary import NetworkSummary
 from arcwise.posterior.chain_posterior import joined_chains
 from arcwise.sampled.completions import CHAINS, MOST_TIMES, Completions
 from arcwise.sampled.numeric_data import NumericData, Sampled, as_recut
