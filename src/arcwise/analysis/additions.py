@@ -34,7 +34,6 @@ from arcwise.findings.checks import (
 )
 from arcwise.findings.method_result import MethodResult, NotBegun, average, is_few
 from arcwise.findings.price import constraint_price
-from arcwise.findings.remark import Remark
 from arcwise.findings.thresholds import RuleMark
 from arcwise.recipes.registry import SOURCES
 from arcwise.recipes.source import FEWEST
@@ -259,7 +258,7 @@ def shuffled_columns(found: Analysis, run: LearnRun) -> parts.ShuffledColumns:
 
 
 def _no_cut(why: str, *, by_time: bool = False) -> parts.ShuffledColumns:
-    return parts.ShuffledColumns(note=Remark(why, by_time=by_time))
+    return parts.ShuffledColumns(note=parts.Remark(why, by_time=by_time))
 
 
 def price_of_constraints(found: Analysis, run: LearnRun) -> parts.PriceOfConstraints:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from arcwise.analysis.questions import Questions
 from arcwise.base.errors import Argument, FormatError, Remedy
-from arcwise.base.files import atomic_folder, parse_json, read_bytes, write_text
+from arcwise.base.files import parse_json, read_bytes, write_text
 from arcwise.base.options import record_of
 from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.data.checks import COLUMN
@@ -21,6 +22,7 @@ from arcwise.data.large import Grouping
 from arcwise.data.read import read_data
 from arcwise.findings.coding import Coding
 from arcwise.findings.edge_record import SETTLED
+from arcwise.findings.findings import Findings
 from arcwise.findings.method_result import MethodResult
 from arcwise.graph.constraints import assert_obeys
 from arcwise.graph.dag import Pdag
@@ -30,10 +32,10 @@ from arcwise.model.bif import write_bif
 from arcwise.model.network import read_bif
 from arcwise.networks.network_list import NetworkSet
 from arcwise.networks.summary import NetworkSummary
+from arcwise.report.remarks import analysis_remarks, status_of
 from arcwise.report.sections import repeat_line, versions
 
 if TYPE_CHECKING:
-    from arcwise.analysis.analysis import Analysis
     from arcwise.data.dataset import Dataset
     from arcwise.exact.optimum import Optimum
     from arcwise.model.network import BayesianNetwork
@@ -86,24 +88,13 @@ def check_folder(folder: str | os.PathLike[str], *, force: bool) -> Path:
     return target
 
 
-def save_analysis(analysis: Analysis, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
-    """Write all files into a temporary folder next to the target, which then takes its name."""
-    target = check_folder(folder, force=force)
-    with atomic_folder(target) as part:
-        _write_files(analysis, part)
-    return target
-
-
-def _write_files(analysis: Analysis, folder: Path) -> None:
+def write_files(analysis: Findings, folder: Path, texts: Mapping[str, str]) -> None:
+    """Write all files of an analysis into a folder; `texts` are those that have words."""
     for graph in (analysis.network.dag, analysis.dag, analysis.cpdag, analysis.consensus.pattern):
         assert_obeys(graph, analysis.main.recipe.constraints_on(analysis.data.names))
     labels = {(edge.tail, edge.head): edge.present for edge in analysis.consensus.edges}
-    contents = {
-        "report.html": analysis.to_html(),
-        "edges.csv": analysis.to_frame().to_csv(index=False, lineterminator="\n"),
-        "run.json": json.dumps(run_record(analysis), indent=2, ensure_ascii=False, allow_nan=False) + "\n",
-    }
-    for name, text in contents.items():
+    record = json.dumps(run_record(analysis), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    for name, text in {**texts, "run.json": record}.items():
         write_text(folder / name, text)
     write_bif(analysis.network, folder / "network.bif")
     write_dot(folder / "cpdag.dot", analysis.cpdag, labels=labels)
@@ -112,7 +103,7 @@ def _write_files(analysis: Analysis, folder: Path) -> None:
     _write_means(analysis, folder)
 
 
-def _write_means(analysis: Analysis, folder: Path) -> None:
+def _write_means(analysis: Findings, folder: Path) -> None:
     """Write what later questions need: the data as they were learned from, how they were coded, and networks."""
     analysis.stacked.to_file(folder / "data.parquet")
     coding = analysis.prepared.coding
@@ -131,7 +122,7 @@ def _write_means(analysis: Analysis, folder: Path) -> None:
             kept.shares.save(folder / "families.nets")
 
 
-def run_record(analysis: Analysis) -> dict[str, Any]:
+def run_record(analysis: Findings) -> dict[str, Any]:
     """Return everything that is needed to repeat the run, and its main figures; nothing depends on time or place."""
     credible = analysis.main.credible
     return {
@@ -147,7 +138,7 @@ def run_record(analysis: Analysis) -> dict[str, Any]:
         "options": record_of(analysis.options),
         "recipe": analysis.main.recipe.describe(),
         "result": {
-            "status": str(analysis.status),
+            "status": str(status_of(analysis)),
             "networks": analysis.confidence.n_networks,
             "classes": None if credible is None else credible.classes,
             "optimum": None if credible is None else credible.optimum,
@@ -168,13 +159,13 @@ def run_record(analysis: Analysis) -> dict[str, Any]:
             "depends_on_cuts": [
                 [edge.first, edge.second] for edge in (analysis.cuts.edges if analysis.cuts else ()) if edge.depends
             ],
-            "remarks": [remark.text for remark in analysis.remarks],
+            "remarks": [remark.text for remark in analysis_remarks(analysis)],
             "constraints": None if analysis.price is None else analysis.price.describe(),
         },
     }
 
 
-def _unfinished(analysis: Analysis) -> dict[str, Any]:
+def _unfinished(analysis: Findings) -> dict[str, Any]:
     """Return what was asked for and is not there, and what is known about the best network instead."""
     main = analysis.main
     known: dict[str, Any] = {} if main.asked is None else {"asked": main.asked.describe()}
@@ -199,7 +190,7 @@ def _best(found: Optimum) -> dict[str, Any]:
     }
 
 
-def _next_experiments(analysis: Analysis) -> dict[str, Any]:
+def _next_experiments(analysis: Findings) -> dict[str, Any]:
     """Return how many open directions setting each variable would settle, where that was asked."""
     found = analysis.main.experiments
     if found is None:

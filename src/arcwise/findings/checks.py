@@ -18,9 +18,8 @@ from arcwise.data.dataset import Dataset
 from arcwise.evaluate.predictions import PredictionScores
 from arcwise.findings.method_result import MethodResult
 from arcwise.findings.options import LearnOptions
-from arcwise.findings.parts import GrowingParts, Part
+from arcwise.findings.parts import GrowingParts, Part, Remark
 from arcwise.findings.preparation import uncut_of
-from arcwise.findings.remark import Remark
 from arcwise.findings.trust import HALF
 from arcwise.graph.dag import Dag
 from arcwise.priors.analytic_ess import analytic_ess

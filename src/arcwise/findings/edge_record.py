@@ -746,17 +746,14 @@ def script_values(edge: EdgeRecord) -> dict[str, Any]:
     return {key: value for key, value in values.items() if value is not None}
 
 
-def edge_frame(
-    edges: Iterable[EdgeRecord], methods: Sequence[str], explain: Callable[[EdgeRecord], str]
-) -> pd.DataFrame:
-    """Return the edges as a table; `methods` are the titles of the other methods and scores."""
+def edge_frame(edges: Sequence[EdgeRecord], methods: Sequence[str], words: Sequence[str]) -> pd.DataFrame:
+    """Return the edges as a table, with what is said of each; `methods` are the titles of the other methods."""
     import pandas as pd
 
-    edges = tuple(edges)
     columns = shown_columns(CSV, edges)
     rows = [
-        {**{column.name: column.of(edge) for column in columns}, **dict(edge.by_method[1:]), EXPLANATION: explain(edge)}
-        for edge in edges
+        {**{column.name: column.of(edge) for column in columns}, **dict(edge.by_method[1:]), EXPLANATION: text}
+        for edge, text in zip(edges, words, strict=True)
     ]
     return pd.DataFrame(rows, columns=[*(column.name for column in columns), *methods, EXPLANATION])
 

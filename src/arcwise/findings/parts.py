@@ -15,10 +15,20 @@ if TYPE_CHECKING:
     from arcwise.findings.method_result import MethodResult, NotBegun
     from arcwise.findings.network_facts import CredibleFacts
     from arcwise.findings.price import ConstraintPrice
-    from arcwise.findings.remark import Remark
     from arcwise.findings.thresholds import RuleMark, Thresholds
     from arcwise.model.network import BayesianNetwork
     from arcwise.priors.saturation import Saturation
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Something that the reader has to know, and whether another machine, or a longer limit, would not need it."""
+
+    text: str
+    by_time: bool = False
+
+    def __str__(self) -> str:
+        return self.text
 
 
 class Part:

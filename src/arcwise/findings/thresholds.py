@@ -12,7 +12,7 @@ from arcwise.confidence.threshold import RuleName, Threshold
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.findings.method_result import MethodResult
 from arcwise.findings.options import LearnOptions
-from arcwise.findings.remark import Remark
+from arcwise.findings.parts import Remark
 from arcwise.findings.trust import plural
 from arcwise.sampled.numeric_data import NumericData
 

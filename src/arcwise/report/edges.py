@@ -13,6 +13,7 @@ from arcwise.confidence.calibration import SETTLED_SHARE
 from arcwise.confidence.consensus import Fate
 from arcwise.data.gap_dependence import LEVEL, GapDependence, gap_dependences
 from arcwise.findings.edge_record import NEARLY_ALL, OPEN, Agreement, EdgeRecord, Origin, Verdict
+from arcwise.findings.findings import Findings
 from arcwise.findings.price import NOTHING, factor_words
 from arcwise.findings.trust import HALF, counted, first_few, listed, percent, plural, show_confidence, show_range
 from arcwise.graph.beliefs import odds_text
@@ -21,7 +22,6 @@ from arcwise.report.blocks import Block, Bullets, Column, Paragraph, Table
 from arcwise.sampled.completions import BETWEEN, BURN_IN, CHAINS
 
 if TYPE_CHECKING:
-    from arcwise.analysis.analysis import Analysis
     from arcwise.data.dataset import Dataset
     from arcwise.findings.price import ConstraintPrice
     from arcwise.graph.beliefs import Beliefs
@@ -93,7 +93,7 @@ def _odds(edge: EdgeRecord, odds: tuple[float, float]) -> str:
     return f"it prior odds of {edge.first} → {edge.second} {forward} and {edge.second} → {edge.first} {backward}"
 
 
-def belief_blocks(analysis: Analysis) -> list[Block]:
+def belief_blocks(analysis: Findings) -> list[Block]:
     """Return the section about what was believed: each statement with the confidence with and without."""
     beliefs = analysis.options.beliefs
     assert beliefs is not None
@@ -144,7 +144,7 @@ def _of_all(count: int, total: int) -> str:
     return f"{count} of the {total} pairs with odds of their own {plural(count, 'is', 'are')}"
 
 
-def contradictions(analysis: Analysis) -> list[tuple[str, str]]:
+def contradictions(analysis: Findings) -> list[tuple[str, str]]:
     """Return the pairs about which data and belief contradict each other."""
     beliefs, without = analysis.options.beliefs, analysis.without_beliefs
     if beliefs is None or without is None:
@@ -152,7 +152,7 @@ def contradictions(analysis: Analysis) -> list[tuple[str, str]]:
     return [pair for pair in _pairs(beliefs, analysis.data) if analysis.belief(*pair).verdict is Verdict.CONTRADICT]
 
 
-def contradiction_sentence(analysis: Analysis) -> str:
+def contradiction_sentence(analysis: Findings) -> str:
     """Return in the summary about which pairs data and belief contradict each other; empty if about none."""
     found = contradictions(analysis)
     names = first_few([f"{a} — {b}" for a, b in found], 5)
@@ -165,7 +165,7 @@ def _pairs(beliefs: Beliefs, data: Dataset) -> list[tuple[str, str]]:
     return [(a, b) for a, b in sorted(pairs, key=lambda pair: (data.index(pair[0]), data.index(pair[1])))]
 
 
-def _row(analysis: Analysis, first: str, second: str) -> tuple[str | float, ...]:
+def _row(analysis: Findings, first: str, second: str) -> tuple[str | float, ...]:
     edge = analysis.belief(first, second)
     assert edge.odds is not None
     assert edge.without_odds is not None
@@ -297,7 +297,7 @@ def _ways_alone(edge: EdgeRecord, without: EdgeRecord) -> str:
     return "; the data alone do not settle it"
 
 
-def constraint_summary(analysis: Analysis) -> tuple[str, ...]:
+def constraint_summary(analysis: Findings) -> tuple[str, ...]:
     """Return in a few sentences what of the result is the analyst's own word, and what it cost."""
     if analysis.constraints is None:
         return ()
@@ -322,7 +322,7 @@ def constraint_summary(analysis: Analysis) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def _changes(analysis: Analysis) -> list[str]:
+def _changes(analysis: Findings) -> list[str]:
     """Name the edges that are there, or are not, only because of what was said about others."""
     sentences = []
     for kind, what in ((Origin.APPEARS, "there that the data alone"), (Origin.GONE, "gone that the data alone")):
@@ -364,7 +364,7 @@ def _price_sentence(price: ConstraintPrice) -> str:
     return f"Together your constraints cost {against}{how}.{most}"
 
 
-def price_methods(analysis: Analysis) -> str:
+def price_methods(analysis: Findings) -> str:
     """Return the sentence of a methods section on what the constraints did; "" if that is not known."""
     price = analysis.price
     if price is None:
@@ -378,7 +378,7 @@ def price_methods(analysis: Analysis) -> str:
     )
 
 
-def constraint_blocks(analysis: Analysis) -> tuple[Block, ...]:
+def constraint_blocks(analysis: Findings) -> tuple[Block, ...]:
     """Return the section on what was said: the list, the edges that it made, and its price."""
     known = analysis.constraints
     assert known is not None
@@ -497,7 +497,7 @@ def filling_sentence(edge: EdgeRecord) -> str:
     )
 
 
-def completion_account(analysis: Analysis) -> str:
+def completion_account(analysis: Findings) -> str:
     """Return how the completions came about; nothing without gaps."""
     gaps, confidence = analysis.gaps, analysis.confidence
     if gaps is None:
@@ -521,7 +521,7 @@ def completion_account(analysis: Analysis) -> str:
     )
 
 
-def completion_methods(analysis: Analysis) -> str:
+def completion_methods(analysis: Findings) -> str:
     """Return the sentences of a methods section; nothing without gaps."""
     gaps, confidence = analysis.gaps, analysis.confidence
     if gaps is None:
@@ -542,7 +542,7 @@ def completion_methods(analysis: Analysis) -> str:
     )
 
 
-def gap_blocks(analysis: Analysis) -> list[Block]:
+def gap_blocks(analysis: Findings) -> list[Block]:
     """Return what the section on the data says about gaps: how many, the assumption, and what the check found."""
     gaps = analysis.gaps
     if gaps is None:
@@ -657,7 +657,7 @@ def _cases(value: float) -> str:
     return f"{text} imagined case{'' if text == '1' else 's'}"
 
 
-def prior_blocks(analysis: Analysis) -> list[Block]:
+def prior_blocks(analysis: Findings) -> list[Block]:
     """Return what the prior is, which edges depend on its strength, how far it moves the score, and what to do."""
     checks = analysis.prior
     s = checks.sensitivity
@@ -769,12 +769,12 @@ def statement(variable: str, state: str) -> str:
     return f"{variable} {label}" if label[0] in "≤>" else f"{variable} from {label}"
 
 
-def explain_edge(analysis: Analysis, edge: EdgeRecord) -> str:
+def explain_edge(analysis: Findings, edge: EdgeRecord) -> str:
     """Return the sentences about one edge as one text."""
     return " ".join(edge_sentences(analysis, edge))
 
 
-def edge_sentences(analysis: Analysis, edge: EdgeRecord) -> tuple[str, ...]:
+def edge_sentences(analysis: Findings, edge: EdgeRecord) -> tuple[str, ...]:
     """Return how far an edge can be trusted: presence, agreement, direction, effect, prior."""
     said = origin_sentences(edge)
     if edge.origin.is_decided:  # neither the networks nor other methods have a say in it
@@ -798,7 +798,7 @@ def edge_sentences(analysis: Analysis, edge: EdgeRecord) -> tuple[str, ...]:
     return tuple(sentence for sentence in sentences if sentence)
 
 
-def _presence(analysis: Analysis, edge: EdgeRecord) -> str:
+def _presence(analysis: Findings, edge: EdgeRecord) -> str:
     pair = f"{edge.first} and {edge.second}"
     networks = analysis.confidence.n_networks
     source = analysis.main.recipe.source_facts
@@ -823,7 +823,7 @@ def _presence(analysis: Analysis, edge: EdgeRecord) -> str:
     )
 
 
-def _probability(analysis: Analysis, edge: EdgeRecord) -> str:
+def _probability(analysis: Findings, edge: EdgeRecord) -> str:
     """Return how often an edge like this one is real, where that was studied."""
     known = analysis.probability.calibration
     if edge.probability is None or known.kind == "none" or known.doubt:  # a warning says what the doubt is
@@ -875,7 +875,7 @@ def _agreement(edge: EdgeRecord) -> str:
     )
 
 
-def _direction(analysis: Analysis, edge: EdgeRecord) -> str:
+def _direction(analysis: Findings, edge: EdgeRecord) -> str:
     """Return where it points, in shares of the networks that have the edge."""
     if edge.fate is Fate.DROPPED:
         return (

@@ -21,6 +21,7 @@ from arcwise.evaluate.fit_check import FitCheck
 from arcwise.evaluate.predictions import PredictionScores
 from arcwise.findings.edge_record import EdgeRecord
 from arcwise.findings.edges import floor_of
+from arcwise.findings.findings import Findings
 from arcwise.findings.method_result import is_few
 from arcwise.findings.thresholds import COST_POWERS
 from arcwise.findings.trust import HALF, Trust, counted, listed, percent, plural, show_range
@@ -56,6 +57,7 @@ from arcwise.report.edges import (
     prior_blocks,
     state_label,
 )
+from arcwise.report.remarks import analysis_remarks
 from arcwise.report.report import Report
 from arcwise.report.sections import (
     account_of_sample,
@@ -73,7 +75,6 @@ from arcwise.report.sections import (
 )
 
 if TYPE_CHECKING:
-    from arcwise.analysis.analysis import Analysis
     from arcwise.confidence.self_calibration import SelfCalibration
     from arcwise.findings.network_facts import ChainFacts, CredibleFacts
     from arcwise.priors.saturation import Saturation
@@ -173,7 +174,7 @@ LEAST_PAIRS = 20  # of a bin that is drawn
 HIGH = 0.9
 
 
-def calibration_blocks(analysis: Analysis) -> list[Block]:
+def calibration_blocks(analysis: Findings) -> list[Block]:
     """Return what a confidence is worth here, and what to expect of other cut-offs."""
     known = analysis.probability.calibration
     if known.kind == "none":
@@ -189,7 +190,7 @@ def calibration_blocks(analysis: Analysis) -> list[Block]:
     ]
 
 
-def _rates(analysis: Analysis) -> Table:
+def _rates(analysis: Findings) -> Table:
     """Return cut-offs by the share of false edges that they let in."""
     rows = []
     for rate in RATES:
@@ -210,7 +211,7 @@ def _rates(analysis: Analysis) -> Table:
     )
 
 
-def _curve(analysis: Analysis) -> Chart:
+def _curve(analysis: Findings) -> Chart:
     """Draw what a confidence is worth; after simulations, with what was seen there."""
     known = analysis.probability.calibration
     series = [
@@ -476,7 +477,7 @@ MOST_NAMED = 5
 CENTRE = 4
 
 
-def summary_sentences(analysis: Analysis) -> tuple[str, ...]:
+def summary_sentences(analysis: Findings) -> tuple[str, ...]:
     """Return in a few sentences what was found, the best supported first."""
     kept = [e for e in analysis.edges if e.fate.in_network]
     if not kept and not analysis.has_few_networks:
@@ -502,7 +503,7 @@ def summary_sentences(analysis: Analysis) -> tuple[str, ...]:
     return tuple(sentence for sentence in found if sentence)
 
 
-def _lead(analysis: Analysis, kept: list[EdgeRecord]) -> str:
+def _lead(analysis: Findings, kept: list[EdgeRecord]) -> str:
     """Return how many edges every method supports, and how many are disputed."""
     if analysis.has_few_networks:
         count = analysis.confidence.n_networks
@@ -538,7 +539,7 @@ def _lead(analysis: Analysis, kept: list[EdgeRecord]) -> str:
     )
 
 
-def _strongest(analysis: Analysis, kept: list[EdgeRecord]) -> str:
+def _strongest(analysis: Findings, kept: list[EdgeRecord]) -> str:
     """Name the strongest of the edges that every method supports, and say what the first one does."""
     sure = [e for e in kept if e.trust.is_supported]
     of = sure or [e for e in kept if not e.origin.is_decided]
@@ -564,7 +565,7 @@ def _disputed(kept: list[EdgeRecord]) -> str:
     )
 
 
-def _centres(analysis: Analysis, kept: list[EdgeRecord]) -> str:
+def _centres(analysis: Findings, kept: list[EdgeRecord]) -> str:
     """Name the variables with most edges."""
     degree = Counter(name for e in kept for name in (e.first, e.second))
     most = max(degree.values())
@@ -574,7 +575,7 @@ def _centres(analysis: Analysis, kept: list[EdgeRecord]) -> str:
     return f"{listed(best)} {plural(len(best), 'has', 'have')} most edges, {most:,}{' each' if len(best) > 1 else ''}."
 
 
-def _apart(analysis: Analysis, kept: list[EdgeRecord]) -> str:
+def _apart(analysis: Findings, kept: list[EdgeRecord]) -> str:
     """Name the variables without an edge."""
     joined = {name for e in kept for name in (e.first, e.second)}
     alone = [name for name in analysis.data.names if name not in joined]
@@ -609,7 +610,7 @@ def _edges(count: int) -> str:
     return counted(count, "edge") if count else "no edge"
 
 
-def _closing(analysis: Analysis) -> tuple[str, ...]:
+def _closing(analysis: Findings) -> tuple[str, ...]:
     dropped = analysis.consensus.dropped
     sentences = [told] if (told := contradiction_sentence(analysis)) else []
     broom = analysis.thresholds.find(RuleName.BROOM)
@@ -640,7 +641,7 @@ MOST_SHOWN_CELLS = 600
 CURVE_POINTS = 300
 
 
-def build_report(analysis: Analysis) -> Report:
+def build_report(analysis: Findings) -> Report:
     """Return everything that the report says."""
     data, main = analysis.data, analysis.main
     kept = sum(edge.fate.in_network for edge in analysis.edges)
@@ -656,7 +657,11 @@ def build_report(analysis: Analysis) -> Report:
             ("cut-off", f"{analysis.threshold:.3g}"),
             ("edges in the network", f"{kept:,}"),
         ),
-        summary=(*_about_target(analysis), *summary_sentences(analysis), *(remark.text for remark in analysis.remarks)),
+        summary=(
+            *_about_target(analysis),
+            *summary_sentences(analysis),
+            *(remark.text for remark in analysis_remarks(analysis)),
+        ),
         network=_network(analysis),
         glossary=_glossary(analysis),
         sections=(
@@ -686,7 +691,7 @@ def build_report(analysis: Analysis) -> Report:
     )
 
 
-def _held(analysis: Analysis) -> tuple[tuple[str, str], ...]:
+def _held(analysis: Findings) -> tuple[tuple[str, str], ...]:
     """Return how much of the posterior a credible set holds, where that was found."""
     facts = analysis.main.credible
     if facts is None or facts.covered is None:
@@ -694,7 +699,7 @@ def _held(analysis: Analysis) -> tuple[tuple[str, str], ...]:
     return (("of the posterior in the set", _covered(facts)),)
 
 
-def _about_target(analysis: Analysis) -> tuple[str, ...]:
+def _about_target(analysis: Findings) -> tuple[str, ...]:
     """Return first what the target depends on and how well it is predicted."""
     if analysis.focus is None:
         return ()
@@ -710,7 +715,7 @@ def _about_target(analysis: Analysis) -> tuple[str, ...]:
     )
 
 
-def _focus(analysis: Analysis) -> tuple[Section, ...]:
+def _focus(analysis: Findings) -> tuple[Section, ...]:
     """Return what the analysis says about its target, if it has one."""
     if analysis.focus is None:
         return ()
@@ -725,7 +730,7 @@ def _focus(analysis: Analysis) -> tuple[Section, ...]:
     )
 
 
-def _glossary(analysis: Analysis) -> tuple[tuple[str, str], ...]:
+def _glossary(analysis: Findings) -> tuple[tuple[str, str], ...]:
     """Return what the words mean, for a reader who has not seen them before."""
     source = analysis.main.recipe.source_facts
     networks = f"the {source.networks}" if source.is_sample else f"all {source.networks}, by weight,"
@@ -743,7 +748,7 @@ def _glossary(analysis: Analysis) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _network(analysis: Analysis) -> NetworkView:
+def _network(analysis: Findings) -> NetworkView:
     data, dag = analysis.data, analysis.dag
     index = {name: position for position, name in enumerate(data.names)}
     nodes = []
@@ -778,7 +783,7 @@ def _network(analysis: Analysis) -> NetworkView:
     )
 
 
-def _unseen(analysis: Analysis) -> float | None:
+def _unseen(analysis: Findings) -> float | None:
     """Return how many real edges to expect among the pairs that the report does not list."""
     if analysis.probability.calibration.kind == "none":
         return None
@@ -786,7 +791,7 @@ def _unseen(analysis: Analysis) -> float | None:
     return round(max(0.0, float(analysis.probability.vector.sum()) - described), 4)
 
 
-def _known(analysis: Analysis, index: dict[str, int]) -> KnownRules | None:
+def _known(analysis: Findings, index: dict[str, int]) -> KnownRules | None:
     """Return what the slider's networks must obey."""
     rules = analysis.consensus.constraints
     if rules is None:
@@ -794,13 +799,13 @@ def _known(analysis: Analysis, index: dict[str, int]) -> KnownRules | None:
     return KnownRules(tuple((index[tail], index[head]) for tail, head in rules.required), rules.limits)
 
 
-def _shown_edges(analysis: Analysis) -> tuple[EdgeRecord, ...]:
+def _shown_edges(analysis: Findings) -> tuple[EdgeRecord, ...]:
     """Return the edges as they are shown: without probabilities that no study backs, as guesses if networks are few."""
     few, known = analysis.has_few_networks, analysis.probability.calibration.kind != "none"
     return tuple(replace(e, is_guess=few, probability=e.probability if known else None) for e in analysis.edges)
 
 
-def _ensemble(analysis: Analysis) -> list[Block]:
+def _ensemble(analysis: Findings) -> list[Block]:
     facts = analysis.main.credible
     blocks: list[Block] = _credible(analysis, facts) if facts is not None else [Paragraph(account_of_sample(analysis))]
     if analysis.main.chains is not None:
@@ -857,7 +862,7 @@ def _reliance(facts: CredibleFacts) -> str:
     return f", by chains that had not converged, so that this is a guess ({facts.covered_verdict.rstrip('.')})"
 
 
-def _credible(analysis: Analysis, facts: CredibleFacts) -> list[Block]:
+def _credible(analysis: Findings, facts: CredibleFacts) -> list[Block]:
     classes = (
         ""
         if facts.classes is None
@@ -909,7 +914,7 @@ def _thinned(deviations: tuple[float, ...]) -> tuple[tuple[float, ...], tuple[fl
     return tuple(float(k) for k in chosen), tuple(round(deviations[k - 1], 4) for k in chosen)
 
 
-def _rules(analysis: Analysis) -> list[Block]:
+def _rules(analysis: Findings) -> list[Block]:
     vector = analysis.confidence.vector
     rows = tuple(
         (m.label, m.threshold.value, int((vector > m.threshold.value).sum()), m.meaning)
@@ -932,7 +937,7 @@ def _rules(analysis: Analysis) -> list[Block]:
     ]
 
 
-def _prior(analysis: Analysis) -> list[Block]:
+def _prior(analysis: Findings) -> list[Block]:
     blocks = prior_blocks(analysis)
     saturation = analysis.prior.saturation
     if saturation is not None:
@@ -975,7 +980,7 @@ def _saturation(saturation: Saturation) -> list[Block]:
     ]
 
 
-def _data(analysis: Analysis) -> list[Block]:
+def _data(analysis: Findings) -> list[Block]:
     data = analysis.data
     blocks: list[Block] = []
     if analysis.prepared.steps:
@@ -1004,12 +1009,12 @@ def _data(analysis: Analysis) -> list[Block]:
     return blocks
 
 
-def _choices(analysis: Analysis) -> list[Block]:
+def _choices(analysis: Findings) -> list[Block]:
     return [
         Paragraph("Every choice was made for a reason and can be changed."),
         choices_table(analysis),
     ]
 
 
-def _methods(analysis: Analysis) -> tuple[Block, ...]:
+def _methods(analysis: Findings) -> tuple[Block, ...]:
     return (Verbatim(methods_text(analysis), "methods section"), Bullets(references(analysis)))

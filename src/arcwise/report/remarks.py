@@ -11,13 +11,13 @@ from arcwise.base.run import Status
 from arcwise.findings import parts
 from arcwise.findings.checks import TargetFocus
 from arcwise.findings.edges import MOST_DESCRIBED
+from arcwise.findings.findings import Findings
 from arcwise.findings.method_result import MethodResult, NotBegun, Shortfall
 from arcwise.findings.network_facts import CredibleFacts
-from arcwise.findings.remark import Remark
+from arcwise.findings.parts import Remark
 from arcwise.report.bounds import bound_words, factor_words
 
 if TYPE_CHECKING:
-    from arcwise.analysis.analysis import Analysis
     from arcwise.data.dataset import Dataset
     from arcwise.findings.price import ConstraintPrice
     from arcwise.graph.beliefs import Beliefs
@@ -187,7 +187,7 @@ UNDESCRIBED = Remark(
 )
 
 
-def analysis_remarks(analysis: Analysis) -> tuple[Remark, ...]:
+def analysis_remarks(analysis: Findings) -> tuple[Remark, ...]:
     """Return what the reader of an analysis has to know: of the data, of each part, and of what is unfinished."""
     told = [*_remarks_before(analysis.data, analysis)]
     for part in analysis.parts:
@@ -201,7 +201,25 @@ def analysis_remarks(analysis: Analysis) -> tuple[Remark, ...]:
     return tuple(told)
 
 
-def _remarks_before(data: Dataset, analysis: Analysis) -> Iterator[Remark]:
+def is_by_time(analysis: Findings) -> bool:
+    """Whether the clock decided something: a run with more time, or on a faster machine, may differ."""
+    notes = () if analysis.cuts is None else analysis.cuts.notes
+    others = (*analysis.sets, analysis.without_constraints, analysis.without_beliefs)
+    if any(one is not None and one.hurried for one in others):
+        return True
+    return any(remark.by_time for remark in (*analysis_remarks(analysis), *analysis.prior.notes, *notes))
+
+
+def status_of(analysis: Findings) -> Status:
+    """Return how the analysis ended: see `Analysis.status`."""
+    if analysis.unfinished:
+        return Status.INTERRUPTED
+    if analysis.main.status is not Status.COMPLETE:
+        return analysis.main.status
+    return Status.TIME_LIMIT if is_by_time(analysis) else Status.COMPLETE
+
+
+def _remarks_before(data: Dataset, analysis: Findings) -> Iterator[Remark]:
     """Return what is to be said of the data and of what was said about them, whatever networks there are."""
     beliefs, constraints = analysis.options.beliefs, analysis.constraints
     if data.n_variables > MANY_VARIABLES:
@@ -237,7 +255,7 @@ def idle_remark(beliefs: Beliefs, constraints: Constraints | None, data: Dataset
     return Remark(f"Prior odds without effect: {'; '.join(sentences)}.")
 
 
-def _of_main_set(part: parts.MainSet, analysis: Analysis) -> Iterator[Remark]:
+def _of_main_set(part: parts.MainSet, analysis: Findings) -> Iterator[Remark]:
     found, given_up, uncut = part.result, part.given_up, analysis.prepared.uncut
     if given_up is None:
         yield from _of_networks(part)

@@ -21,6 +21,7 @@ from arcwise.data.column import Column as DataColumn
 from arcwise.data.table import Table as DataTable
 from arcwise.findings.checks import CutEdge
 from arcwise.findings.edge_record import EdgeRecord
+from arcwise.findings.findings import Findings
 from arcwise.findings.options import AUTO, score_text
 from arcwise.findings.trust import (
     HALF,
@@ -49,11 +50,11 @@ from arcwise.report.edges import (
     price_methods,
     state_label,
 )
+from arcwise.report.remarks import is_by_time
 from arcwise.scores.registry import make_score
 from arcwise.scores.score import Score
 
 if TYPE_CHECKING:
-    from arcwise.analysis.analysis import Analysis
     from arcwise.findings.preparation import Obstacle
     from arcwise.networks.recipe import Recipe
 
@@ -74,7 +75,7 @@ _WHY = {
 _NAMES = {"bayes_factor": "Bayes factor", "recut": "cut points"}
 
 
-def setting_choices(analysis: Analysis) -> list[Choice]:
+def setting_choices(analysis: Findings) -> list[Choice]:
     """Return the settings of the main source that an option of `learn` can change."""
     recipe, known = analysis.main.recipe, {item.name: item for item in options_of(analysis.options)}
     return [
@@ -95,13 +96,13 @@ def _shown(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def ensemble_title(analysis: Analysis) -> str:
+def ensemble_title(analysis: Findings) -> str:
     """Return the heading of the section about the networks."""
     source = analysis.main.recipe.source_facts
     return source.heading or f"The {source.networks}"
 
 
-def account_of_sample(analysis: Analysis) -> str:
+def account_of_sample(analysis: Findings) -> str:
     """Return how a sample of networks came about, and how accurate it is."""
     confidence, source = analysis.confidence, analysis.main.recipe.source_facts
     how = source.account(_made(analysis))
@@ -119,7 +120,7 @@ def completeness(recipe: Recipe) -> str:
     return f"complete{recipe.restriction(' among networks')}"
 
 
-def methods_of_networks(analysis: Analysis) -> str:
+def methods_of_networks(analysis: Findings) -> str:
     """Return the sentences of a methods section on how the networks were found and averaged."""
     which = " that satisfy the constraints" if analysis.constraints is not None else ""
     classes = (
@@ -130,7 +131,7 @@ def methods_of_networks(analysis: Analysis) -> str:
     return analysis.main.recipe.source_facts.methods(_made(analysis)) + classes
 
 
-def _made(analysis: Analysis) -> MadeNetworks:
+def _made(analysis: Findings) -> MadeNetworks:
     """Return what a source is told of the networks that it made."""
     main = analysis.main
     return MadeNetworks(
@@ -149,7 +150,7 @@ def _made(analysis: Analysis) -> MadeNetworks:
 PACKAGES = ("arcwise", "numpy", "scipy", "pandas", "scikit-learn", "duckdb")
 
 
-def choices_table(analysis: Analysis) -> Table:
+def choices_table(analysis: Findings) -> Table:
     """Return one row per choice."""
     options, recipe, source = analysis.options, analysis.main.recipe, analysis.main.recipe.source_facts
     by_user = "chosen by the user"
@@ -195,7 +196,7 @@ def choices_table(analysis: Analysis) -> Table:
     )
 
 
-def _why_directions(analysis: Analysis) -> str:
+def _why_directions(analysis: Findings) -> str:
     known = analysis.constraints
     if analysis.confidence.orient == "cpdag":
         return "a direction counts only where the data can show it" + (", or you said it" if known is not None else "")
@@ -209,7 +210,7 @@ def _why_score(recipe: Recipe) -> str:
     return source.why_score or f"usual for the {source.title}"
 
 
-def _why_cut(analysis: Analysis) -> str:
+def _why_cut(analysis: Findings) -> str:
     cost = analysis.options.missed_edge_cost
     if analysis.options.threshold is not None:
         return "chosen by the user"
@@ -229,7 +230,7 @@ def _most_parents(recipe: Recipe) -> str:
     return "no limit" if recipe.max_parents is None else f"at most {recipe.max_parents}"
 
 
-def _why_parents(analysis: Analysis) -> str:
+def _why_parents(analysis: Findings) -> str:
     if analysis.options.max_parents is not None:
         return "chosen by the user"
     if analysis.main.recipe.max_parents is not None:
@@ -239,7 +240,7 @@ def _why_parents(analysis: Analysis) -> str:
     return "parent sets that cannot be in a good network are pruned by theorems, no limit is needed"
 
 
-def repeat_line(analysis: Analysis) -> str:
+def repeat_line(analysis: Findings) -> str:
     """Return the command that repeats the analysis of a file, or for other data the call of `learn`.
 
     A score with a prior network of the analyst's own has no spelling; the call then says so.
@@ -287,7 +288,7 @@ def versions() -> dict[str, str]:
     return found
 
 
-def repeat_blocks(analysis: Analysis) -> tuple[Block, ...]:
+def repeat_blocks(analysis: Findings) -> tuple[Block, ...]:
     """Return how to repeat the run: the command, the versions, the fingerprint of the data."""
     listed = ", ".join(f"{name} {number}" for name, number in versions().items())
     return (
@@ -295,7 +296,7 @@ def repeat_blocks(analysis: Analysis) -> tuple[Block, ...]:
         Paragraph(f"Versions: {listed}. Seed {analysis.options.seed}. Data fingerprint (SHA-256): {analysis.digest}."),
         *(
             [Paragraph("Some parts ended at the time limit: to repeat them exactly, a run needs more time.")]
-            if analysis.by_time
+            if is_by_time(analysis)
             else []
         ),
         Paragraph(
@@ -315,7 +316,7 @@ MOST_LINES = 12
 EXPERIMENT_WORKS = frozenset({"cooper-1999", "hauser-2012"})
 
 
-def experiment_sections(analysis: Analysis) -> tuple[Section, ...]:
+def experiment_sections(analysis: Findings) -> tuple[Section, ...]:
     """Return the section on the next experiment, where directions are open; else none."""
     found = analysis.main.experiments
     if found is None or found.best is None:
@@ -348,7 +349,7 @@ def experiment_sections(analysis: Analysis) -> tuple[Section, ...]:
     return (Section("experiments", "Which experiment next", tuple(blocks)),)
 
 
-def methods_of_experiments(analysis: Analysis) -> str:
+def methods_of_experiments(analysis: Findings) -> str:
     """Return what the methods section says about cases in which variables were set; empty if there are none."""
     targets = analysis.data.targets
     if targets is None:
@@ -363,7 +364,7 @@ def methods_of_experiments(analysis: Analysis) -> str:
     )
 
 
-def methods_text(analysis: Analysis) -> str:
+def methods_text(analysis: Findings) -> str:
     """Return the methods section in the past tense."""
     options, data = analysis.options, analysis.data
     prepared = " ".join(("", *analysis.prepared.steps))
@@ -442,7 +443,7 @@ RULE_WORKS = {
 }
 
 
-def references(analysis: Analysis) -> tuple[str, ...]:
+def references(analysis: Findings) -> tuple[str, ...]:
     """Return the works that the methods section and the report refer to, by author."""
     wanted = {"liao-2022", "scanagatta-2014", "steck-2008"}
     for averaged in analysis.sets:
@@ -721,7 +722,7 @@ def _open(found: VariableFinding) -> list[str]:
 # What the report says about edges that depend on how numbers were cut.
 
 
-def cut_sections(analysis: Analysis) -> tuple[Section, ...]:
+def cut_sections(analysis: Findings) -> tuple[Section, ...]:
     """Return the section on cuts, or none if nothing was cut."""
     checks = analysis.cuts
     if checks is None or not (checks.checks or checks.notes):
@@ -754,7 +755,7 @@ def _cut_row(edge: CutEdge) -> tuple[str | float, ...]:
     )
 
 
-def cut_sentence(analysis: Analysis) -> str:
+def cut_sentence(analysis: Findings) -> str:
     """Return how many of the network's edges at numbers some other way to cut would not have found."""
     checks = analysis.cuts
     assert checks is not None
@@ -794,7 +795,7 @@ WHY_METHODS_DIFFER = (
 )
 
 
-def range_sections(analysis: Analysis) -> tuple[Section, ...]:
+def range_sections(analysis: Findings) -> tuple[Section, ...]:
     """Return the ranges of all edges that some method finds likely or that are in the network."""
     if not analysis.comparisons:
         return ()

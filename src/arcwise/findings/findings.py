@@ -1,0 +1,302 @@
+"""`Findings`: all that the steps of `learn` found, part by part, and what is read off the parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Self, TypeVar
+
+from arcwise.base.errors import UnfinishedError
+from arcwise.data.dataset import Dataset, Incomplete
+from arcwise.findings.checks import CutChecks, PriorChecks, TargetFocus
+from arcwise.findings.coding import Coding
+from arcwise.findings.edge_record import EdgeRecord
+from arcwise.findings.edges import Origins, believed_of, constraints_for, describe_edge, with_methods
+from arcwise.findings.method_result import MethodResult, NotBegun, is_few
+from arcwise.findings.parts import (
+    Answer,
+    Comparisons,
+    Fit,
+    GrowingParts,
+    MainSet,
+    Part,
+    PosteriorShare,
+    PriceOfConstraints,
+    ShuffledColumns,
+    SimulatedData,
+    WithoutBeliefs,
+    WithoutConstraints,
+)
+
+if TYPE_CHECKING:
+    from arcwise.confidence.consensus import ConsensusNetwork
+    from arcwise.confidence.edge_confidence import EdgeConfidence
+    from arcwise.confidence.probability import EdgeProbability, Expected
+    from arcwise.confidence.self_calibration import SelfCalibration
+    from arcwise.evaluate.fit_check import FitCheck
+    from arcwise.findings.options import LearnOptions
+    from arcwise.findings.preparation import Prepared
+    from arcwise.findings.price import ConstraintPrice
+    from arcwise.findings.thresholds import Thresholds
+    from arcwise.graph.constraints import Constraints
+    from arcwise.graph.dag import Dag, Pdag
+    from arcwise.model.network import BayesianNetwork
+    from arcwise.networks.network_list import NetworkSet
+    from arcwise.networks.summary import NetworkSummary
+
+P = TypeVar("P", bound=Part)
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """What was found, without words: an `Analysis` without its report."""
+
+    prepared: Prepared
+    options: LearnOptions
+    parts: tuple[Part, ...] = ()
+    unfinished: tuple[str, ...] = ()
+    stopped: bool = False
+
+    def part(self, kind: type[P]) -> P:
+        """Return what a step found; an empty part if it was not taken."""
+        return self._find(kind) or kind()
+
+    def _find(self, kind: type[P]) -> P | None:
+        return next((part for part in self.parts if isinstance(part, kind)), None)
+
+    def plus(self, part: Part | None) -> Self:
+        """Return the same with one more part, in the place of an earlier one of its kind."""
+        if part is None:
+            return self
+        parts = {type(one): one for one in self.parts} | {type(part): part}
+        return replace(self, parts=tuple(parts.values()))
+
+    @cached_property
+    def main(self) -> MethodResult:
+        """The set of networks that the answer rests on."""
+        found, known = self.part(MainSet).result, self.part(PosteriorShare).credible
+        return found if known is None else replace(found, credible=known)
+
+    @property
+    def comparisons(self) -> tuple[MethodResult, ...]:
+        """Other sets of networks that the answer is compared with."""
+        return self.part(Comparisons).made
+
+    @property
+    def missing(self) -> tuple[tuple[str, MethodResult | NotBegun], ...]:
+        """The comparisons that were not made: a title, and what became of it or why it was not begun."""
+        return self.part(Comparisons).missing
+
+    @cached_property
+    def thresholds(self) -> Thresholds:
+        """The cut-offs of all rules, and which was chosen."""
+        found, broom = self.part(Answer).thresholds, self.part(ShuffledColumns).mark
+        return found if broom is None else replace(found, marks=(*found.marks, broom))
+
+    @property
+    def consensus(self) -> ConsensusNetwork:
+        """The network of the edges above the cut-off."""
+        return self.part(Answer).consensus
+
+    @cached_property
+    def network(self) -> BayesianNetwork:
+        """The consensus network with its parameters."""
+        return self.part(Answer).network
+
+    @cached_property
+    def edges(self) -> tuple[EdgeRecord, ...]:
+        """Every pair of variables with a confidence above 0.01, the most certain first."""
+        found = self.part(Answer).edges
+        return with_methods(found, self.sets) if self.comparisons else found
+
+    @cached_property
+    def prior(self) -> PriorChecks:
+        """Sensitivity to the prior, and saturation."""
+        found, grown = self.part(Answer).prior, self.part(GrowingParts)
+        return replace(found, saturation=grown.saturation, notes=() if grown.note is None else (grown.note,))
+
+    @property
+    def without_constraints(self) -> MethodResult | None:
+        """The main set once more without the constraints; None if there are none or the time did not suffice."""
+        return self.part(WithoutConstraints).result
+
+    @property
+    def without_beliefs(self) -> MethodResult | None:
+        """The main set again without prior odds; None if there were none, or if it was too much."""
+        return self.part(WithoutBeliefs).result
+
+    @property
+    def price(self) -> ConstraintPrice | None:
+        """What the constraints cost; None if there are none or the time did not suffice."""
+        return self.part(PriceOfConstraints).found
+
+    @property
+    def cuts(self) -> CutChecks | None:
+        """Which edges depend on how numbers were cut; None if none were, or without comparisons."""
+        return self._find(CutChecks)
+
+    @property
+    def fit(self) -> FitCheck | None:
+        """Whether the data are as the network says; None if that was too much to test."""
+        return self.part(Fit).found
+
+    @property
+    def focus(self) -> TargetFocus | None:
+        """What the target depends on and how well it is predicted; None if there is none."""
+        return self._find(TargetFocus)
+
+    @property
+    def simulated(self) -> SelfCalibration | None:
+        """How often confidences were right on data simulated from the networks found; None where there are none."""
+        return self.part(SimulatedData).found or self.part(MainSet).simulated
+
+    @property
+    def unsimulated(self) -> str:
+        """Why there are none, in words; "" where there are some, or none were asked for."""
+        found = self.part(SimulatedData)
+        return found.refusal or ("the time allowed did not suffice" if found.shortage and found.found is None else "")
+
+    @property
+    def name(self) -> str:
+        """What the data are called: a file name, or "data"."""
+        return self.prepared.name
+
+    @property
+    def data(self) -> Dataset:
+        """The data that were learned from; of data with gaps, one completion."""
+        completion = self.part(Answer).completion
+        if completion is not None:
+            return completion
+        assert isinstance(self.prepared.data, Dataset)
+        return self.prepared.data
+
+    @property
+    def stacked(self) -> Dataset:
+        """The data that were learned from; of data with gaps, all completions, one below the other."""
+        completions = self.part(Answer).completions
+        return self.data if completions is None else completions
+
+    @property
+    def copies(self) -> int:
+        """How many completions `stacked` holds: 1 without gaps."""
+        return self.stacked.n_cases // self.data.n_cases
+
+    @property
+    def coding(self) -> Coding:
+        """How columns became variables: new rows are coded in the same way."""
+        return self.prepared.coding or Coding.of(self.data)
+
+    @property
+    def networks(self) -> NetworkSet:
+        """The networks of the main set, or draws from a larger one."""
+        if self.main.kept is None:
+            raise UnfinishedError("no networks were kept: the time was over before they could be listed. Allow more.")
+        return self.main.kept.networks
+
+    @property
+    def family_shares(self) -> NetworkSummary | None:
+        """The exact shares of families, if the networks are draws from a credible set."""
+        return None if self.main.kept is None else self.main.kept.shares
+
+    @property
+    def ess(self) -> float:
+        """The equivalent sample size of the network's parameters."""
+        return float(self.main.recipe.score.get("ess", 1.0))
+
+    @property
+    def gaps(self) -> Incomplete | None:
+        """The data with their gaps, if they were completed while learning."""
+        return self.prepared.data if isinstance(self.prepared.data, Incomplete) else None
+
+    @property
+    def digest(self) -> str:
+        """The fingerprint of the data, with their gaps."""
+        return self.prepared.data.digest
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """What was done to make the data complete and discrete, one sentence each."""
+        return self.prepared.steps
+
+    @property
+    def sets(self) -> tuple[MethodResult, ...]:
+        """The main set of networks, and those that it is compared with."""
+        return (self.main, *self.comparisons)
+
+    @property
+    def constraints(self) -> Constraints | None:
+        """What every network had to satisfy; None for nothing."""
+        return constraints_for(self.options, self.data)
+
+    @property
+    def origins(self) -> Origins:
+        """Where each edge comes from: the data, or what was said."""
+        return Origins(
+            self.constraints,
+            self.consensus,
+            self.without_constraints,
+            self.main,
+            self.without_beliefs,
+            self.data.targets,
+        )
+
+    @property
+    def confidence(self) -> EdgeConfidence:
+        """How far each edge can be trusted, by the main method."""
+        assert self.main.confidence is not None
+        return self.main.confidence
+
+    @property
+    def probability(self) -> EdgeProbability:
+        """How probable each edge is, and its directions: of edges with 0.9, nine in ten are real."""
+        return self.confidence.probability
+
+    @property
+    def expected(self) -> Expected:
+        """How many of the edges above the cut-off are expected to be false, and how many real ones below it."""
+        return self.probability.expected(self.confidence.vector > self.threshold)
+
+    @property
+    def has_few_networks(self) -> bool:
+        """Whether so few networks were sampled that their shares say nothing."""
+        return is_few(self.confidence.n_networks, self.main.recipe)
+
+    @property
+    def threshold(self) -> float:
+        """The cut-off: the consensus network has the edges with a confidence above it."""
+        return self.thresholds.chosen.threshold.value
+
+    @property
+    def dag(self) -> Dag:
+        """The consensus network's structure."""
+        return self.consensus.dag
+
+    @cached_property
+    def settled(self) -> frozenset[tuple[str, str]]:
+        """The directions that are settled, each as (tail, head)."""
+        return frozenset((edge.tail, edge.head) for edge in self.edges if edge.is_settled)
+
+    @property
+    def cpdag(self) -> Pdag:
+        """Its equivalence class: directions that neither the structure nor the constraints settle are left open."""
+        return self.consensus.cpdag
+
+    def edge(self, first: str, second: str) -> EdgeRecord:
+        """Return what was found about one pair of variables, in either order."""
+        for edge in self.edges:
+            if {edge.first, edge.second} == {first, second}:
+                return edge
+        self.confidence.pair(first, second)  # refuses unknown names
+        # Too unlikely for the report; but that there is no edge is a finding, too.
+        first, second = sorted((first, second), key=self.data.index)
+        found = describe_edge(self.data, self.sets, self.origins, (first, second))
+        return found if self.options.beliefs is None else self._believed(found)
+
+    def belief(self, first: str, second: str) -> EdgeRecord:
+        """Return what was believed about a pair of variables, in the order of the data; there must be prior odds."""
+        return self._believed(EdgeRecord.of(self.confidence, first, second))
+
+    def _believed(self, edge: EdgeRecord) -> EdgeRecord:
+        assert self.options.beliefs is not None
+        without = None if self.without_beliefs is None else self.without_beliefs.confidence
+        return believed_of(edge, self.options.beliefs, self.constraints, without, self.data.n_variables)
