@@ -24,7 +24,7 @@ from arcwise.findings.trust import percent
 from arcwise.priors import EdgePrior, Saturation
 from arcwise.report.edges import edge_sentences, explain_edge, prior_sentence, prior_support
 from arcwise.report.page import _directions
-from arcwise.report.sections import choices_table
+from arcwise.report.sections import choice_blocks
 
 QUICK = {"permutations": 0, "compare": False}
 ESS = np.logspace(-3, 5, 33)
@@ -258,7 +258,7 @@ def test_why_a_method_was_chosen_is_said_as_it_is(scale: arcwise.Analysis) -> No
     data = datasets.load("balance-scale")
 
     def why(analysis: arcwise.Analysis) -> str:
-        (row,) = [row for row in choices_table(analysis).rows if row[0] == "method"]
+        (row,) = [row for row in choice_blocks(analysis)[1].rows if row[0] == "method"]
         return str(row[2])
 
     usual = learn(data, replicates=10, **QUICK)

@@ -222,6 +222,16 @@ class EdgeRecord:
         return self.present * self.split[2]
 
     @property
+    def name(self) -> str:
+        """Its two ends, with an arrow if the network directs it."""
+        return f"{self.tail} {'→' if self.fate.is_arc else '—'} {self.head}"
+
+    @property
+    def settled_name(self) -> str:
+        """Its two ends, with an arrow if the network directs it and the direction is settled."""
+        return self.name if self.is_settled else f"{self.tail} — {self.head}"
+
+    @property
     def is_ahead(self) -> bool:
         """Whether it points first -> second, where it points anywhere."""
         return self.tail == self.first

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from arcwise.base.showing import one_screen
@@ -122,6 +123,32 @@ class Chart:
 
 
 Block = Paragraph | Bullets | Table | Chart | Forest | Verbatim
+Blocks = tuple[Block, ...]
+
+
+def gather(*things: Block | str | Iterable[Block] | None) -> Blocks:
+    """Return blocks one after the other: a text is a paragraph, and "" or None is nothing."""
+    found: list[Block] = []
+    for thing in things:
+        if isinstance(thing, str):
+            found += [Paragraph(thing)] if thing else []
+        elif isinstance(thing, Block):
+            found.append(thing)
+        else:
+            found.extend(thing or ())
+    return tuple(found)
+
+
+def table(caption: str, columns: Iterable[str | tuple[str, int]], rows: Iterable[tuple[Cell, ...]]) -> Table:
+    """Return a table; a column is a title, or for numbers a title with how many digits they have."""
+    titles = tuple(Column(one) if isinstance(one, str) else Column(*one) for one in columns)
+    return Table(caption, titles, tuple(rows))
+
+
+def bullets(items: Iterable[str]) -> Bullets | None:
+    """Return a list of sentences; None for none."""
+    found = Bullets(tuple(items))
+    return found if found.items else None
 
 
 @one_screen

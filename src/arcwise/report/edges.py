@@ -18,7 +18,7 @@ from arcwise.findings.price import NOTHING, factor_words
 from arcwise.findings.trust import HALF, counted, first_few, listed, percent, plural, show_confidence, show_range
 from arcwise.graph.beliefs import odds_text
 from arcwise.graph.statements import Kind
-from arcwise.report.blocks import Block, Bullets, Column, Paragraph, Table
+from arcwise.report.blocks import Blocks, Bullets, bullets, gather, table
 from arcwise.sampled.completions import BETWEEN, BURN_IN, CHAINS
 
 if TYPE_CHECKING:
@@ -93,17 +93,15 @@ def _odds(edge: EdgeRecord, odds: tuple[float, float]) -> str:
     return f"it prior odds of {edge.first} → {edge.second} {forward} and {edge.second} → {edge.first} {backward}"
 
 
-def belief_blocks(analysis: Findings) -> list[Block]:
+def belief_blocks(analysis: Findings) -> Blocks:
     """Return the section about what was believed: each statement with the confidence with and without."""
-    beliefs = analysis.options.beliefs
-    assert beliefs is not None
-    data = analysis.data
-    blocks: list[Block] = [
-        Paragraph(f"What was believed before the data: {beliefs_text(beliefs, data.n_variables)}. {MEANING}")
-    ]
+    beliefs, data = analysis.options.beliefs, analysis.data
+    if beliefs is None:
+        return ()
+    first = f"What was believed before the data: {beliefs_text(beliefs, data.n_variables)}. {MEANING}"
     without = analysis.without_beliefs
     if without is None or without.confidence is None:
-        return blocks
+        return gather(first)
     pairs = _pairs(beliefs, data)
     rows = [_row(analysis, *pair) for pair in pairs]
     contradicted = contradictions(analysis)
@@ -119,22 +117,12 @@ def belief_blocks(analysis: Findings) -> list[Block]:
     if tested < len(rows):
         few = len(rows) - tested
         summary += f" {few} {plural(few, 'more was', 'more were')} not tested: your constraints decide."
-    blocks.append(Paragraph(summary))
-    if rows:
-        blocks.append(
-            Table(
-                "The pairs with odds of their own, and the confidence in their edge.",
-                (
-                    Column("pair"),
-                    Column("prior odds"),
-                    Column("confidence without", 3),
-                    Column("confidence with", 3),
-                    Column("the data"),
-                ),
-                tuple(rows),
-            )
-        )
-    return blocks
+    listed = table(
+        "The pairs with odds of their own, and the confidence in their edge.",
+        ("pair", "prior odds", ("confidence without", 3), ("confidence with", 3), "the data"),
+        rows,
+    )
+    return gather(first, summary, listed if rows else None)
 
 
 def _of_all(count: int, total: int) -> str:
@@ -378,58 +366,45 @@ def price_methods(analysis: Findings) -> str:
     )
 
 
-def constraint_blocks(analysis: Findings) -> tuple[Block, ...]:
+def constraint_blocks(analysis: Findings) -> Blocks:
     """Return the section on what was said: the list, the edges that it made, and its price."""
-    known = analysis.constraints
-    assert known is not None
-    texts = tuple(said.text() for said in known.statements)
-    blocks: list[Block] = [
-        Paragraph("You stated what every network had to satisfy; what follows from it is not a finding of the data:"),
-        Bullets(texts[:MOST_LISTED]),
-    ]
-    if len(texts) > MOST_LISTED:
-        blocks.append(Paragraph(f"And {len(texts) - MOST_LISTED:,} more; run.json has them all."))
-    said = [edge for edge in analysis.edges if edge.origin.is_constrained]
-    yours = "your constraints" + (" and prior odds" if analysis.options.beliefs is not None else "")
-    if said:
-        blocks.append(
-            Table(
-                "Edges that are there, point where they do, or are missing because of what you said. The last column "
-                f"is the confidence by the same method and score without {yours}.",
-                (Column("edge"), Column("origin"), Column("confidence", 2), Column(f"without {yours}", 2)),
-                tuple(
-                    (
-                        f"{edge.tail} {'→' if edge.fate.is_arc else '—'} {edge.head}",
-                        edge.origin_label,
-                        edge.present,
-                        None if edge.without is None else edge.without.present,
-                    )
-                    for edge in said
-                ),
-            )
-        )
-    return (*blocks, *_price_blocks(analysis.price))
-
-
-def _price_blocks(price: ConstraintPrice | None) -> tuple[Block, ...]:
-    if price is None:
+    known, price = analysis.constraints, analysis.price
+    if known is None:
         return ()
-    blocks: list[Block] = [Paragraph(_price_sentence(price))]
-    if price.sentences:
-        blocks.append(Bullets(price.sentences))
-        blocks.append(
-            Table(
-                "What each constraint that binds costs: the log score that dropping it alone would regain. These need "
-                "not add up.",
-                (Column("constraint"), Column("price", 2)),
-                tuple((part.statement.text(), part.cost) for part in price.binding),
-            )
-        )
-    elif price.cost > NOTHING:
-        blocks.append(
-            Paragraph("No single one costs anything by itself: dropped alone, the others would still say the same.")
-        )
-    return tuple(blocks)
+    texts, more = [said.text() for said in known.statements], len(known.statements) - MOST_LISTED
+    rows = [
+        (edge.name, edge.origin_label, edge.present, None if edge.without is None else edge.without.present)
+        for edge in analysis.edges
+        if edge.origin.is_constrained
+    ]
+    yours = "your constraints" + (" and prior odds" if analysis.options.beliefs is not None else "")
+    edges = table(
+        "Edges that are there, point where they do, or are missing because of what you said. The last column "
+        f"is the confidence by the same method and score without {yours}.",
+        ("edge", "origin", ("confidence", 2), (f"without {yours}", 2)),
+        rows,
+    )
+    return gather(
+        "You stated what every network had to satisfy; what follows from it is not a finding of the data:",
+        Bullets(tuple(texts[:MOST_LISTED])),
+        f"And {more:,} more; run.json has them all." if more > 0 else "",
+        edges if rows else None,
+        None if price is None else _price_blocks(price),
+    )
+
+
+def _price_blocks(price: ConstraintPrice) -> Blocks:
+    sentence = _price_sentence(price)
+    if not price.binding:
+        alone = "No single one costs anything by itself: dropped alone, the others would still say the same."
+        return gather(sentence, alone if price.cost > NOTHING else "")
+    costs = table(
+        "What each constraint that binds costs: the log score that dropping it alone would regain. These need "
+        "not add up.",
+        ("constraint", ("price", 2)),
+        ((part.statement.text(), part.cost) for part in price.binding),
+    )
+    return gather(sentence, Bullets(price.sentences), costs)
 
 
 # Which gaps depend on which observed values, in words: for the audit and for the report.
@@ -439,40 +414,26 @@ def _price_blocks(price: ConstraintPrice | None) -> tuple[Block, ...]:
 MOST_ROWS = 12
 
 
-def dependence_blocks(clear: Sequence[GapDependence], tests: int | None = None) -> list[Block]:
+def dependence_blocks(clear: Sequence[GapDependence], tests: int | None = None) -> Blocks:
     """Return what the tests found; `tests` is their number, if it is known."""
     if not clear:
         which = "no test" if tests is None else f"none of {tests:,} tests"
-        return [
-            Paragraph(
-                f"Nothing shows that gaps depend on observed values: {which} is significant at {LEVEL:g} "
-                "(likelihood-ratio tests, Holm's correction)."
-            )
-        ]
+        return gather(
+            f"Nothing shows that gaps depend on observed values: {which} is significant at {LEVEL:g} "
+            "(likelihood-ratio tests, Holm's correction)."
+        )
     pairs = "pair" if len(clear) == 1 and tests is None else "pairs"
     among = "" if tests is None else f" of {tests:,}"
-    return [
-        Paragraph(
-            f"Gaps are not completely at random: in {len(clear):,}{among} {pairs} they depend on an observed variable. "
-            "Complete cases alone would be a biased sample; completions take it into account, if values are missing at "
-            "random given what is observed."
-        ),
-        Table(
+    return gather(
+        f"Gaps are not completely at random: in {len(clear):,}{among} {pairs} they depend on an observed variable. "
+        "Complete cases alone would be a biased sample; completions take it into account, if values are missing at "
+        "random given what is observed.",
+        table(
             "Gaps that depend on observed values, the clearest first (likelihood-ratio tests, Holm's correction).",
-            (
-                Column("gaps of"),
-                Column("depend on"),
-                Column("p", 4),
-                Column("fewest where it is"),
-                Column("share", 3),
-                Column("most where it is"),
-                Column("share", 3),
-            ),
-            tuple(
-                (t.variable, t.on, t.p_value, t.least, t.least_share, t.most, t.most_share) for t in clear[:MOST_ROWS]
-            ),
+            ("gaps of", "depend on", ("p", 4), "fewest where it is", ("share", 3), "most where it is", ("share", 3)),
+            ((t.variable, t.on, t.p_value, t.least, t.least_share, t.most, t.most_share) for t in clear[:MOST_ROWS]),
         ),
-    ]
+    )
 
 
 # What a report says about missing values: what was done, what it assumes, and what it means for each edge.
@@ -542,29 +503,25 @@ def completion_methods(analysis: Findings) -> str:
     )
 
 
-def gap_blocks(analysis: Findings) -> list[Block]:
+def gap_blocks(analysis: Findings) -> Blocks:
     """Return what the section on the data says about gaps: how many, the assumption, and what the check found."""
     gaps = analysis.gaps
     if gaps is None:
-        return []
-    rows = [(name, float(share)) for name, share in zip(gaps.names, gaps.shares_missing.tolist(), strict=True) if share]
-    rows.sort(key=lambda row: -row[1])
+        return ()
+    shares = dict(zip(gaps.names, gaps.shares_missing.tolist(), strict=True))
     tests = gap_dependences(gaps)
-    clear = [test for test in tests if test.is_clear]
-    blocks: list[Block] = [
-        Paragraph(
-            f"{percent(gaps.share_of_cells)} of the values are missing; {percent(gaps.share_of_complete_cases)} of the "
-            "cases are complete. Averages over completions are right if values are missing at random: whether a value "
-            "is missing may depend on observed values, but not on the missing value itself. Data cannot show whether "
-            "that holds; who collected them may know."
-        ),
-        Table(
+    return gather(
+        f"{percent(gaps.share_of_cells)} of the values are missing; {percent(gaps.share_of_complete_cases)} of the "
+        "cases are complete. Averages over completions are right if values are missing at random: whether a value "
+        "is missing may depend on observed values, but not on the missing value itself. Data cannot show whether "
+        "that holds; who collected them may know.",
+        table(
             "Missing values by variable.",
-            (Column("variable"), Column("share missing", 3)),
-            tuple(rows),
+            ("variable", ("share missing", 3)),
+            ((name, shares[name]) for name in sorted(shares, key=lambda name: -shares[name]) if shares[name]),
         ),
-    ]
-    return [*blocks, *dependence_blocks(clear, len(tests))]
+        dependence_blocks([test for test in tests if test.is_clear], len(tests)),
+    )
 
 
 # What the strength of the prior does to the edges, in plain words: for people who have never heard of an ESS.
@@ -657,7 +614,7 @@ def _cases(value: float) -> str:
     return f"{text} imagined case{'' if text == '1' else 's'}"
 
 
-def prior_blocks(analysis: Findings) -> list[Block]:
+def prior_blocks(analysis: Findings) -> Blocks:
     """Return what the prior is, which edges depend on its strength, how far it moves the score, and what to do."""
     checks = analysis.prior
     s = checks.sensitivity
@@ -670,18 +627,14 @@ def prior_blocks(analysis: Findings) -> list[Block]:
         else f"The confidences above come from {title}, which has no such setting; so this is a check with BDeu, which "
         "has."
     )
-    blocks: list[Block] = [
-        Paragraph(
-            "What the prior is: BDeu starts as if it had already seen a few imagined cases, spread evenly over all "
-            "combinations of states. The number of cases that they count for is the strength of the prior (its "
-            f"equivalent sample size, ESS); {usual} is usual, against the {analysis.data.n_cases:,} real cases here. "
-            "An edge that BDeu supports at every strength rests on the data. One that comes and goes with the strength "
-            f"rests on that choice, too. {uses}"
-        )
-    ]
+    meaning = (
+        "What the prior is: BDeu starts as if it had already seen a few imagined cases, spread evenly over all "
+        "combinations of states. The number of cases that they count for is the strength of the prior (its "
+        f"equivalent sample size, ESS); {usual} is usual, against the {analysis.data.n_cases:,} real cases here. "
+        "An edge that BDeu supports at every strength rests on the data. One that comes and goes with the strength "
+        f"rests on that choice, too. {uses}"
+    )
     kept = [edge for edge in analysis.edges if edge.fate.in_network and edge.prior is not None]
-    if kept:
-        blocks += _by_support(kept)
     strength = "little" if s.relative < 0.01 else "somewhat" if s.relative < 0.05 else "much"
     text = (
         f"For the network as a whole the prior matters {strength}: if half of the imagined cases of every variable may "
@@ -693,19 +646,17 @@ def prior_blocks(analysis: Findings) -> list[Block]:
         worst = np.argsort(-s.by_node, kind="stable")[:3]
         shares = ", ".join(f"{s.names[v]} ({s.by_node[v] / s.value:.0%})" for v in worst)
         text += f" Most of that range comes from {shares}."
-    blocks.append(Paragraph(text))
+    formula = ""
     if checks.alpha_star is not None:
-        blocks.append(
-            Paragraph(
-                f"The probability tables use a strength of {s.ess:g}. A formula of Steck's (2008) suggests "
-                f"{_number(checks.alpha_star)} for this network and these data: a value to try if an edge that you "
-                f"care about depends on it (--score bdeu --ess {_number(checks.alpha_star).replace(',', '')})."
-            )
+        formula = (
+            f"The probability tables use a strength of {s.ess:g}. A formula of Steck's (2008) suggests "
+            f"{_number(checks.alpha_star)} for this network and these data: a value to try if an edge that you "
+            f"care about depends on it (--score bdeu --ess {_number(checks.alpha_star).replace(',', '')})."
         )
-    return blocks
+    return gather(meaning, _by_support(kept) if kept else None, text, formula)
 
 
-def _by_support(kept: list[EdgeRecord]) -> list[Block]:
+def _by_support(kept: list[EdgeRecord]) -> Blocks:
     """Count the edges that do not depend on the strength of the prior, and list those that do."""
     groups: dict[str, list[EdgeRecord]] = {"always": [], "usual": [], "depends": [], "never": []}
     for edge in kept:
@@ -714,27 +665,19 @@ def _by_support(kept: list[EdgeRecord]) -> list[Block]:
     firm = len(groups["always"]) + len(groups["usual"])
     all_of = {1: "the edge", 2: "both edges"}.get(len(kept), f"all {len(kept):,} edges")
     if firm == len(kept):
-        return [Paragraph(f"Here BDeu supports {all_of} of the network at every usual strength of the prior.")]
+        return gather(f"Here BDeu supports {all_of} of the network at every usual strength of the prior.")
     count = f"{firm:,} of the {len(kept):,} edges of the network" if firm else "none of the edges of the network"
-    items = []
-    if groups["depends"]:
-        items.append(
-            f"These depend on it: {_by_strength(groups['depends'])}. Report them as such, or collect more cases."
-        )
-    if groups["never"]:
-        items.append(
-            f"These BDeu supports at no usual strength: {_by_strength(groups['never'])}. Treat them with care."
-        )
-    return [Paragraph(f"Here BDeu supports {count} at every usual strength of the prior."), Bullets(tuple(items))]
+    depend, never = _by_strength(groups["depends"]), _by_strength(groups["never"])
+    items = [f"These depend on it: {depend}. Report them as such, or collect more cases."] if depend else []
+    items += [f"These BDeu supports at no usual strength: {never}. Treat them with care."] if never else []
+    return gather(f"Here BDeu supports {count} at every usual strength of the prior.", bullets(items))
 
 
 def _by_strength(edges: list[EdgeRecord]) -> str:
     parts = []
     for edge in edges:
-        where = "" if edge.prior is None else _where(edge.prior)
-        parts.append(
-            f"{edge.tail} → {edge.head}" + (f" ({where.removeprefix('if the prior counts ')})" if where else "")
-        )
+        where = "" if edge.prior is None else _where(edge.prior).removeprefix("if the prior counts ")
+        parts.append(f"{edge.tail} → {edge.head}" + (f" ({where})" if where else ""))
     return first_few(parts, MOST_LISTED_OF_PRIOR, "; ")
 
 

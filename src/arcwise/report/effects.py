@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcwise.effects.effect import Effect, state_pairs
 from arcwise.effects.effect_matrix import EffectMatrix
 from arcwise.effects.possible_effects import PossibleEffects
 from arcwise.findings.trust import counted, first_few, percent, plural, show_confidence
 from arcwise.report.answer import Answer
-from arcwise.report.blocks import Block, Cell, Column, Paragraph, Table
+from arcwise.report.blocks import Cell, Table, gather, table
 from arcwise.report.edges import state_label
 
 if TYPE_CHECKING:
@@ -30,14 +33,18 @@ MOST_ROWS = 25
 
 def effect_answer(found: Effect, *, hidden_causes: bool = False) -> Answer:
     """Return what setting one variable does to another; with `hidden_causes`, what holds if causes are missing, too."""
-    x, y = found.cause, found.outcome
-    blocks: list[Block] = [Paragraph(_verdict(found))]
-    if found.change_if_effect is not None:
-        blocks.append(_changes(found))
-    blocks += [_table(found), Paragraph(ASSUMPTION)]
+    told = gather(_verdict(found), _changes(found), _table(found), ASSUMPTION)
     if hidden_causes:
-        blocks += [Paragraph(_without(found)), _bounds(found)]
-    return Answer(f"What setting {x} would do to {y}", tuple(blocks))
+        told = gather(told, _without(found), _bounds(found))
+    return Answer(f"What setting {found.cause} would do to {found.outcome}", told)
+
+
+def _by_state(found: Effect | PossibleEffects, *values: NDArray[np.float64]) -> Iterator[tuple[Cell, ...]]:
+    """Return a row for each state of the cause and each of the outcome: both, and what the matrices have there."""
+    for a, cause in enumerate(found.cause_states):
+        for s, outcome in enumerate(found.outcome_states):
+            cells = [float(own[a, s]) for own in values]
+            yield (state_label(cause), state_label(outcome), *(None if math.isnan(cell) else cell for cell in cells))
 
 
 def _verdict(found: Effect) -> str:
@@ -78,52 +85,33 @@ def _settings(found: Effect, pair: tuple[int, int], state: int) -> str:
     )
 
 
-def _changes(found: Effect) -> Table:
-    assert found.change_if_effect is not None
-    pairs = state_pairs(len(found.cause_states))
-    rows: list[tuple[Cell, ...]] = []
-    for k, (a, b) in enumerate(pairs):
-        for s, state in enumerate(found.outcome_states):
-            values = (found.change_if_effect.mean, found.change_if_effect.low, found.change_if_effect.high)
-            rows.append(
-                (
-                    f"{state_label(found.cause_states[a])} → {state_label(found.cause_states[b])}",
-                    state_label(state),
-                    *(f"{float(value[k, s]):+.3f}" for value in values),
-                )
-            )
-    return Table(
+def _changes(found: Effect) -> Table | None:
+    change = found.change_if_effect
+    if change is None:
+        return None
+    rows = [
+        (
+            f"{state_label(found.cause_states[a])} → {state_label(found.cause_states[b])}",
+            state_label(state),
+            *(f"{float(value[k, s]):+.3f}" for value in (change.mean, change.low, change.high)),
+        )
+        for k, (a, b) in enumerate(state_pairs(len(found.cause_states)))
+        for s, state in enumerate(found.outcome_states)
+    ]
+    return table(
         f"If there is an effect: the change in P({found.outcome}) when {found.cause} is set to the second state "
         f"instead of the first, with {percent(found.level)} intervals.{_part_of(len(rows), MOST_ROWS)}",
-        (Column(f"set {found.cause}"), Column(found.outcome), Column("change"), Column("low"), Column("high")),
-        tuple(rows[:MOST_ROWS]),
+        (f"set {found.cause}", found.outcome, "change", "low", "high"),
+        rows[:MOST_ROWS],
     )
 
 
 def _table(found: Effect) -> Table:
-    rows = tuple(
-        (
-            state_label(found.cause_states[a]),
-            state_label(found.outcome_states[s]),
-            None if found.observed[a, s] != found.observed[a, s] else float(found.observed[a, s]),
-            float(found.set_to.mean[a, s]),
-            float(found.set_to.low[a, s]),
-            float(found.set_to.high[a, s]),
-        )
-        for a in range(len(found.cause_states))
-        for s in range(len(found.outcome_states))
-    )
-    return Table(
+    rows = list(_by_state(found, found.observed, found.set_to.mean, found.set_to.low, found.set_to.high))
+    return table(
         f"P({found.outcome}) as observed where {found.cause} happens to be so, and if it were set so, over all "
         f"networks ({percent(found.level)} intervals).{_part_of(len(rows), 4 * MOST_ROWS)}",
-        (
-            Column(found.cause),
-            Column(found.outcome),
-            Column("observed", 3),
-            Column("if set", 3),
-            Column("low", 3),
-            Column("high", 3),
-        ),
+        (found.cause, found.outcome, ("observed", 3), ("if set", 3), ("low", 3), ("high", 3)),
         rows[: 4 * MOST_ROWS],
     )
 
@@ -142,21 +130,10 @@ def _without(found: Effect) -> str:
 
 
 def _bounds(found: Effect) -> Table:
-    least, most = found.without_assumption()
-    rows = tuple(
-        (
-            state_label(found.cause_states[a]),
-            state_label(found.outcome_states[s]),
-            float(least[a, s]),
-            float(most[a, s]),
-        )
-        for a in range(len(found.cause_states))
-        for s in range(len(found.outcome_states))
-    )
-    return Table(
+    return table(
         "Bounds that hold whatever causes are missing.",
-        (Column(found.cause), Column(found.outcome), Column("at least", 3), Column("at most", 3)),
-        rows,
+        (found.cause, found.outcome, ("at least", 3), ("at most", 3)),
+        _by_state(found, *found.without_assumption()),
     )
 
 
@@ -191,58 +168,26 @@ def effects_answer(found: EffectMatrix, cause: str | None = None) -> Answer:
         f"outcome, if there is an effect, with its {percent(found.level)} interval.{more}"
     )
     title = f"What setting {cause} would do" if cause is not None else "What setting each variable would do"
-    return Answer(
-        title,
-        (
-            Paragraph(text),
-            Table(
-                "",
-                (
-                    *(Column("effect"), Column("no effect"), Column("set"), Column("outcome")),
-                    *(Column("change"), Column("low"), Column("high")),
-                ),
-                rows,
-            ),
-            Paragraph(ASSUMPTION),
-        ),
-    )
+    columns = ("effect", "no effect", "set", "outcome", "change", "low", "high")
+    return Answer(title, gather(text, table("", columns, rows), ASSUMPTION))
 
 
 def possible_answer(found: PossibleEffects) -> Answer:
     """Return the range of an effect within one class of equivalent networks."""
-    least, most = found.range
-    rows = tuple(
-        (
-            state_label(found.cause_states[a]),
-            state_label(found.outcome_states[s]),
-            float(least[a, s]),
-            float(most[a, s]),
-            float(found.low[:, a, s].min()),
-            float(found.high[:, a, s].max()),
-        )
-        for a in range(len(found.cause_states))
-        for s in range(len(found.outcome_states))
-    )
     sets = first_few([", ".join(names) or "none" for names in found.parents], 8, "; ")
     text = (
         f"The networks of this one class, which data of this kind cannot tell apart, give {found.cause} "
         f"{counted(len(found.parents), 'possible set')} of parents ({sets}); with {sum(found.is_cause):,} of "
         f"them it has an effect on {found.outcome}. The range is that of the estimates over these sets."
     )
+    ranges = table(
+        f"P({found.outcome}) if {found.cause} is set: the range of the estimates, and of the intervals.",
+        (found.cause, found.outcome, ("at least", 3), ("at most", 3), ("lowest end", 3), ("highest end", 3)),
+        _by_state(found, *found.range, found.low.min(axis=0), found.high.max(axis=0)),
+    )
     return Answer(
         f"What setting {found.cause} would do to {found.outcome}, within one class",
-        (
-            Paragraph(text),
-            Table(
-                f"P({found.outcome}) if {found.cause} is set: the range of the estimates, and of the intervals.",
-                (
-                    *(Column(found.cause), Column(found.outcome), Column("at least", 3), Column("at most", 3)),
-                    *(Column("lowest end", 3), Column("highest end", 3)),
-                ),
-                rows,
-            ),
-            Paragraph(f"The class is taken to be the right one. {ASSUMPTION}"),
-        ),
+        gather(text, ranges, f"The class is taken to be the right one. {ASSUMPTION}"),
     )
 
 
@@ -264,10 +209,7 @@ def averaged_answer(question: str, found: AveragedDistribution, frame: pd.DataFr
         f"to {row['high']:.3f}). This is an average over {found.networks:,} different {networks}, and the interval "
         f"holds what is not known about the network as well as about its probabilities; {_structure(found)}."
     )
-    columns = (
-        *(Column(name) for name in found.names),
-        *(Column(title, 3) for title in ("probability", "low", "high", "between networks")),
-    )
+    numbers = [(name.replace("_", " "), 3) for name in NUMBERS]
     rows: list[tuple[Cell, ...]] = []
     for values in frame.to_dict(orient="records"):
         labels = [state_label(str(values[name])) for name in found.names]
@@ -276,7 +218,7 @@ def averaged_answer(question: str, found: AveragedDistribution, frame: pd.DataFr
         f"{question}, with {percent(found.level)} intervals from {found.draws:,} draws; the last column is the "
         "standard deviation between networks."
     )
-    return Answer(question, (Paragraph(text), Table(caption, columns, tuple(rows))))
+    return Answer(question, gather(text, table(caption, (*found.names, *numbers), rows)))
 
 
 def _structure(found: AveragedDistribution) -> str:
@@ -292,9 +234,8 @@ def _structure(found: AveragedDistribution) -> str:
 
 def table_answer(question: str, frame: pd.DataFrame, remark: str = "") -> Answer:
     """Return the table that answers a question of one network, as it is."""
-    columns = tuple(Column(str(name), None) for name in frame)
-    rows = tuple(
+    rows = (
         tuple(f"{cell:.6g}" if isinstance(cell, float) else str(cell) for cell in row)
         for row in frame.itertuples(index=False, name=None)
     )
-    return Answer(question, (Table("", columns, rows), *([Paragraph(remark)] if remark else [])))
+    return Answer(question, gather(table("", map(str, frame), rows), remark))

@@ -84,9 +84,8 @@ class Explanation:
     def title(self) -> str:
         """The edge, with an arrow if the network directs it, and what became of it."""
         edge = self.edge
-        name = f"{edge.tail} {'→' if edge.fate.is_arc else '—'} {edge.head}"
         if not edge.has_confidence:
-            return name
+            return edge.name
         where = {
             Fate.KEPT: "in the network",
             Fate.UNDIRECTED: "in the network, direction open",
@@ -94,7 +93,7 @@ class Explanation:
             Fate.BELOW: "not in the network",
         }.get(edge.fate, f"left out: {edge.fate.reason}")
         if edge.origin is Origin.FORBIDDEN:
-            return f"{name}: not in the network, forbidden by you ({edge.owed_to})"
+            return f"{edge.name}: not in the network, forbidden by you ({edge.owed_to})"
         said = {
             Origin.FOUND: "",
             Origin.REQUIRED: ", required by you",
@@ -105,7 +104,7 @@ class Explanation:
         share = f"confidence {show_confidence(edge.present)}"
         if self.few:
             share = f"in {round(edge.present * self.few)} of {counted(self.few, 'network')}"
-        return f"{name}: {share}, {where}{said}"
+        return f"{edge.name}: {share}, {where}{said}"
 
     @property
     def kept_by(self) -> tuple[str, ...]:

@@ -26,24 +26,9 @@ from arcwise.findings.method_result import is_few
 from arcwise.findings.thresholds import COST_POWERS
 from arcwise.findings.trust import HALF, Trust, counted, listed, percent, plural, show_range
 from arcwise.model.network import BayesianNetwork
+from arcwise.report import blocks
 from arcwise.report.answer import Answer
-from arcwise.report.blocks import (
-    Block,
-    Bullets,
-    Chart,
-    Column,
-    EvidencePlan,
-    Guide,
-    KnownRules,
-    NetworkNode,
-    NetworkView,
-    Paragraph,
-    RuleLine,
-    Section,
-    Series,
-    Table,
-    Verbatim,
-)
+from arcwise.report.blocks import Blocks, Chart, Guide, Section, Series, Table, bullets, gather, table
 from arcwise.report.bounds import bound_words
 from arcwise.report.edges import (
     belief_blocks,
@@ -62,14 +47,13 @@ from arcwise.report.report import Report
 from arcwise.report.sections import (
     account_of_sample,
     audit_blocks,
-    choices_table,
+    choice_blocks,
     completeness,
-    cut_sections,
+    cut_blocks,
     ensemble_title,
-    experiment_sections,
-    methods_text,
-    range_sections,
-    references,
+    experiment_blocks,
+    methods_blocks,
+    range_blocks,
     repeat_blocks,
     variable_answer,
 )
@@ -122,30 +106,30 @@ def elimination_order(arities: Sequence[int], parents: Sequence[Sequence[int]]) 
     return tuple(order), cells
 
 
-def plan_evidence(network: BayesianNetwork) -> EvidencePlan:
+def plan_evidence(network: BayesianNetwork) -> blocks.EvidencePlan:
     """Return how the page answers questions about evidence."""
     arities = [int(arity) for arity in network.arities]
     parameters = sum(table.size for table in network.tables)
     if len(arities) > MANY_VARIABLES:
-        return EvidencePlan(
+        return blocks.EvidencePlan(
             refusal=f"The network has more than {MANY_VARIABLES} variables, too many for that here. Ask it by `arcwise "
             "query`."
         )
     order, cells = elimination_order(arities, network.dag.parents)
     if cells <= MOST_CELLS and parameters <= MOST_PARAMETERS:
-        return EvidencePlan(order=order)
+        return blocks.EvidencePlan(order=order)
     why = (
         f"its junction tree has {cells:,} cells, and a page carries {MOST_CELLS:,}"
         if cells > MOST_CELLS
         else f"its tables have {parameters:,} numbers, and a page carries {MOST_PARAMETERS:,}"
     )
     if sum(arities) > MOST_STATES:
-        return EvidencePlan(refusal=f"The network is too large for that here: {why}. Ask it by `arcwise query`.")
+        return blocks.EvidencePlan(refusal=f"The network is too large for that here: {why}. Ask it by `arcwise query`.")
     try:
         given = _given_single_states(network)
     except OptionError:
-        return EvidencePlan(refusal=f"The network is too large for that: {why}.")
-    return EvidencePlan(
+        return blocks.EvidencePlan(refusal=f"The network is too large for that: {why}.")
+    return blocks.EvidencePlan(
         refusal=f"One state at a time: {why}. `arcwise query` answers questions about several.", given=given
     )
 
@@ -174,40 +158,31 @@ LEAST_PAIRS = 20  # of a bin that is drawn
 HIGH = 0.9
 
 
-def calibration_blocks(analysis: Findings) -> list[Block]:
+def calibration_blocks(analysis: Findings) -> Blocks:
     """Return what a confidence is worth here, and what to expect of other cut-offs."""
     known = analysis.probability.calibration
     if known.kind == "none":
-        return [Paragraph("The confidences were not calibrated: how often they are right is not known.")]
+        return gather("The confidences were not calibrated: how often they are right is not known.")
     doubt = f" {known.doubt}" if known.doubt else ""
-    return [
-        Paragraph(
-            "A confidence is a share of networks; how often an edge of that confidence is real is its probability. The "
-            f"probabilities {known.basis}.{doubt}"
-        ),
+    return gather(
+        "A confidence is a share of networks; how often an edge of that confidence is real is its probability. The "
+        f"probabilities {known.basis}.{doubt}",
         _rates(analysis),
         _curve(analysis),
-    ]
+    )
 
 
 def _rates(analysis: Findings) -> Table:
-    """Return cut-offs by the share of false edges that they let in."""
     rows = []
     for rate in RATES:
         value, bar = false_rate_cut(analysis.confidence, rate)
         expected = analysis.probability.expected(analysis.confidence.vector > value)
         rows.append((f"{rate:.0%}", value, bar, expected.edges, expected.false, expected.missed))
-    return Table(
+    measured = (("cut-off", 3), ("probability there", 3), ("edges", 0), ("expected false", 1), ("expected missing", 1))
+    return table(
         "Cut-offs by the share of false edges among those above, on average (the false discovery rate).",
-        (
-            Column("at most false"),
-            Column("cut-off", 3),
-            Column("probability there", 3),
-            Column("edges", 0),
-            Column("expected false", 1),
-            Column("expected missing", 1),
-        ),
-        tuple(rows),
+        ("at most false", *measured),
+        rows,
     )
 
 
@@ -218,16 +193,15 @@ def _curve(analysis: Findings) -> Chart:
         Series("probability", tuple(KNOTS.tolist()), tuple(np.round(known.curve.values, 4).tolist())),
         Series("confidence itself", (0.0, 1.0), (0.0, 1.0)),
     ]
+    worth = ", ".join(f"{value:g} is worth {float(known.curve(value)):.2f}" for value in (0.5, 0.9, 1.0))
+    summary = f"A confidence of {worth}."
     if analysis.simulated is not None:
+        summary += f" {_seen(analysis.simulated)}"
         seen = analysis.simulated.reliability
         full = seen.pairs >= LEAST_PAIRS
         if full.any():
             known_pairs = tuple(seen.claimed[full].tolist()), tuple(seen.true[full].round(4).tolist())
             series.append(Series("in simulated data", *known_pairs))
-    worth = ", ".join(f"{value:g} is worth {float(known.curve(value)):.2f}" for value in (0.5, 0.9, 1.0))
-    summary = f"A confidence of {worth}."
-    if analysis.simulated is not None:
-        summary += f" {_seen(analysis.simulated)}"
     elif why := analysis.unsimulated or ("" if analysis.options.compare else "comparisons were not asked for"):
         summary += f" How often that is so in data simulated from these networks was not tried: {why}."
     return Chart(
@@ -258,23 +232,19 @@ def _seen(simulated: SelfCalibration) -> str:
 MOST_SHOWN = 4  # chains, in a chart
 
 
-def chain_blocks(facts: ChainFacts) -> list[Block]:
+def chain_blocks(facts: ChainFacts) -> Blocks:
     """Return the bound on what the chains could not see, and their traces and ranks."""
     shown = range(min(MOST_SHOWN, len(facts.traces)))
     some = "" if len(facts.traces) <= MOST_SHOWN else f" The first {MOST_SHOWN} of {len(facts.traces)} chains."
     lowest = min(min(own) for own in facts.traces)
     uneven = max(abs(value - 1) for own in facts.ranks for value in own)
     bins = tuple(float(k + 1) for k in range(len(facts.ranks[0])))
-    blocks: list[Block] = []
-    if facts.left_out > 0:
-        blocks.append(
-            Paragraph(
-                "The chains walked on the parent sets that can matter; those that were left out have at most "
-                f"{facts.left_out:.1g} of the posterior probability."
-            )
-        )
-    return [
-        *blocks,
+    unseen = (
+        "The chains walked on the parent sets that can matter; those that were left out have at most "
+        f"{facts.left_out:.1g} of the posterior probability."
+    )
+    return gather(
+        unseen if facts.left_out > 0 else "",
         Chart(
             caption=f"Traces: the score of the networks that each chain drew, below the best of all draws.{some}",
             summary=f"The lines of {len(facts.traces)} chains lie between {lowest:.1f} and 0. Chains that agree cover "
@@ -293,7 +263,7 @@ def chain_blocks(facts: ChainFacts) -> list[Block]:
             series=tuple(Series(f"chain {k + 1}", bins, facts.ranks[k], steps=True) for k in shown),
             guides=(Guide(1.0, "equal share"),),
         ),
-    ]
+    )
 
 
 # Whether the network fits, and how well it predicts, in words, tables and a picture.
@@ -303,47 +273,35 @@ MOST_ROWS = 15
 POINTS = 100
 
 
-def fit_blocks(found: FitCheck) -> tuple[Block, ...]:
+def fit_blocks(found: FitCheck) -> Blocks:
     """Return two sentences and a picture."""
-    return (Paragraph(f"{_independences(found)} {_likelihood(found)}"), *_picture(found))
+    return gather(f"{_independences(found)} {_likelihood(found)}", _picture(found))
 
 
 def fit_answer(found: FitCheck) -> Answer:
     """Return whether a network fits data, and which pairs do not."""
-    blocks: list[Block] = [Paragraph(f"{_independences(found)} {_likelihood(found)}")]
-    if found.replicates:
-        blocks.append(Paragraph(_replicated(found)))
-    blocks += _picture(found)
-    worst = found.misfits[:MOST_ROWS]
-    if worst:
-        rows = tuple(
-            (
-                f"{pair.first} — {pair.second}",
-                "an edge" if pair.given is None else ", ".join(pair.given) or "nothing",
-                None if math.isnan(pair.p) else f"{pair.p:.2g}",
-                pair.information / math.log(2),
-                None if math.isnan(pair.expected) else pair.expected / math.log(2),
-                None if math.isnan(pair.z) else pair.z,
-            )
-            for pair in worst
+    rows = [
+        (
+            f"{pair.first} — {pair.second}",
+            "an edge" if pair.given is None else ", ".join(pair.given) or "nothing",
+            None if math.isnan(pair.p) else f"{pair.p:.2g}",
+            pair.information / math.log(2),
+            None if math.isnan(pair.expected) else pair.expected / math.log(2),
+            None if math.isnan(pair.z) else pair.z,
         )
-        blocks.append(
-            Table(
-                f"The pairs that fit worst{_how_many(len(found.misfits))}. The p-value tests the pair given the "
-                "variables named; information is that of the pair alone, in bits, in these data and as expected in "
-                "data drawn from the network, and how many standard deviations apart they are.",
-                (
-                    *(Column("pair"), Column("independent given"), Column("p")),
-                    *(Column("information", 4), Column("expected", 4), Column("deviations", 1)),
-                ),
-                rows,
-            )
-        )
-    return Answer("Does the network fit?", tuple(blocks))
-
-
-def _how_many(misfits: int) -> str:
-    return f", {MOST_ROWS} of {misfits:,}" if misfits > MOST_ROWS else ""
+        for pair in found.misfits[:MOST_ROWS]
+    ]
+    many = f", {MOST_ROWS} of {len(found.misfits):,}" if len(found.misfits) > MOST_ROWS else ""
+    worst = table(
+        f"The pairs that fit worst{many}. The p-value tests the pair given the variables named; information is that of "
+        "the pair alone, in bits, in these data and as expected in data drawn from the network, and how many standard "
+        "deviations apart they are.",
+        ("pair", "independent given", "p", ("information", 4), ("expected", 4), ("deviations", 1)),
+        rows,
+    )
+    first, *picture = fit_blocks(found)
+    replicated = _replicated(found) if found.replicates else ""
+    return Answer("Does the network fit?", gather(first, replicated, picture, worst if rows else None))
 
 
 def _independences(found: FitCheck) -> str:
@@ -400,28 +358,26 @@ def _replicated(found: FitCheck) -> str:
     )
 
 
-def _picture(found: FitCheck) -> tuple[Block, ...]:
+def _picture(found: FitCheck) -> Chart | None:
     values = found.p_values
     if len(values) < 5:
-        return ()
+        return None
     at = np.unique(np.linspace(0, len(values) - 1, min(POINTS, len(values))).astype(int))
     uniform = (at + 0.5) / len(values)
-    return (
-        Chart(
-            caption="The p-values of the implied independences, rising, against those that a right network would have.",
-            summary=f"Below 0.05: {round(found.small * len(values)):,} of {len(values):,}.",
-            x_label="expected p-value",
-            y_label="p-value",
-            series=(
-                Series("implied independences", tuple(uniform.round(4).tolist()), tuple(values[at].round(4).tolist())),
-                Series("a network that fits", (0.0, 1.0), (0.0, 1.0)),
-            ),
+    return Chart(
+        caption="The p-values of the implied independences, rising, against those that a right network would have.",
+        summary=f"Below 0.05: {round(found.small * len(values)):,} of {len(values):,}.",
+        x_label="expected p-value",
+        y_label="p-value",
+        series=(
+            Series("implied independences", tuple(uniform.round(4).tolist()), tuple(values[at].round(4).tolist())),
+            Series("a network that fits", (0.0, 1.0), (0.0, 1.0)),
         ),
     )
 
 
-def prediction_blocks(found: PredictionScores) -> tuple[Block, ...]:
-    """Return what is to be said about predictions, and the table of calibration."""
+def prediction_answer(found: PredictionScores) -> Answer:
+    """Return how well a variable is predicted, with the tables of calibration and of mistakes."""
     how = f"by {found.folds}-fold cross-validation" if found.folds else "in data that were not learned from"
     gain = found.usual_log_loss - found.log_loss
     better = (
@@ -438,32 +394,21 @@ def prediction_blocks(found: PredictionScores) -> tuple[Block, ...]:
         f"{2 * found.log_loss_error:.3f}), {better} the {found.usual_log_loss:.3f} of its frequencies. On average, a "
         f"predicted probability and the share that comes true differ by {found.calibration.error:.3f}."
     )
-    own = found.calibration
-    rows = tuple(
-        (float(p), float(o), int(c))
-        for p, o, c in zip(own.predicted.tolist(), own.observed.tolist(), own.count.tolist(), strict=True)
-    )
-    return (
-        Paragraph(text),
-        Table(
+    own, states = found.calibration, [state_label(state) for state in found.states]
+    told = gather(
+        text,
+        table(
             "Predicted probabilities in ten classes, and the share of each that came true.",
-            (Column("predicted", 3), Column("came true", 3), Column("predictions", 0)),
-            rows,
+            (("predicted", 3), ("came true", 3), ("predictions", 0)),
+            zip(own.predicted.tolist(), own.observed.tolist(), own.count.tolist(), strict=True),
         ),
-        Table(
+        table(
             "Cases by their true state (rows) and the predicted one.",
-            (Column("true"), *(Column(state_label(state), 0) for state in found.states)),
-            tuple(
-                (state_label(state), *(int(count) for count in found.confusion[k].tolist()))
-                for k, state in enumerate(found.states)
-            ),
+            ("true", *((state, 0) for state in states)),
+            ((state, *map(int, row.tolist())) for state, row in zip(states, found.confusion, strict=True)),
         ),
     )
-
-
-def prediction_answer(found: PredictionScores) -> Answer:
-    """Return how well a variable is predicted."""
-    return Answer(f"How well {found.target} is predicted", prediction_blocks(found))
+    return Answer(f"How well {found.target} is predicted", told)
 
 
 # What was found, in a few sentences that name it: the edges, the variables, and what is doubtful.
@@ -546,7 +491,7 @@ def _strongest(analysis: Findings, kept: list[EdgeRecord]) -> str:
     if not of:
         return ""
     ranked = sorted(of, key=lambda e: -e.information)
-    names = listed([_name(e) for e in ranked], most=MOST_NAMED)
+    names = listed([e.settled_name for e in ranked], most=MOST_NAMED)
     which = "Every method supports" if sure else "Found"
     if len(ranked) > MOST_NAMED:
         which += ", the strongest first"
@@ -559,7 +504,7 @@ def _disputed(kept: list[EdgeRecord]) -> str:
     doubtful = sorted((e for e in kept if e.trust is Trust.DISPUTED), key=lambda e: e.spread[0])
     if not doubtful:
         return ""
-    names = listed([f"{_name(e)} ({show_range(*e.spread)})" for e in doubtful], most=MOST_NAMED)
+    names = listed([f"{e.settled_name} ({show_range(*e.spread)})" for e in doubtful], most=MOST_NAMED)
     return (
         f"Methods disagree on {names}: report the range, or call {plural(len(doubtful), 'it', 'them')} not established."
     )
@@ -602,10 +547,6 @@ def _directions(kept: list[EdgeRecord]) -> str:
     return f"The data settle the direction of {names}{others}.{yours} {caution}"
 
 
-def _name(edge: EdgeRecord) -> str:
-    return f"{edge.tail} {'→' if edge.fate.is_arc and edge.is_settled else '—'} {edge.head}"
-
-
 def _edges(count: int) -> str:
     return counted(count, "edge") if count else "no edge"
 
@@ -644,7 +585,7 @@ CURVE_POINTS = 300
 def build_report(analysis: Findings) -> Report:
     """Return everything that the report says."""
     data, main = analysis.data, analysis.main
-    kept = sum(edge.fate.in_network for edge in analysis.edges)
+    kept, held = sum(edge.fate.in_network for edge in analysis.edges), main.credible
     return Report(
         title=f"Which edges to trust: {analysis.name}",
         subtitle=f"A Bayesian network of {data.n_variables} variables from {data.n_cases:,} cases",
@@ -653,7 +594,7 @@ def build_report(analysis: Findings) -> Report:
             ("cases", f"{data.n_cases:,}"),
             ("method", main.title),
             ("networks averaged", f"{analysis.confidence.n_networks:,}"),
-            *_held(analysis),
+            *([] if held is None or held.covered is None else [("of the posterior in the set", _covered(held))]),
             ("cut-off", f"{analysis.threshold:.3g}"),
             ("edges in the network", f"{kept:,}"),
         ),
@@ -664,39 +605,31 @@ def build_report(analysis: Findings) -> Report:
         ),
         network=_network(analysis),
         glossary=_glossary(analysis),
-        sections=(
-            *_focus(analysis),
-            *range_sections(analysis),
-            Section("ensemble", ensemble_title(analysis), tuple(_ensemble(analysis))),
-            *(
-                [Section("constraints", "What you said, and what it cost", constraint_blocks(analysis))]
-                if analysis.constraints is not None
-                else []
-            ),
-            *(
-                (Section("beliefs", "What was believed, and what the data say", tuple(belief_blocks(analysis))),)
-                if analysis.options.beliefs is not None
-                else ()
-            ),
-            *experiment_sections(analysis),
-            Section("rules", "Where to cut", tuple(_rules(analysis))),
-            Section("prior", "Does the prior decide, and are there enough data?", tuple(_prior(analysis))),
-            *([Section("fit", "Does the network fit?", fit_blocks(analysis.fit))] if analysis.fit is not None else []),
-            *cut_sections(analysis),
-            Section("data", "The data", tuple(_data(analysis))),
-            Section("choices", "What was chosen, and why", tuple(_choices(analysis))),
-            Section("methods", "Methods, ready to paste", _methods(analysis)),
-            Section("repeat", "How to repeat it", repeat_blocks(analysis)),
-        ),
+        sections=tuple(section for section in _sections(analysis) if section.blocks),
     )
 
 
-def _held(analysis: Findings) -> tuple[tuple[str, str], ...]:
-    """Return how much of the posterior a credible set holds, where that was found."""
-    facts = analysis.main.credible
-    if facts is None or facts.covered is None:
-        return ()
-    return (("of the posterior in the set", _covered(facts)),)
+def _sections(analysis: Findings) -> tuple[Section, ...]:
+    """Return all sections; one without blocks is left out of the report."""
+    focus, answers = analysis.focus, {}
+    if focus is not None:
+        answers = {"target": variable_answer(focus.variable), "prediction": prediction_answer(focus.scores)}
+    return (
+        *(Section(key, answer.title, answer.blocks) for key, answer in answers.items()),
+        Section("ranges", "How far the methods agree", range_blocks(analysis)),
+        Section("ensemble", ensemble_title(analysis), _ensemble(analysis)),
+        Section("constraints", "What you said, and what it cost", constraint_blocks(analysis)),
+        Section("beliefs", "What was believed, and what the data say", belief_blocks(analysis)),
+        Section("experiments", "Which experiment next", experiment_blocks(analysis)),
+        Section("rules", "Where to cut", _rules(analysis)),
+        Section("prior", "Does the prior decide, and are there enough data?", _prior(analysis)),
+        Section("fit", "Does the network fit?", () if analysis.fit is None else fit_blocks(analysis.fit)),
+        Section("cuts", "Do the edges depend on how numbers were cut?", cut_blocks(analysis)),
+        Section("data", "The data", _data(analysis)),
+        Section("choices", "What was chosen, and why", choice_blocks(analysis)),
+        Section("methods", "Methods, ready to paste", methods_blocks(analysis)),
+        Section("repeat", "How to repeat it", repeat_blocks(analysis)),
+    )
 
 
 def _about_target(analysis: Findings) -> tuple[str, ...]:
@@ -712,21 +645,6 @@ def _about_target(analysis: Findings) -> tuple[str, ...]:
         f"{variable.name} depends on {on}{given}. It is predicted right "
         f"in {percent(scores.accuracy)} of cases that were not learned from; its most frequent state alone in "
         f"{percent(scores.usual_accuracy)}.",
-    )
-
-
-def _focus(analysis: Findings) -> tuple[Section, ...]:
-    """Return what the analysis says about its target, if it has one."""
-    if analysis.focus is None:
-        return ()
-    about = variable_answer(analysis.focus.variable)
-    return (
-        Section("target", about.title, about.blocks),
-        Section(
-            "prediction",
-            f"How well {analysis.focus.variable.name} is predicted",
-            prediction_blocks(analysis.focus.scores),
-        ),
     )
 
 
@@ -748,26 +666,26 @@ def _glossary(analysis: Findings) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _network(analysis: Findings) -> NetworkView:
+def _network(analysis: Findings) -> blocks.NetworkView:
     data, dag = analysis.data, analysis.dag
     index = {name: position for position, name in enumerate(data.names)}
     nodes = []
     for v, name in enumerate(data.names):
         counts = contingency(data, [v])
         states = tuple(state_label(state) for state in data.states[v])
-        nodes.append(NetworkNode(name, states, tuple((counts / counts.sum()).round(4).tolist())))
+        nodes.append(blocks.NetworkNode(name, states, tuple((counts / counts.sum()).round(4).tolist())))
     plan = plan_evidence(analysis.network)
     tables = tuple(
         tuple(tuple(row) for row in table.tolist()) if plan.order or table.size <= MOST_SHOWN_CELLS else None
         for table in analysis.network.tables
     )
-    return NetworkView(
+    return blocks.NetworkView(
         nodes=tuple(nodes),
         edges=_shown_edges(analysis),
         words=tuple(edge_sentences(analysis, edge) for edge in analysis.edges),
         threshold=analysis.threshold,
         cost=analysis.options.missed_edge_cost,
-        rules=tuple(RuleLine(m.label, m.threshold.value, m.meaning) for m in analysis.thresholds.marks),
+        rules=tuple(blocks.RuleLine(m.label, m.threshold.value, m.meaning) for m in analysis.thresholds.marks),
         methods=tuple(item.title for item in analysis.sets),
         ess=next((tuple(e.prior.ess.tolist()) for e in analysis.edges if e.prior is not None), ()),
         parents=dag.parents,
@@ -791,12 +709,12 @@ def _unseen(analysis: Findings) -> float | None:
     return round(max(0.0, float(analysis.probability.vector.sum()) - described), 4)
 
 
-def _known(analysis: Findings, index: dict[str, int]) -> KnownRules | None:
+def _known(analysis: Findings, index: dict[str, int]) -> blocks.KnownRules | None:
     """Return what the slider's networks must obey."""
     rules = analysis.consensus.constraints
     if rules is None:
         return None
-    return KnownRules(tuple((index[tail], index[head]) for tail, head in rules.required), rules.limits)
+    return blocks.KnownRules(tuple((index[tail], index[head]) for tail, head in rules.required), rules.limits)
 
 
 def _shown_edges(analysis: Findings) -> tuple[EdgeRecord, ...]:
@@ -805,42 +723,31 @@ def _shown_edges(analysis: Findings) -> tuple[EdgeRecord, ...]:
     return tuple(replace(e, is_guess=few, probability=e.probability if known else None) for e in analysis.edges)
 
 
-def _ensemble(analysis: Findings) -> list[Block]:
-    facts = analysis.main.credible
-    blocks: list[Block] = _credible(analysis, facts) if facts is not None else [Paragraph(account_of_sample(analysis))]
-    if analysis.main.chains is not None:
-        blocks += chain_blocks(analysis.main.chains)
-    if account := completion_account(analysis):
-        blocks.append(Paragraph(account))
-    if analysis.comparisons:
-        rows = []
-        for s in analysis.sets:
-            assert s.confidence is not None
-            vector = s.confidence.vector
-            rows.append(
-                (
-                    s.title,
-                    s.confidence.n_networks,
-                    int((vector > HALF).sum()),
-                    None if is_few(s.confidence.n_networks, s.recipe) else int((vector >= 0.95).sum()),
-                    float(np.abs(vector - analysis.confidence.vector).mean()),
-                )
-            )
-        blocks.append(
-            Table(
-                "The same data by other methods and scores. The last column is the mean difference of the confidences "
-                "from those in the first row, over all pairs.",
-                (
-                    Column("method, score"),
-                    Column("networks", 0),
-                    Column("edges above one half", 0),
-                    Column("edges at 0.95 or more", 0),
-                    Column("mean difference", 3),
-                ),
-                tuple(rows),
-            )
-        )
-    return blocks
+def _ensemble(analysis: Findings) -> Blocks:
+    facts, chains = analysis.main.credible, analysis.main.chains
+    return gather(
+        account_of_sample(analysis) if facts is None else _credible(analysis, facts),
+        None if chains is None else chain_blocks(chains),
+        completion_account(analysis),
+        _compared(analysis) if analysis.comparisons else None,
+    )
+
+
+def _compared(analysis: Findings) -> Table:
+    rows = []
+    for made in analysis.sets:
+        assert made.confidence is not None
+        vector, count = made.confidence.vector, made.confidence.n_networks
+        certain = None if is_few(count, made.recipe) else int((vector >= 0.95).sum())
+        apart = float(np.abs(vector - analysis.confidence.vector).mean())
+        rows.append((made.title, count, int((vector > HALF).sum()), certain, apart))
+    counts = (("networks", 0), ("edges above one half", 0), ("edges at 0.95 or more", 0))
+    return table(
+        "The same data by other methods and scores. The last column is the mean difference of the confidences "
+        "from those in the first row, over all pairs.",
+        ("method, score", *counts, ("mean difference", 3)),
+        rows,
+    )
 
 
 def _covered(facts: CredibleFacts) -> str:
@@ -862,7 +769,7 @@ def _reliance(facts: CredibleFacts) -> str:
     return f", by chains that had not converged, so that this is a guess ({facts.covered_verdict.rstrip('.')})"
 
 
-def _credible(analysis: Findings, facts: CredibleFacts) -> list[Block]:
+def _credible(analysis: Findings, facts: CredibleFacts) -> Blocks:
     classes = (
         ""
         if facts.classes is None
@@ -882,71 +789,62 @@ def _credible(analysis: Findings, facts: CredibleFacts) -> list[Block]:
         f"and it is {completeness(analysis.main.recipe)}.{classes}{covered} One best network has "
         f"{percent(facts.best_share)} of the weight of the set: that is how far it can be trusted alone."
     )
-    blocks: list[Block] = [Paragraph(text)]
     if len(facts.deviations) > 1:
-        kind = "class" if facts.by_class else "network"
-        rank, curve = _thinned(facts.deviations)
-        factors = [f for f in (3.0, 20.0, 150.0) if math.log(f) <= max(curve[-1], math.log(facts.bayes_factor)) + 1e-9]
-        median = facts.deviations[len(facts.deviations) // 2]
-        blocks.append(
-            Chart(
-                caption=f"How far the k-th best {kind} falls short of the best, on the scale of natural logarithms.",
-                summary=f"The curve rises from 0 to {curve[-1]:.2f} over {len(facts.deviations):,} "
-                f"{'classes' if facts.by_class else 'networks'}; half of them are within {median:.2f}, a Bayes factor "
-                f"of {math.exp(median):.1f}.",
-                x_label=f"k, rank of the {kind}",
-                y_label="deviation from the best",
-                series=(Series(analysis.main.title, rank, curve, steps=True),),
-                guides=tuple(Guide(math.log(f), f"Bayes factor {f:g}") for f in factors),
-                log_x=len(facts.deviations) > 30,
-            )
-        )
-    elif facts.count > 1:
-        blocks.append(Paragraph("The set is too large to be listed; it was counted and averaged as a whole."))
-    return blocks
+        return gather(text, _deviations(analysis.main.title, facts))
+    whole = "The set is too large to be listed; it was counted and averaged as a whole."
+    return gather(text, whole if facts.count > 1 else "")
 
 
-def _thinned(deviations: tuple[float, ...]) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Return ranks and deviations, thinned evenly on a logarithmic scale of ranks."""
-    count = len(deviations)
-    ranks = np.unique(np.round(np.geomspace(1, count, CURVE_POINTS)).astype(int)) if count > CURVE_POINTS else None
-    chosen = range(1, count + 1) if ranks is None else ranks.tolist()
-    return tuple(float(k) for k in chosen), tuple(round(deviations[k - 1], 4) for k in chosen)
-
-
-def _rules(analysis: Findings) -> list[Block]:
-    vector = analysis.confidence.vector
-    rows = tuple(
-        (m.label, m.threshold.value, int((vector > m.threshold.value).sum()), m.meaning)
-        for m in analysis.thresholds.marks
+def _deviations(title: str, facts: CredibleFacts) -> Chart:
+    kind, count = "class" if facts.by_class else "network", len(facts.deviations)
+    # Many ranks are thinned evenly on a logarithmic scale.
+    thinned = np.unique(np.round(np.geomspace(1, count, CURVE_POINTS)).astype(int)).tolist()
+    ranks = range(1, count + 1) if count <= CURVE_POINTS else thinned
+    curve = tuple(round(facts.deviations[k - 1], 4) for k in ranks)
+    factors = [f for f in (3.0, 20.0, 150.0) if math.log(f) <= max(curve[-1], math.log(facts.bayes_factor)) + 1e-9]
+    median = facts.deviations[count // 2]
+    return Chart(
+        caption=f"How far the k-th best {kind} falls short of the best, on the scale of natural logarithms.",
+        summary=f"The curve rises from 0 to {curve[-1]:.2f} over {count:,} "
+        f"{'classes' if facts.by_class else 'networks'}; half of them are within {median:.2f}, a Bayes factor "
+        f"of {math.exp(median):.1f}.",
+        x_label=f"k, rank of the {kind}",
+        y_label="deviation from the best",
+        series=(Series(title, tuple(map(float, ranks)), curve, steps=True),),
+        guides=tuple(Guide(math.log(f), f"Bayes factor {f:g}") for f in factors),
+        log_x=count > 30,
     )
-    chosen = analysis.thresholds.chosen
-    return [
-        Paragraph(
-            f"An edge is in the network if its confidence is above the cut-off, here {chosen.threshold.value:.3g}: "
-            f"{chosen.meaning}. This assumes that {chosen.threshold.assumes}. The slider of the report shows "
-            "what another choice changes."
-        ),
-        Paragraph(analysis.thresholds.advice),
-        *calibration_blocks(analysis),
-        Table(
+
+
+def _rules(analysis: Findings) -> Blocks:
+    vector, chosen = analysis.confidence.vector, analysis.thresholds.chosen
+    return gather(
+        f"An edge is in the network if its confidence is above the cut-off, here {chosen.threshold.value:.3g}: "
+        f"{chosen.meaning}. This assumes that {chosen.threshold.assumes}. The slider of the report shows "
+        "what another choice changes.",
+        analysis.thresholds.advice,
+        calibration_blocks(analysis),
+        table(
             "The cut-offs of the rules.",
-            (Column("rule"), Column("cut-off", 3), Column("edges above it", 0), Column("what it is")),
-            rows,
+            ("rule", ("cut-off", 3), ("edges above it", 0), "what it is"),
+            (
+                (m.label, m.threshold.value, int((vector > m.threshold.value).sum()), m.meaning)
+                for m in analysis.thresholds.marks
+            ),
         ),
-    ]
+    )
 
 
-def _prior(analysis: Findings) -> list[Block]:
-    blocks = prior_blocks(analysis)
+def _prior(analysis: Findings) -> Blocks:
     saturation = analysis.prior.saturation
-    if saturation is not None:
-        blocks += _saturation(saturation)
-    blocks += [Paragraph(note.text) for note in analysis.prior.notes]
-    return blocks
+    return gather(
+        prior_blocks(analysis),
+        None if saturation is None else _saturation(saturation),
+        *(note.text for note in analysis.prior.notes),
+    )
 
 
-def _saturation(saturation: Saturation) -> list[Block]:
+def _saturation(saturation: Saturation) -> Blocks:
     """Return whether more data would change the structure, in whole edges: no graph has 7.3 of them."""
     sizes = tuple(float(size) for size in saturation.sizes)
     before, after = int(sizes[-2]), int(sizes[-1])
@@ -962,8 +860,8 @@ def _saturation(saturation: Saturation) -> list[Block]:
             " So do not rely on the details of one best network: the confidences show which edges all good ones share."
         )
     least = round(float(saturation.edges[0]))
-    return [
-        Paragraph(text),
+    return gather(
+        text,
         Chart(
             caption="The best network of growing parts of the data: how many edges it has, and how many were added, "
             f"removed or reversed since the previous part (means over {saturation.repetitions} shuffles).",
@@ -977,20 +875,12 @@ def _saturation(saturation: Saturation) -> list[Block]:
             ),
             log_x=True,
         ),
-    ]
+    )
 
 
-def _data(analysis: Findings) -> list[Block]:
-    data = analysis.data
-    blocks: list[Block] = []
-    if analysis.prepared.steps:
-        blocks.append(Paragraph("Before learning, the data were prepared:"))
-        blocks.append(Bullets(analysis.prepared.steps))
-    else:
-        blocks.append(Paragraph("The data were complete and discrete, and were used as they are."))
-    blocks += gap_blocks(analysis)
-    if analysis.prepared.audit is not None:
-        blocks.extend(audit_blocks(analysis.prepared.audit))
+def _data(analysis: Findings) -> Blocks:
+    data, steps, audit = analysis.data, analysis.prepared.steps, analysis.prepared.audit
+    as_it_is = "The data were complete and discrete, and were used as they are."
     rows = []
     for v, name in enumerate(data.names):
         counts = contingency(data, [v]) if analysis.gaps is None else analysis.gaps.observed_counts(v)
@@ -999,22 +889,14 @@ def _data(analysis: Findings) -> list[Block]:
             for state, count in zip(data.states[v], counts.tolist(), strict=True)
         )
         rows.append((name, len(data.states[v]), shares))
-    blocks.append(
-        Table(
+    return gather(
+        "Before learning, the data were prepared:" if steps else as_it_is,
+        bullets(steps),
+        gap_blocks(analysis),
+        None if audit is None else audit_blocks(audit),
+        table(
             f"The variables, and the share of the cases {'that have a value ' if analysis.gaps else ''}in each state.",
-            (Column("variable"), Column("states", 0), Column("shares")),
-            tuple(rows),
-        )
+            ("variable", ("states", 0), "shares"),
+            rows,
+        ),
     )
-    return blocks
-
-
-def _choices(analysis: Findings) -> list[Block]:
-    return [
-        Paragraph("Every choice was made for a reason and can be changed."),
-        choices_table(analysis),
-    ]
-
-
-def _methods(analysis: Findings) -> tuple[Block, ...]:
-    return (Verbatim(methods_text(analysis), "methods section"), Bullets(references(analysis)))

@@ -19,8 +19,7 @@ from arcwise.confidence.consensus import Fate
 from arcwise.confidence.threshold import RuleName
 from arcwise.data.column import Column as DataColumn
 from arcwise.data.table import Table as DataTable
-from arcwise.findings.checks import CutEdge
-from arcwise.findings.edge_record import EdgeRecord
+from arcwise.findings.checks import CutChecks
 from arcwise.findings.findings import Findings
 from arcwise.findings.options import AUTO, score_text
 from arcwise.findings.trust import (
@@ -40,7 +39,7 @@ from arcwise.graph.beliefs import Beliefs
 from arcwise.graph.constraints import Constraints
 from arcwise.networks.recipe import MadeNetworks
 from arcwise.report.answer import Answer
-from arcwise.report.blocks import Block, Bullets, Column, Paragraph, Section, Table, Verbatim
+from arcwise.report.blocks import Blocks, Bullets, Table, Verbatim, bullets, gather, table
 from arcwise.report.bounds import bound_words
 from arcwise.report.edges import (
     beliefs_text,
@@ -150,8 +149,8 @@ def _made(analysis: Findings) -> MadeNetworks:
 PACKAGES = ("arcwise", "numpy", "scipy", "pandas", "scikit-learn", "duckdb")
 
 
-def choices_table(analysis: Findings) -> Table:
-    """Return one row per choice."""
+def choice_blocks(analysis: Findings) -> Blocks:
+    """Return a table with one row per choice."""
     options, recipe, source = analysis.options, analysis.main.recipe, analysis.main.recipe.source_facts
     by_user = "chosen by the user"
     why_method = (
@@ -189,10 +188,9 @@ def choices_table(analysis: Findings) -> Table:
         rows.append(("constraints", constraints_text(analysis.constraints), by_user, "--constraints"))
     if options.beliefs is not None:
         rows.append(("prior odds", beliefs_text(options.beliefs, analysis.data.n_variables), by_user, "--beliefs"))
-    return Table(
-        "The choices.",
-        (Column("choice"), Column("value"), Column("why"), Column("change it with")),
-        tuple(rows),
+    return gather(
+        "Every choice was made for a reason and can be changed.",
+        table("The choices.", ("choice", "value", "why", "change it with"), rows),
     )
 
 
@@ -288,22 +286,17 @@ def versions() -> dict[str, str]:
     return found
 
 
-def repeat_blocks(analysis: Findings) -> tuple[Block, ...]:
+def repeat_blocks(analysis: Findings) -> Blocks:
     """Return how to repeat the run: the command, the versions, the fingerprint of the data."""
     listed = ", ".join(f"{name} {number}" for name, number in versions().items())
-    return (
+    by_time = "Some parts ended at the time limit: to repeat them exactly, a run needs more time."
+    return gather(
         Verbatim(repeat_line(analysis), "command" if analysis.prepared.file is not None else "call"),
-        Paragraph(f"Versions: {listed}. Seed {analysis.options.seed}. Data fingerprint (SHA-256): {analysis.digest}."),
-        *(
-            [Paragraph("Some parts ended at the time limit: to repeat them exactly, a run needs more time.")]
-            if is_by_time(analysis)
-            else []
-        ),
-        Paragraph(
-            "The folder also holds edges.csv (all edges described here), network.bif (the network with its tables), "
-            "cpdag.dot and cpdag.graphml (the equivalence class, to draw), confidence.parquet (every pair) and "
-            "run.json (all options)."
-        ),
+        f"Versions: {listed}. Seed {analysis.options.seed}. Data fingerprint (SHA-256): {analysis.digest}.",
+        by_time if is_by_time(analysis) else "",
+        "The folder also holds edges.csv (all edges described here), network.bif (the network with its tables), "
+        "cpdag.dot and cpdag.graphml (the equivalence class, to draw), confidence.parquet (every pair) and "
+        "run.json (all options).",
     )
 
 
@@ -316,37 +309,33 @@ MOST_LINES = 12
 EXPERIMENT_WORKS = frozenset({"cooper-1999", "hauser-2012"})
 
 
-def experiment_sections(analysis: Findings) -> tuple[Section, ...]:
-    """Return the section on the next experiment, where directions are open; else none."""
+def experiment_blocks(analysis: Findings) -> Blocks:
+    """Return which experiment to make next, where directions are open; else nothing."""
     found = analysis.main.experiments
     if found is None or found.best is None:
         return ()
-    frame = found.to_frame()
-    rows = tuple(
+    rows = [
         (str(row["set"]), float(row["settles"]), float(row["share"]))
-        for row in frame.head(MOST_LINES).to_dict(orient="records")
+        for row in found.to_frame().head(MOST_LINES).to_dict(orient="records")
         if row["settles"] >= LEAST_SHOWN
-    )
+    ]
     if not rows:
         return ()
     first, best, _ = rows[0]
     open_now = f"{found.open_now:.1f} edges" if round(found.open_now, 1) != 1.0 else "1.0 edge"
-    blocks: list[Block] = [
-        Paragraph(
-            f"On average over the networks, the direction of {open_now} is open: they fit either way, which data of "
-            "this kind cannot decide. An experiment that sets a variable can: it shows the direction of every "
-            f"edge at that variable, and others follow. Setting {first} would settle most, {best:.1f} of them. That is "
-            "an expectation over the networks, before the experiment is made; it assumes enough cases, and that "
-            "nothing outside the data causes two variables at once."
-        ),
-        Table(
+    return gather(
+        f"On average over the networks, the direction of {open_now} is open: they fit either way, which data of "
+        "this kind cannot decide. An experiment that sets a variable can: it shows the direction of every "
+        f"edge at that variable, and others follow. Setting {first} would settle most, {best:.1f} of them. That is "
+        "an expectation over the networks, before the experiment is made; it assumes enough cases, and that "
+        "nothing outside the data causes two variables at once.",
+        table(
             "How many open directions an experiment on each variable would settle, expected over the networks"
             + (" (networks, or members of large classes, were drawn at random)." if found.drawn else "."),
-            (Column("set"), Column("settles", 2), Column("share of what is open", 2)),
+            ("set", ("settles", 2), ("share of what is open", 2)),
             rows,
         ),
-    ]
-    return (Section("experiments", "Which experiment next", tuple(blocks)),)
+    )
 
 
 def methods_of_experiments(analysis: Findings) -> str:
@@ -364,6 +353,11 @@ def methods_of_experiments(analysis: Findings) -> str:
     )
 
 
+def methods_blocks(analysis: Findings) -> Blocks:
+    """Return the methods section with its references."""
+    return (Verbatim(methods_text(analysis), "methods section"), Bullets(references(analysis)))
+
+
 def methods_text(analysis: Findings) -> str:
     """Return the methods section in the past tense."""
     options, data = analysis.options, analysis.data
@@ -374,17 +368,13 @@ def methods_text(analysis: Findings) -> str:
     ]
     if analysis.constraints is not None:
         parts.append(f"Every network had to satisfy these constraints: {constraints_text(analysis.constraints)}.")
-        parts += [price_methods(analysis)] if analysis.price is not None else []
+        parts.append(price_methods(analysis))
     if options.beliefs is not None:
         parts.append(
             "Networks were weighed by prior odds as well as by the data; an arc's odds are those of a network with it "
             f"against the same network without it: {beliefs_text(options.beliefs, data.n_variables)}."
         )
-    if experiments := methods_of_experiments(analysis):
-        parts.append(experiments)
-    parts.append(methods_of_networks(analysis))
-    if completed := completion_methods(analysis):
-        parts.append(completed)
+    parts += [methods_of_experiments(analysis), methods_of_networks(analysis), completion_methods(analysis)]
     cost = options.missed_edge_cost
     as_much = "as much" if cost == 1 else f"{cost:g} times as much"
     if options.threshold is not None:
@@ -415,11 +405,10 @@ def methods_text(analysis: Findings) -> str:
         reason = "would have closed a cycle" if fate is Fate.DROPPED else "the constraints exclude"
         cut += f" {dropped} edge{'s' if dropped > 1 else ''} that {reason} {'were' if dropped > 1 else 'was'} left out."
     s = analysis.prior.sensitivity
-    parts.append(cut)
     parts.append(
-        f"Parameters are posterior means under a BDeu prior with equivalent sample size {s.ess:g}. The score of the "
-        f"network varied by {s.relative:.2%} over an ε-contaminated set of priors (ε = {s.epsilon:g}; Scanagatta et "
-        "al., 2014)."
+        f"{cut} Parameters are posterior means under a BDeu prior with equivalent sample size {s.ess:g}. The score of "
+        f"the network varied by {s.relative:.2%} over an ε-contaminated set of priors (ε = {s.epsilon:g}; Scanagatta "
+        "et al., 2014)."
     )
     if analysis.comparisons:
         titles = "; ".join(other.title for other in analysis.comparisons)
@@ -431,7 +420,7 @@ def methods_text(analysis: Findings) -> str:
             f"{robust} of the {len(kept)} edges{forced} had a confidence above one half under all of them."
         )
     parts.append(f"The random seed was {options.seed}.")
-    return " ".join(parts)
+    return " ".join(part for part in parts if part)
 
 
 # The rules whose authors are cited where their cut-off is marked.
@@ -476,7 +465,7 @@ TITLES = {
 }
 
 
-def audit_blocks(audit: Audit, obstacles: Sequence[Obstacle] = ()) -> tuple[Block, ...]:
+def audit_blocks(audit: Audit, obstacles: Sequence[Obstacle] = ()) -> Blocks:
     """Return the page of the audit: findings, columns, gaps; and what else would be in the way of learning."""
     rows, columns = audit.table.n_cases, len(audit.table.columns)
     grave = sum(finding.severity is not Severity.NOTE for finding in audit.findings)
@@ -489,16 +478,15 @@ def audit_blocks(audit: Audit, obstacles: Sequence[Obstacle] = ()) -> tuple[Bloc
             f"{counted(serious, 'point')} would have to be dealt with, and {counted(notes, 'more is', 'more are')} "
             "worth knowing."
         )
-    blocks: list[Block] = [Paragraph(f"The data have {columns:,} columns and {rows:,} rows. {told}")]
-    if audit.table.told:  # by the reader of a large file, who had to leave out and to cut before anything was counted
-        blocks.append(Paragraph(" ".join(audit.table.told)))
-    if audit.findings or obstacles:
-        blocks.append(_findings(audit, obstacles))
-    blocks.append(_columns(audit.read))
-    if patterns := missing_together(audit.repaired):
-        blocks.append(patterns)
-        blocks += dependence_blocks(audit.gap_dependences)
-    return tuple(blocks)
+    patterns = missing_together(audit.repaired)
+    return gather(
+        f"The data have {columns:,} columns and {rows:,} rows. {told}",
+        " ".join(audit.table.told),  # by the reader of a large file, who leaves out and cuts before anything is counted
+        _findings(audit, obstacles) if audit.findings or obstacles else None,
+        _columns(audit.read),
+        patterns,
+        None if patterns is None else dependence_blocks(audit.gap_dependences),
+    )
 
 
 def _findings(audit: Audit, obstacles: Sequence[Obstacle]) -> Table:
@@ -509,11 +497,7 @@ def _findings(audit: Audit, obstacles: Sequence[Obstacle]) -> Table:
     rows[graver:graver] = [
         (TITLES[Severity.BLOCKS], _what(o.what, o.details), f"{o.proposal} ({_option(o.remedy)})") for o in obstacles
     ]
-    return Table(
-        "What was found, the gravest first",
-        (Column("severity"), Column("finding"), Column("proposal")),
-        tuple(rows),
-    )
+    return table("What was found, the gravest first", ("severity", "finding", "proposal"), rows)
 
 
 def _what(what: str, evidence: str) -> str:
@@ -549,16 +533,13 @@ def _columns(columns: Sequence[DataColumn]) -> Table:
         top = column.labels[int(counts.argmax())] if len(seen) else "–"
         share = counts.max(initial=0) / max(1, counts.sum())
         gaps = column.n_missing / max(1, column.n_cases)
-        rows.append((column.name, len(seen), _bars(column), f"{_short(top)} ({share:.0%})", f"{gaps:.1%}"))
-    return Table(
+        short = top if len(top) <= 24 else f"{top[:23]}…"
+        rows.append((column.name, len(seen), _bars(column), f"{short} ({share:.0%})", f"{gaps:.1%}"))
+    return table(
         f"The columns as they are read{f'; the first {MOST_COLUMNS} of {len(columns):,}' if more else ''}",
-        (Column("column"), Column("values", 0), Column("how often"), Column("most frequent"), Column("missing")),
-        tuple(rows),
+        ("column", ("values", 0), "how often", "most frequent", "missing"),
+        rows,
     )
-
-
-def _short(label: str) -> str:
-    return label if len(label) <= 24 else f"{label[:23]}…"
 
 
 def _bars(column: DataColumn) -> str:
@@ -575,9 +556,9 @@ def _bars(column: DataColumn) -> str:
     return "".join(BARS[k] if height else " " for k, height in zip(level.tolist(), heights.tolist(), strict=True))
 
 
-def missing_together(table: DataTable) -> Table | None:
+def missing_together(data: DataTable) -> Table | None:
     """Return which values are missing together: the patterns of gaps, the most frequent first."""
-    gappy = [column for column in table.columns if column.n_missing]
+    gappy = [column for column in data.columns if column.n_missing]
     if not gappy:
         return None
     matrix = np.array([column.is_missing for column in gappy]).T
@@ -589,13 +570,13 @@ def missing_together(table: DataTable) -> Table | None:
     for which, count in zip(flags, counts[order].tolist(), strict=True):
         names = [column.name for column, missing in zip(gappy, which.tolist(), strict=True) if missing]
         picture = "".join("■" if missing else "·" for missing in which.tolist()[:60])
-        rows.append((count, f"{count / table.n_cases:.1%}", picture, ", ".join(names) if names else "nothing"))
+        rows.append((count, f"{count / data.n_cases:.1%}", picture, ", ".join(names) if names else "nothing"))
     left = len(counts) - len(order)
     more = f"; {left:,} rarer {'pattern is' if left == 1 else 'patterns are'} not shown" if left else ""
-    return Table(
+    return table(
         f"What is missing together (■ missing, one sign per column with gaps{more})",
-        (Column("rows", 0), Column("share"), Column("pattern"), Column("missing")),
-        tuple(rows),
+        (("rows", 0), "share", "pattern", "missing"),
+        rows,
     )
 
 
@@ -608,22 +589,19 @@ ROLES = {"parent": "parent", "child": "child", "partner": "parent of a child", "
 
 def variable_answer(found: VariableFinding) -> Answer:
     """Return everything that is to be said about one variable."""
-    blocks: list[Block] = [Paragraph(_summary(found)), Paragraph(_blanket(found))]
-    blocks.append(_table(found))
-    if len(found.neighbours) > MOST_NEIGHBOURS:
-        blocks.append(
-            Paragraph(f"{len(found.neighbours) - MOST_NEIGHBOURS:,} more variables are in the file of the table.")
-        )
-    if opened := _open(found):
-        blocks += [Paragraph("What remains open:"), Bullets(tuple(opened))]
-    blocks.append(
-        Paragraph(
-            "Information is in bits: what a variable tells about "
-            f"{found.name} beyond the rest of the blanket, and alone, under the network. A dependence is not an "
-            "effect: what setting a variable would do is what `arcwise effect` says."
-        )
+    more, opened = len(found.neighbours) - MOST_NEIGHBOURS, bullets(_open(found))
+    told = gather(
+        _summary(found),
+        _blanket(found),
+        _table(found),
+        f"{more:,} more variables are in the file of the table." if more > 0 else "",
+        "What remains open:" if opened else "",
+        opened,
+        f"Information is in bits: what a variable tells about {found.name} beyond the rest of the blanket, and alone, "
+        "under the network. A dependence is not an effect: what setting a variable would do is what `arcwise effect` "
+        "says.",
     )
-    return Answer(f"What {found.name} depends on", tuple(blocks))
+    return Answer(f"What {found.name} depends on", told)
 
 
 def _summary(found: VariableFinding) -> str:
@@ -668,7 +646,7 @@ def _blanket(found: VariableFinding) -> str:
 
 
 def _table(found: VariableFinding) -> Table:
-    rows = tuple(
+    rows = [
         (
             one.name,
             show_confidence(one.confidence),
@@ -680,19 +658,11 @@ def _table(found: VariableFinding) -> Table:
             _change(one),
         )
         for one in found.neighbours[:MOST_NEIGHBOURS]
-    )
-    return Table(
+    ]
+    told = ("variable", "confidence", "direction", "in the network", "in the blanket")
+    return table(
         f"The variables that may be joined to {found.name}, the most trusted first.",
-        (
-            Column("variable"),
-            Column("confidence"),
-            Column("direction"),
-            Column("in the network"),
-            Column("in the blanket"),
-            Column("information", 3),
-            Column("alone", 3),
-            Column(f"change in P({found.name})"),
-        ),
+        (*told, ("information", 3), ("alone", 3), f"change in P({found.name})"),
         rows,
     )
 
@@ -722,43 +692,28 @@ def _open(found: VariableFinding) -> list[str]:
 # What the report says about edges that depend on how numbers were cut.
 
 
-def cut_sections(analysis: Findings) -> tuple[Section, ...]:
-    """Return the section on cuts, or none if nothing was cut."""
+YES = {True: "yes", False: "no"}
+
+
+def cut_blocks(analysis: Findings) -> Blocks:
+    """Return what is said about cuts; nothing if nothing was cut."""
     checks = analysis.cuts
     if checks is None or not (checks.checks or checks.notes):
         return ()
-    blocks: list[Paragraph | Table] = [Paragraph(cut_sentence(analysis))]
-    blocks += [Paragraph(note.text) for note in checks.notes]
-    if checks.edges:
-        blocks.append(
-            Table(
-                "Edges at numbers: the confidence as they were cut here, and the range over other ways to cut them.",
-                (
-                    *(Column("edge"), Column("here", 2), Column("lowest", 2), Column("by"), Column("highest", 2)),
-                    *(Column("by"), Column("depends on the cuts")),
-                ),
-                tuple(_cut_row(edge) for edge in checks.edges),
-            )
-        )
-    return (Section("cuts", "Do the edges depend on how numbers were cut?", tuple(blocks)),)
-
-
-def _cut_row(edge: CutEdge) -> tuple[str | float, ...]:
-    return (
-        f"{edge.first} — {edge.second}",
-        edge.here,
-        edge.lowest,
-        edge.lowest_by,
-        edge.highest,
-        edge.highest_by,
-        "yes" if edge.depends else "no",
+    listed = table(
+        "Edges at numbers: the confidence as they were cut here, and the range over other ways to cut them.",
+        ("edge", ("here", 2), ("lowest", 2), "by", ("highest", 2), "by", "depends on the cuts"),
+        (
+            (f"{e.first} — {e.second}", e.here, e.lowest, e.lowest_by, e.highest, e.highest_by, YES[e.depends])
+            for e in checks.edges
+        ),
     )
+    notes = (note.text for note in checks.notes)
+    return gather(cut_sentence(analysis, checks), *notes, listed if checks.edges else None)
 
 
-def cut_sentence(analysis: Findings) -> str:
+def cut_sentence(analysis: Findings, checks: CutChecks) -> str:
     """Return how many of the network's edges at numbers some other way to cut would not have found."""
-    checks = analysis.cuts
-    assert checks is not None
     inside = {frozenset((edge.first, edge.second)) for edge in analysis.edges if edge.fate.in_network}
     here = [edge for edge in checks.edges if frozenset((edge.first, edge.second)) in inside]
     depends = [edge for edge in here if edge.depends]
@@ -784,7 +739,6 @@ def cut_sentence(analysis: Findings) -> str:
 # How far the methods agree on each edge: a forest plot, and what it shows.
 
 
-TITLE = "How far the methods agree"
 # Of more edges than this, those on which all methods agree are left out of the plot.
 MOST_RANGES = 60
 WHY_METHODS_DIFFER = (
@@ -795,7 +749,7 @@ WHY_METHODS_DIFFER = (
 )
 
 
-def range_sections(analysis: Findings) -> tuple[Section, ...]:
+def range_blocks(analysis: Findings) -> Blocks:
     """Return the ranges of all edges that some method finds likely or that are in the network."""
     if not analysis.comparisons:
         return ()
@@ -814,20 +768,11 @@ def range_sections(analysis: Findings) -> tuple[Section, ...]:
         f"The widest range is that of {widest.first} — {widest.second}, from {show_confidence(low, 2)} to "
         f"{show_confidence(high, 2)}{'; ' + '; '.join(notes) if notes else ''}."
     )
-    cutoffs = ((analysis.threshold, f"cut-off {analysis.threshold:.2g}"),)
-    blocks = [Paragraph(WHY_METHODS_DIFFER)]
-    if not shown:
-        return (Section("ranges", TITLE, (*blocks, Paragraph(summary))),)
     forest = Forest(
         f"The confidence in each edge by the {analysis.main.title} (dot) and by {len(analysis.comparisons)} other "
         "combinations of method and score (ticks).",
         summary,
-        tuple(_range_row(edge) for edge in shown),
-        cutoffs,
+        tuple(ForestRow(e.settled_name, e.present, tuple(e.others.values()), e.trust) for e in shown),
+        ((analysis.threshold, f"cut-off {analysis.threshold:.2g}"),),
     )
-    return (Section("ranges", TITLE, (*blocks, forest)),)
-
-
-def _range_row(edge: EdgeRecord) -> ForestRow:
-    arrow = "→" if edge.fate.is_arc and edge.is_settled else "—"
-    return ForestRow(f"{edge.tail} {arrow} {edge.head}", edge.present, tuple(edge.others.values()), edge.trust)
+    return gather(WHY_METHODS_DIFFER, forest if shown else summary)

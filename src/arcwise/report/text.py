@@ -102,8 +102,7 @@ def _edge_table(view: NetworkView) -> RenderableType:
     for column in columns:
         grid.add_column(column.title(view.few), justify="right" if column.is_number else "left")
     for edge in shown:
-        name = Text(f"{edge.tail} {'→' if edge.fate.is_arc else '—'} {edge.head}")
-        grid.add_row(name, *(Text(column.show(edge, view.few, Shown.TEXT)) for column in columns))
+        grid.add_row(Text(edge.name), *(Text(column.show(edge, view.few, Shown.TEXT)) for column in columns))
     if left:
         more = "1 more pair has" if left == 1 else f"{left:,} more pairs have"
         grid.caption = Text(f"{more} a confidence between {view.floor:g} and {view.threshold:.3g}.")
