@@ -22,7 +22,6 @@ from arcwise.data.large import Grouping
 from arcwise.data.read import read_data
 from arcwise.findings.coding import Coding
 from arcwise.findings.edge_record import SETTLED
-from arcwise.findings.findings import Findings
 from arcwise.findings.method_result import MethodResult
 from arcwise.graph.constraints import assert_obeys
 from arcwise.graph.dag import Pdag
@@ -38,6 +37,7 @@ from arcwise.report.sections import repeat_line, versions
 if TYPE_CHECKING:
     from arcwise.data.dataset import Dataset
     from arcwise.exact.optimum import Optimum
+    from arcwise.findings.findings import Findings
     from arcwise.model.network import BayesianNetwork
 
 FILES = (

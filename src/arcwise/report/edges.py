@@ -13,7 +13,6 @@ from arcwise.confidence.calibration import SETTLED_SHARE
 from arcwise.confidence.consensus import Fate
 from arcwise.data.gap_dependence import LEVEL, GapDependence, gap_dependences
 from arcwise.findings.edge_record import NEARLY_ALL, OPEN, Agreement, EdgeRecord, Origin, Verdict
-from arcwise.findings.findings import Findings
 from arcwise.findings.price import NOTHING, factor_words
 from arcwise.findings.trust import HALF, counted, first_few, listed, percent, plural, show_confidence, show_range
 from arcwise.graph.beliefs import odds_text
@@ -23,6 +22,7 @@ from arcwise.sampled.completions import BETWEEN, BURN_IN, CHAINS
 
 if TYPE_CHECKING:
     from arcwise.data.dataset import Dataset
+    from arcwise.findings.findings import Findings
     from arcwise.findings.price import ConstraintPrice
     from arcwise.graph.beliefs import Beliefs
     from arcwise.graph.constraints import Constraints

@@ -21,7 +21,6 @@ from arcwise.evaluate.fit_check import FitCheck
 from arcwise.evaluate.predictions import PredictionScores
 from arcwise.findings.edge_record import EdgeRecord
 from arcwise.findings.edges import floor_of
-from arcwise.findings.findings import Findings
 from arcwise.findings.method_result import is_few
 from arcwise.findings.thresholds import COST_POWERS
 from arcwise.findings.trust import HALF, Trust, counted, listed, percent, plural, show_range
@@ -42,7 +41,7 @@ from arcwise.report.edges import (
     prior_blocks,
     state_label,
 )
-from arcwise.report.remarks import analysis_remarks
+from arcwise.report.remarks import analysis_remarks, is_by_time
 from arcwise.report.report import Report
 from arcwise.report.sections import (
     account_of_sample,
@@ -60,6 +59,7 @@ from arcwise.report.sections import (
 
 if TYPE_CHECKING:
     from arcwise.confidence.self_calibration import SelfCalibration
+    from arcwise.findings.findings import Findings
     from arcwise.findings.network_facts import ChainFacts, CredibleFacts
     from arcwise.priors.saturation import Saturation
 
@@ -628,7 +628,7 @@ def _sections(analysis: Findings) -> tuple[Section, ...]:
         Section("data", "The data", _data(analysis)),
         Section("choices", "What was chosen, and why", choice_blocks(analysis)),
         Section("methods", "Methods, ready to paste", methods_blocks(analysis)),
-        Section("repeat", "How to repeat it", repeat_blocks(analysis)),
+        Section("repeat", "How to repeat it", repeat_blocks(analysis, by_time=is_by_time(analysis))),
     )
 
 

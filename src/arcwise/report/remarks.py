@@ -11,7 +11,6 @@ from arcwise.base.run import Status
 from arcwise.findings import parts
 from arcwise.findings.checks import TargetFocus
 from arcwise.findings.edges import MOST_DESCRIBED
-from arcwise.findings.findings import Findings
 from arcwise.findings.method_result import MethodResult, NotBegun, Shortfall
 from arcwise.findings.network_facts import CredibleFacts
 from arcwise.findings.parts import Remark
@@ -19,6 +18,7 @@ from arcwise.report.bounds import bound_words, factor_words
 
 if TYPE_CHECKING:
     from arcwise.data.dataset import Dataset
+    from arcwise.findings.findings import Findings
     from arcwise.findings.price import ConstraintPrice
     from arcwise.graph.beliefs import Beliefs
     from arcwise.graph.constraints import Constraints

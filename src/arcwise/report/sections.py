@@ -20,7 +20,6 @@ from arcwise.confidence.threshold import RuleName
 from arcwise.data.column import Column as DataColumn
 from arcwise.data.table import Table as DataTable
 from arcwise.findings.checks import CutChecks
-from arcwise.findings.findings import Findings
 from arcwise.findings.options import AUTO, score_text
 from arcwise.findings.trust import (
     HALF,
@@ -49,11 +48,11 @@ from arcwise.report.edges import (
     price_methods,
     state_label,
 )
-from arcwise.report.remarks import is_by_time
 from arcwise.scores.registry import make_score
 from arcwise.scores.score import Score
 
 if TYPE_CHECKING:
+    from arcwise.findings.findings import Findings
     from arcwise.findings.preparation import Obstacle
     from arcwise.networks.recipe import Recipe
 
@@ -286,14 +285,14 @@ def versions() -> dict[str, str]:
     return found
 
 
-def repeat_blocks(analysis: Findings) -> Blocks:
+def repeat_blocks(analysis: Findings, *, by_time: bool) -> Blocks:
     """Return how to repeat the run: the command, the versions, the fingerprint of the data."""
     listed = ", ".join(f"{name} {number}" for name, number in versions().items())
-    by_time = "Some parts ended at the time limit: to repeat them exactly, a run needs more time."
+    again = "Some parts ended at the time limit: to repeat them exactly, a run needs more time."
     return gather(
         Verbatim(repeat_line(analysis), "command" if analysis.prepared.file is not None else "call"),
         f"Versions: {listed}. Seed {analysis.options.seed}. Data fingerprint (SHA-256): {analysis.digest}.",
-        by_time if is_by_time(analysis) else "",
+        again if by_time else "",
         "The folder also holds edges.csv (all edges described here), network.bif (the network with its tables), "
         "cpdag.dot and cpdag.graphml (the equivalence class, to draw), confidence.parquet (every pair) and "
         "run.json (all options).",
