@@ -127,7 +127,7 @@ def large() -> None:
     step("Dataset(codes, ...) (shares)", lambda: Dataset(codes, data.names, data.states))
     step("digest", lambda: data.digest)
     step("resample", lambda: made.update(sample=data.resample(rng)))
-    step("permute_columns, before use", lambda: made.update(shuffled=data.permute_columns(rng)))
+    step("permute_columns", lambda: made.update(shuffled=data.permute_columns(rng)))
     step("collapse", lambda: made.update(small=data.collapse()))
     print(f"\ncollapse leaves {made['small'].n_rows:,} rows.")
 

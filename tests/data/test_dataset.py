@@ -221,14 +221,11 @@ def test_resample_has_the_moments_of_the_multinomial() -> None:
 
 
 @given(datasets(), st.integers(0, 100))
-def test_permuted_columns_keep_margins_and_wait(data: Dataset, seed: int) -> None:
+def test_permuted_columns_keep_margins(data: Dataset, seed: int) -> None:
     shuffled = data.permute_columns(np.random.default_rng(seed))
-    assert "codes" not in vars(shuffled)
     assert (shuffled.n_rows, shuffled.n_cases, shuffled.names) == (data.n_cases, data.n_cases, data.names)
-    assert "codes" not in vars(shuffled)
     for v in range(data.n_variables):
         np.testing.assert_array_equal(np.sort(shuffled.codes[v]), np.sort(data.expand().codes[v]))
-    assert shuffled.codes is shuffled.codes
     assert shuffled.codes.flags.c_contiguous
     assert shuffled.digest == data.permute_columns(np.random.default_rng(seed)).digest
 

@@ -19,6 +19,8 @@ from arcwise.base.showing import one_screen
 if TYPE_CHECKING:
     import pandas as pd
 
+    from arcwise.data.dataset import Dataset
+
 # How many states the rows of a data set can carry.
 #
 # A family of a variable with one parent of two states has twice as many cells as the variable has states. Where the
@@ -432,3 +434,9 @@ def frame_of(columns: Iterable[Column]) -> pd.DataFrame:
             codes[codes == len(column.labels)] = -1
             series[column.name] = pd.Categorical.from_codes(codes, categories=pd.Index(column.labels))
     return pd.DataFrame(series)
+
+
+def declared_columns(data: Dataset) -> list[Column]:
+    """Return the variables of a data set as columns."""
+    named = zip(data.names, data.codes, data.states, strict=True)
+    return [Column(name, codes, states, declared=True) for name, codes, states in named]

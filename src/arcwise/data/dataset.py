@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +17,6 @@ from arcwise.base.errors import Argument, DataError, OptionError, Remedy, sugges
 from arcwise.base.run import Seed, generator_of
 from arcwise.base.showing import LINES, html_table
 from arcwise.data.checks import (
-    COLUMN,
     Conditions,
     Targets,
     checked_codes,
@@ -30,7 +29,7 @@ from arcwise.data.checks import (
     frozen,
     largest_codes,
 )
-from arcwise.data.column import code_type
+from arcwise.data.column import code_type, declared_columns, frame_of
 from arcwise.data.columns import Columns, encode
 from arcwise.data.write import write_data
 
@@ -170,12 +169,7 @@ class Dataset:
 
     def __getitem__(self, name: str) -> pd.Series[Any]:
         """Return a variable as a categorical pandas Series: ``data["smoke"].value_counts()``."""
-        import pandas as pd
-
-        v = self.index(name)
-        states = self.states[v]
-        column = pd.Categorical.from_codes(self.codes[v].astype(_signed(len(states))), categories=pd.Index(states))
-        return pd.Series(column, name=name)
+        return frame_of([declared_columns(self)[self.index(name)]])[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names)
@@ -296,19 +290,8 @@ class Dataset:
 
         If variables were set, a last column `interventions` says which, as `from_dataframe` takes it.
         """
-        import pandas as pd
-
         data = self.expand()
-        columns = {
-            name: pd.Categorical.from_codes(data.codes[v].astype(_signed(len(s))), categories=pd.Index(s))
-            for v, (name, s) in enumerate(zip(data.names, data.states, strict=True))
-        }
-        if data.targets is not None:
-            column = data.targets.column()
-            columns[COLUMN] = pd.Categorical.from_codes(
-                np.where(column.is_missing, -1, column.codes.astype(np.int64)), categories=pd.Index(column.labels)
-            )
-        return pd.DataFrame(columns)
+        return frame_of([*declared_columns(data), *(() if data.targets is None else [data.targets.column()])])
 
     def to_file(self, path: str | os.PathLike[str], *, format: str | None = None) -> None:  # noqa: A002
         """Write the cases to a file; see `arcwise.data.write_data`."""
@@ -316,7 +299,7 @@ class Dataset:
 
     # ---- The same data in another shape
 
-    def select(self, names: Iterable[str]) -> Dataset:
+    def select(self, names: Iterable[str]) -> Self:
         """Return the given variables, in the order given, with all rows and weights.
 
         Rows in which only variables were set that are left out count as observations.
@@ -326,17 +309,12 @@ class Dataset:
         chosen = [self.index(name) for name in names]
         if not chosen:
             raise DataError(f"select needs at least one variable; the variables are {', '.join(self.names)}.")
-        states = tuple(self.states[v] for v in chosen)
-        kind = self.code_type(max(len(s) for s in states))
-        return Dataset(
-            codes=self.codes[chosen].astype(kind, copy=False),
-            names=tuple(self.names[v] for v in chosen),
-            states=states,
-            weights=self.weights,
-            targets=None if self.targets is None else self.targets.among(self.names[v] for v in chosen),
-        )
+        names, states = tuple(self.names[v] for v in chosen), tuple(self.states[v] for v in chosen)
+        codes = self.codes[chosen].astype(self.code_type(max(map(len, states))), copy=False)
+        targets = None if self.targets is None else self.targets.among(names)
+        return type(self)(codes, names, states, self.weights, targets)
 
-    def take(self, rows: ArrayLike) -> Dataset:
+    def take(self, rows: ArrayLike) -> Self:
         """Return the given rows (positions, with repeats, or a mask of booleans), with their weights."""
         chosen = np.asarray(rows)
         if chosen.dtype == bool:
@@ -349,15 +327,11 @@ class Dataset:
             raise DataError("no rows were taken; a data set needs at least one case.")
         if int(chosen.min()) < 0 or int(chosen.max()) >= self.n_rows:
             raise DataError(f"row {int(chosen.max())} or {int(chosen.min())} is not in 0..{self.n_rows - 1}.")
-        return Dataset(
-            codes=np.take(self.codes, chosen, axis=1),  # type: ignore[arg-type]
-            names=self.names,
-            states=self.states,
-            weights=None if self.weights is None else self.weights[chosen],
-            targets=None if self.targets is None else self.targets.take(chosen),
-        )
+        weights = None if self.weights is None else self.weights[chosen]
+        targets = None if self.targets is None else self.targets.take(chosen)
+        return type(self)(np.take(self.codes, chosen, axis=1), self.names, self.states, weights, targets)
 
-    def expand(self) -> Dataset:
+    def expand(self) -> Self:
         """Return one row per case: each row repeated as often as its weight says. Without weights, `self`."""
         if self.weights is None:
             return self
@@ -365,11 +339,11 @@ class Dataset:
         targets = None if self.targets is None else self.targets.repeat(self.weights)
         return self._unchecked(codes, None, targets)
 
-    def unweighted(self) -> Dataset:
+    def unweighted(self) -> Self:
         """Return the rows, each once."""
         return self if self.weights is None else self._unchecked(self.codes, None, self.targets)
 
-    def collapse(self) -> Dataset:
+    def collapse(self) -> Self:
         """Return the distinct rows, in order of first appearance, with the number of their cases as weights.
 
         Rows in which different variables were set are different. Rows of weight 0 vanish. Every count, and so every
@@ -378,7 +352,7 @@ class Dataset:
         return self._collapsed
 
     @cached_property
-    def _collapsed(self) -> Dataset:
+    def _collapsed(self) -> Self:
         if self.targets is None:
             first, weights = _core.data.group_rows(self.codes, self.arities, self.native_weights)
             return self._unchecked(np.take(self.codes, first, axis=1), weights, None)
@@ -389,7 +363,7 @@ class Dataset:
 
     # ---- At random
 
-    def resample(self, seed: Seed = None) -> Dataset:
+    def resample(self, seed: Seed = None) -> Self:
         """Return a bootstrap sample: N cases drawn with replacement, as weights over the same rows (not copied).
 
         Where variables were set, the cases of each experiment are drawn from its own: how many there are of each was
@@ -397,15 +371,17 @@ class Dataset:
         """
         return self._unchecked(self.codes, bootstrap_weights(self, seed), self.targets)
 
-    def permute_columns(self, seed: Seed = None) -> Dataset:
+    def permute_columns(self, seed: Seed = None) -> Self:
         """Return the data with the cases of every column shuffled independently of the others (Broom et al. 2012).
 
-        Margins stay, associations are lost. Nothing is copied until the codes are used. The cases in which a variable
-        was set, and those in which it was not, are shuffled among themselves.
+        Margins stay, associations are lost. The cases in which a variable was set, and those in which it was not, are
+        shuffled among themselves.
         """
-        return PermutedDataset.of(self, seed)
+        rng = np.random.default_rng(int(generator_of(seed).integers(0, 2**63)))
+        whole = self.expand()
+        return self._unchecked(_shuffled(whole.codes, whole.names, whole.targets, rng), None, whole.targets)
 
-    def split(self, fraction: float, seed: Seed = None) -> tuple[Dataset, Dataset]:
+    def split(self, fraction: float, seed: Seed = None) -> tuple[Self, Self]:
         """Split the cases at random into two data sets, the first with round(`fraction` x N) cases.
 
         Both keep all declared states, and the order of the rows.
@@ -426,12 +402,12 @@ class Dataset:
         if self.n_cases >= MAX_WEIGHTED_SPLIT:
             raise DataError(f"{self.n_cases:,} weighted cases cannot be split at random; at most 10^9 can.")
         first = rng.multivariate_hypergeometric(self.weights, size, method="marginals")
-        second = self.weights - first
-        return _weighted(self, first), _weighted(self, second)
+        parts = (self._unchecked(self.codes, own, self.targets).take(own > 0) for own in (first, self.weights - first))
+        return next(parts), next(parts)
 
-    def _unchecked(self, codes: NDArray[Any], weights: NDArray[np.int64] | None, targets: Targets | None) -> Dataset:
+    def _unchecked(self, codes: NDArray[Any], weights: NDArray[np.int64] | None, targets: Targets | None) -> Self:
         """Return these names and states with other codes and weights that are known to be valid, and targets."""
-        made = object.__new__(Dataset)
+        made = object.__new__(type(self))
         targets = checked_targets(targets, self.names, codes.shape[1], weights)
         weights = None if weights is None else frozen(weights)
         made.__dict__.update(
@@ -441,7 +417,7 @@ class Dataset:
 
     # ---- Experiments
 
-    def with_targets(self, targets: Targets | ArrayLike | Sequence[str | Iterable[str] | None] | None) -> Dataset:
+    def with_targets(self, targets: Targets | ArrayLike | Sequence[str | Iterable[str] | None] | None) -> Self:
         """Return the data with the variables that an experiment set in each row.
 
         A variable is scored and estimated without the rows in which it was set.
@@ -462,13 +438,13 @@ class Dataset:
         given = None if targets is None else Targets.of(targets, self.names)
         return self._unchecked(self.codes, self.weights, given)
 
-    def observations(self) -> Dataset:
+    def observations(self) -> Self:
         """Return the rows in which nothing was set."""
         if self.targets is None:
             return self
         return self.take(np.array([not names for names in self.targets.sets])[self.targets.of_row])
 
-    def cases_without(self, name: str) -> Dataset:
+    def cases_without(self, name: str) -> Self:
         """Return what can be learned of a variable given others: the data without the cases in which it was set.
 
         The rows stay, with the weight 0. There may be no case left.
@@ -485,7 +461,7 @@ class Dataset:
         return frozen(np.array([found.setdefault(key, len(found)) for key in keys], dtype=np.int32))
 
     @cached_property
-    def child_groups(self) -> tuple[Dataset, ...]:
+    def child_groups(self) -> tuple[Self, ...]:
         """The data without the cases in which a variable was set, once for all variables of which these are the same.
 
         Observations are one group, the data as they are. See `group_of_child`.
@@ -510,10 +486,6 @@ class Dataset:
         groups = [data.constant | (data.n_cases == 0) for data in self.child_groups]
         rows = [groups[g][v] | groups[g] for v, g in enumerate(self.group_of_child.tolist())]
         return frozen(np.array(rows))
-
-
-def _signed(arity: int) -> type[np.signedinteger]:
-    return np.int8 if arity <= 127 else np.int16 if arity <= 32767 else np.int64
 
 
 def draw_weights(rng: np.random.Generator, n_rows: int, given: NDArray[np.int64] | None) -> NDArray[np.int64]:
@@ -551,59 +523,21 @@ def bootstrap_weights(data: Dataset, seed: Seed) -> NDArray[np.int64]:
     return weights
 
 
-class PermutedDataset(Dataset):
-    """A data set whose columns were each shuffled on their own; the codes are made when they are first used.
+def _shuffled(
+    table: NDArray[Any], names: Sequence[str], targets: Targets | None, rng: np.random.Generator
+) -> NDArray[Any]:
+    """Return a table of (variables, rows) with each of its rows shuffled: without targets all cases together.
 
-    Until then it holds a reference to the original and one number drawn from the generator, which fixes the
-    permutations; afterwards it holds the codes and lets the original go. Weighted rows are expanded to cases first,
-    because it is cases that are shuffled.
+    Without any association, a variable that was not set is distributed as it is in all other such cases.
     """
-
-    _original: Dataset | None
-    _seed: int
-
-    @classmethod
-    def of(cls, data: Dataset, seed: Seed) -> PermutedDataset:
-        """Return `data` with permuted columns."""
-        made = object.__new__(cls)
-        drawn = int(generator_of(seed).integers(0, 2**63))
-        targets = data.targets
-        if targets is not None and data.weights is not None:
-            targets = targets.repeat(data.weights)
-        made.__dict__.update(
-            names=data.names, states=data.states, weights=None, targets=targets, _original=data, _seed=drawn
-        )
-        return made
-
-    @property
-    def n_rows(self) -> int:
-        """The number of rows: the number of cases of the original."""
-        return int(self.codes.shape[1]) if self._original is None else self._original.n_cases
-
-    @cached_property
-    def codes(self) -> NDArray[Any]:
-        """The permuted codes."""
-        assert self._original is not None
-        rng = np.random.default_rng(self._seed)
-        original = self._original.expand().codes
-        if self.targets is None:
-            codes = rng.permuted(original, axis=1)
-        else:  # without any association, a variable that was not set is distributed as it is in all other such cases
-            codes = np.array(original)
-            for v, name in enumerate(self.names):
-                alone = self.targets.rows_without(name)
-                for rows in (alone, ~alone):
-                    codes[v, rows] = rng.permuted(codes[v, rows])
-        codes.flags.writeable = False
-        self.__dict__["_original"] = None
-        return codes
-
-
-def _weighted(data: Dataset, weights: NDArray[np.int64]) -> Dataset:
-    """Return the rows of which some cases are left."""
-    kept = weights > 0
-    targets = None if data.targets is None else data.targets.take(kept)
-    return Dataset(data.codes[:, kept], data.names, data.states, weights[kept], targets)
+    if targets is None:
+        return rng.permuted(table, axis=1)
+    shuffled = np.array(table)
+    for v, name in enumerate(names):
+        alone = targets.rows_without(name)
+        for rows in (alone, ~alone):
+            shuffled[v, rows] = rng.permuted(shuffled[v, rows])
+    return shuffled
 
 
 # `stack`: the rows of several data sets, one after the other, such as those of several experiments.
@@ -690,33 +624,6 @@ class GapStates(Dataset):
     def digest(self) -> str:
         """As of any data set, but another one than if the last states were values."""
         return hashlib.sha256(f"gaps {super().digest}".encode()).hexdigest()
-
-    def permute_columns(self, seed: Seed = None) -> GapStates:
-        """Return the data with the cases of every column shuffled independently of the others, gaps included."""
-        return _marked(super().permute_columns(seed))
-
-    def select(self, names: Iterable[str]) -> GapStates:
-        """Return the given variables, in the order given."""
-        return _marked(super().select(names))
-
-    def take(self, rows: ArrayLike) -> GapStates:
-        """Return the given rows."""
-        return _marked(super().take(rows))
-
-    def _unchecked(self, codes: NDArray[Any], weights: NDArray[np.int64] | None, targets: Targets | None) -> GapStates:
-        return _marked(super()._unchecked(codes, weights, targets))
-
-
-def _marked(data: Dataset) -> GapStates:
-    made = object.__new__(GapStates)
-    made.__dict__.update(
-        names=data.names,
-        states=data.states,
-        codes=data.codes,
-        weights=data.weights,
-        targets=checked_targets(data.targets, data.names, data.codes.shape[1], data.weights),
-    )
-    return made
 
 
 def gap_codes(data: Dataset) -> NDArray[np.int32]:
@@ -975,14 +882,7 @@ class Incomplete:
         rng = generator_of(seed)
         whole = self.expand()
         targets = whole.held.targets
-        order = np.tile(np.arange(whole.n_rows), (whole.n_variables, 1))
-        if targets is None:
-            order = rng.permuted(order, axis=1)
-        else:
-            for v, name in enumerate(whole.names):
-                alone = targets.rows_without(name)
-                for rows in (alone, ~alone):
-                    order[v, rows] = rng.permuted(order[v, rows])
+        order = _shuffled(np.tile(np.arange(whole.n_rows), (whole.n_variables, 1)), whole.names, targets, rng)
         codes = np.take_along_axis(whole.held.codes, order, axis=1)
         return Incomplete(whole.held._unchecked(codes, None, targets), np.take_along_axis(whole.missing, order, axis=1))
 

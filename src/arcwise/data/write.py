@@ -17,7 +17,7 @@ from arcwise.base.arrays import write_parquet
 from arcwise.base.errors import FormatError, OptionError, suggestion
 from arcwise.base.files import atomic_write
 from arcwise.data.checks import COLUMN, SEPARATOR, Targets, checked_weights
-from arcwise.data.column import MISSING, Column, frame_of, quoted
+from arcwise.data.column import MISSING, Column, declared_columns, frame_of, quoted
 from arcwise.data.source import Source, checked_header
 
 if TYPE_CHECKING:
@@ -52,14 +52,7 @@ def write_data(data: Dataset, path: str | os.PathLike[str], *, format: str | Non
         Parquet keep the order of states and states that no row shows; declare them (``states=``) when you read the
         others.
     """
-    kind = format_to_write(path, format)
-    columns = [Column(name, data.codes[v], data.states[v], declared=True) for v, name in enumerate(data.names)]
-    columns += _targets_column(data.targets, data.names, path)
-    check_readable(columns, path, kind)
-    if kind == "parquet":
-        _write_parquet(data, path)
-        return
-    _write_text(columns, data.weights, path, kind)
+    _write(declared_columns(data), data.targets, data.weights, path, format)
 
 
 def write_table(table: Table, path: str | os.PathLike[str], *, format: str | None = None) -> None:  # noqa: A002
@@ -67,28 +60,26 @@ def write_table(table: Table, path: str | os.PathLike[str], *, format: str | Non
 
     The parameters are those of `write_data`. A missing value is an empty field, "?" in ARFF, NULL in Parquet.
     """
-    kind = format_to_write(path, format)
-    check_readable(table.columns, path, kind)
-    columns = [*table.columns, *_targets_column(table.targets, table.names, path)]
-    weights = checked_weights(table.weights, table.n_rows)
+    _write(table.columns, table.targets, checked_weights(table.weights, table.n_rows), path, format)
+
+
+def _write(
+    variables: Sequence[Column],
+    targets: Targets | None,
+    weights: NDArray[np.int64] | None,
+    path: str | os.PathLike[str],
+    given: str | None,
+) -> None:
+    """Write columns, with their states in the metadata of a Parquet file."""
+    kind = format_to_write(path, given)
+    columns = [*variables, *_targets_column(targets, [column.name for column in variables], path)]
+    check_readable(columns, path, kind)
     if kind != "parquet":
         _write_text(columns, weights, path, kind)
         return
     states = {column.name: column.labels for column in columns if column.declared}
     facts: dict[str, Any] = {"kind": "data", "states": states}
-    write_parquet(_with_cases(frame_of(columns), weights, facts), path, facts=facts)
-
-
-def _write_parquet(data: Dataset, path: str | os.PathLike[str]) -> None:
-    """Write the cases of a data set, with the states of every variable in the file's metadata.
-
-    Of more than `MOST_CASES` the rows are written with their weights, as a last column that the metadata name.
-    """
-    states = dict(zip(data.names, data.states, strict=True))
-    if data.targets is not None:
-        states[COLUMN] = data.targets.column().labels
-    facts: dict[str, Any] = {"kind": "data", "states": states}
-    frame = _with_cases(data.unweighted().to_dataframe(), data.weights, facts)
+    frame = _with_cases(frame_of(columns), weights, facts)
     if len({name.lower() for name in frame.columns}) < len(frame.columns):  # DuckDB takes A and a for one name
         facts["names"] = {f"column {k}": str(name) for k, name in enumerate(frame.columns, start=1)}
         facts["states"] = {plain: states[name] for plain, name in facts["names"].items() if name in states}
