@@ -25,7 +25,7 @@ from arcwise.data import (
 )
 from arcwise.data.discretize import equal_width, find_cuts, mean, quantiles
 from arcwise.data.large import Grouping, packed
-from arcwise.data.large_columns import numbers_at_ranks, open_large, source_cuts
+from arcwise.data.large_columns import open_large, source_cuts
 from arcwise.errors import DataError, FormatError, OptionError
 
 ALWAYS = Grouping(always=True)
@@ -172,16 +172,16 @@ def test_numbers_at_ranks_are_those_of_the_sorted_column(
     duckdb.from_df(pd.DataFrame({"x": values})).write_parquet(str(path))
     with (
         pytest.MonkeyPatch.context() as patch,
-        open_large(path, "parquet", table=None, memory=10**8, temporary=None) as source,
+        open_large(path, "parquet", memory=10**8) as source,
     ):
         patch.setattr(large_columns, "AT_ONCE", 2)  # so that passes have to find it
         patch.setattr(large_columns, "BUCKETS", 4)
         ranks = list(range(len(values)))
-        found = numbers_at_ranks(source, "x", ranks, progress=lambda event: None)
-        assert found.tolist() == sorted(values)
+        rows, ends = large_columns._values(source, "x"), (min(values), max(values))
+        assert [large_columns._at_rank(source, rows, rank, ends) for rank in ranks] == sorted(values)
         if len(set(values)) > 1:
             for method, twin in (("quantile", quantiles), ("width", equal_width)):
-                made = source_cuts(source, "x", method, bins, progress=lambda event: None)
+                made = source_cuts(source, "x", method, bins)
                 assert made.tolist() == twin(np.array(values), bins).tolist()
 
 
@@ -284,9 +284,9 @@ def test_nothing_but_the_file_can_be_opened(frame: pd.DataFrame, tmp_path: Path)
     for file, kind in ((path, "parquet"), (base, "duckdb")):
         with (
             pytest.raises(FormatError, match=r"Permission Error|disabled"),
-            open_large(file, kind, table=None, memory=10**8, temporary=None) as source,
+            open_large(file, kind, memory=10**8) as source,
         ):
-            source.ask(f"SELECT * FROM read_parquet('{other}')", stage="", progress=lambda event: None)
+            source.ask(f"SELECT * FROM read_parquet('{other}')", stage="")
 
 
 @pytest.mark.parametrize("bins", [2, 3, 4, 1500])
@@ -334,10 +334,10 @@ def test_ctrl_c_reaches_a_query_and_ends_it(
 
     with (
         pytest.raises(KeyboardInterrupt),
-        open_large(path, "parquet", table=None, memory=10**8, temporary=None) as source,
+        open_large(path, "parquet", memory=10**8, progress=press) as source,
     ):
         rows = source.rows
-        source.ask(f"SELECT count(*) FROM {rows} a, {rows} b, {rows} c, {rows} d", stage="", progress=press)
+        source.ask(f"SELECT count(*) FROM {rows} a, {rows} b, {rows} c, {rows} d", stage="")
 
 
 def test_many_weighted_cases_are_written_and_read_with_their_weights(

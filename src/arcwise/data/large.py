@@ -29,6 +29,7 @@ from arcwise.data.large_columns import (
     cut_column,
     declared_column,
     distinct_values,
+    is_number,
     labelled_column,
     missing_codes,
     open_large,
@@ -73,14 +74,9 @@ def most_rows(memory: int, n_columns: int, n_keys: int) -> int:
 
 
 def group_rows(
-    source: LargeSource,
-    columns: Sequence[CodedColumn],
-    weight: str | None,
-    *,
-    memory: int,
-    progress: ProgressCallback,
+    source: LargeSource, columns: Sequence[CodedColumn], memory: int
 ) -> tuple[tuple[Column, ...], NDArray[np.int64]]:
-    """Return the columns of the distinct rows, and how many rows (or how much `weight`) each stands for."""
+    """Return the columns of the distinct rows, and how many rows (or how much weight) each stands for."""
     keys = packed([len(column.lookup) for column in columns])
     most = most_rows(memory, len(columns), len(keys))
     free = "key"
@@ -88,24 +84,22 @@ def group_rows(
         free += "_"
     names = [f"{free}_{k}" for k in range(len(keys))]
     coded = ", ".join(f"{_pack([columns[v] for v in own])} AS {name}" for own, name in zip(keys, names, strict=True))
-    counted = "count(*)" if weight is None else f"CAST(sum({free}_weight) AS BIGINT)"
-    rows = f"(SELECT {coded}{'' if weight is None else f', {weight} AS {free}_weight'} FROM {source.rows})"
+    counted = "count(*)" if source.weight is None else f"CAST(sum({free}_weight) AS BIGINT)"
+    weight = "" if source.weight is None else f", {source.weight} AS {free}_weight"
+    rows = f"(SELECT {coded}{weight} FROM {source.rows})"
     key = names[0] if len(names) == 1 else f"hash({', '.join(names)})"
-    about = source.ask(
-        f"SELECT approx_count_distinct({key}) AS n FROM {rows}", stage="estimate of distinct rows", progress=progress
-    )
+    about = source.ask(f"SELECT approx_count_distinct({key}) AS n FROM {rows}", stage="estimate of distinct rows")
     if int(about["n"][0]) > ESTIMATE * most:
         raise _too_many(source, columns, f"about {int(about['n'][0]):,}", most, memory)
     listed = ", ".join(names)
-    source.carry_out(
+    source.ask(
         f"CREATE OR REPLACE TEMP TABLE row_groups AS SELECT {listed}, {counted} AS n FROM {rows} GROUP BY {listed}",
         stage="distinct rows",
-        progress=progress,
     )
-    count = source.ask("SELECT count(*) AS n FROM row_groups", stage="distinct rows", progress=progress)
+    count = source.ask("SELECT count(*) AS n FROM row_groups", stage="distinct rows")
     if int(count["n"][0]) > most:
         raise _too_many(source, columns, f"{int(count['n'][0]):,}", most, memory)
-    found = source.ask("SELECT * FROM row_groups", stage="distinct rows", progress=progress)
+    found = source.ask("SELECT * FROM row_groups", stage="distinct rows")
     numbers = [np.asarray(found[name], dtype=np.int64) for name in names]
     order = np.lexsort(numbers[::-1])
     made: dict[int, Column] = {}
@@ -289,10 +283,11 @@ def read_grouped(
     progress
         Is told of the passes over the rows.
     """
-    with open_large(path, kind, table=table, memory=grouping.half, temporary=grouping.temporary) as source:
-        names = list(source.types)
+    with open_large(
+        path, kind, table=table, memory=grouping.half, temporary=grouping.temporary, progress=progress
+    ) as source:
         states, renamed, weighed = _facts(source, path.is_dir())
-        shown = {renamed.get(name, name): name for name in names}
+        shown = {renamed.get(name, name): name for name in source.types}
         of_file = source.n_rows
         if grouping.sample is not None:
             source.limit_to_sample(grouping.sample)
@@ -300,14 +295,13 @@ def read_grouped(
             raise DataError(f"{source.name}: there are no rows; a data set needs at least one case.")
         weights = special[0] or weighed
         special = weights, special[1]
-        left = dict.fromkeys(shown, AS_ASKED)
         chosen = _chosen(source, shown, (grouping.columns, grouping.drop), special)
-        left = {name: why for name, why in left.items() if name not in chosen}
+        left = {name: AS_ASKED for name in shown if name not in chosen}
         chosen = [name for name in _chosen(source, shown, wanted, special) if name in chosen]
-        by = None if weights is None else _weight(source, shown[weights], progress)
+        source.weight = None if weights is None else _weight(source, shown[weights])
         variables = {name: shown[name] for name in chosen if name != weights}
-        columns, told, unfit = _coded(source, variables, states, grouping, by, progress)
-        found, counts = group_rows(source, columns, by, memory=grouping.half, progress=progress)
+        columns, told, unfit = _coded(source, variables, states, grouping)
+        found, counts = group_rows(source, columns, grouping.half)
     sample = "" if of_file == source.n_rows else f", a sample of about {grouping.sample:,} of {of_file:,},"
     read = f"Read {source.n_rows:,} rows{sample} as {len(counts):,} distinct ones, which count as often as they occur."
     return Table(
@@ -358,39 +352,28 @@ def _chosen(
     return [name for name in dict.fromkeys(kept) if name not in gone]
 
 
-def _weight(source: LargeSource, name: str, progress: ProgressCallback) -> str:
+def _weight(source: LargeSource, name: str) -> str:
     """Return the SQL of a row's weight, or say why a column cannot weigh rows."""
     column = identifier(name)
-    profile = ColumnProfile(name, source.types[name], 0, 0)
-    good = False
-    if profile.is_number:
-        whole = f"coalesce({column} >= 0 AND {column} = floor({column}) AND isfinite(CAST({column} AS DOUBLE)), false)"
-        found = source.ask(
-            f"SELECT count(*) FILTER (NOT {whole}) AS bad, count(*) FILTER ({column} > 0) AS some FROM {source.rows}",
-            stage="weights",
-            progress=progress,
-        )
-        good = not int(found["bad"][0])
-        if good and not int(found["some"][0]):
-            raise DataError(f"{source.name}: all weights, in column '{name}', are 0: there are no cases.")
-    if not good:
+    whole = f"coalesce({column} >= 0 AND {column} = floor({column}) AND isfinite(CAST({column} AS DOUBLE)), false)"
+    counts = f"count(*) FILTER (NOT {whole}) AS bad, count(*) FILTER ({column} > 0) AS some"
+    numeric = is_number(source.types[name])
+    found = source.ask(f"SELECT {counts} FROM {source.rows}", stage="weights") if numeric else {"bad": [True]}
+    if found["bad"][0]:
         raise DataError(
             f"{source.name}: column '{name}' cannot weigh rows: it must hold whole numbers from 0 on, and no gaps."
         )
+    if not found["some"][0]:
+        raise DataError(f"{source.name}: all weights, in column '{name}', are 0: there are no cases.")
     return column
 
 
 def _coded(
-    source: LargeSource,
-    columns: Mapping[str, str],
-    states: Mapping[str, list[str]],
-    grouping: Grouping,
-    weight: str | None,
-    progress: ProgressCallback,
+    source: LargeSource, columns: Mapping[str, str], states: Mapping[str, list[str]], grouping: Grouping
 ) -> tuple[list[CodedColumn], list[str], dict[str, str]]:
     """Return the columns by which rows are grouped, what was done about the others, and why some are left out."""
     missing = grouping.missing_numbers
-    profiles = profile_columns(source, list(columns.values()), missing=missing, progress=progress)
+    profiles = profile_columns(source, list(columns.values()), missing=missing)
     coded: list[CodedColumn] = []
     told: list[str] = []
     left: dict[str, str] = {}
@@ -398,15 +381,15 @@ def _coded(
     for (name, stored), profile in zip(columns.items(), profiles, strict=True):
         own: CodedColumn | None = None
         if stored in states:
-            own = declared_column(source, stored, states[stored], progress=progress)
+            own = declared_column(source, stored, states[stored])
         else:
-            values = distinct_values(source, stored, progress=progress) if profile.distinct <= 2 * MOST_LABELS else None
+            values = distinct_values(source, stored) if profile.distinct <= 2 * MOST_LABELS else None
             if values is not None:
                 profile = replace(profile, distinct=_number_of_values(profile, values, missing))  # noqa: PLW2901
             is_kept = values is not None and _is_kept(name, profile, grouping)
             why = None if is_kept else profile.why_not_grouped(grouping.max_levels)
             why = why or (TOO_MANY if values is None else None)
-            short = None if why is None else _without_days(source, name, stored, grouping, progress)
+            short = None if why is None else _without_days(source, name, stored, grouping)
             is_quantity = profile.is_number and (profile.identifier_reason() is None or name in grouping.keep)
             if short is not None:
                 own = short
@@ -414,7 +397,7 @@ def _coded(
             elif why is None and values is not None:
                 own = labelled_column(source, stored, values)
             elif is_quantity and grouping.discretize is not None and not grouping.is_category(name):
-                own, sentences = _cut(source, name, profile, grouping, weight, progress)
+                own, sentences = _cut(source, name, profile, grouping)
                 told += sentences
             elif grouping.leave_out and not is_quantity:
                 told.append(f"Left out column '{name}', which {why}.")
@@ -430,14 +413,12 @@ def _coded(
     return coded, told, left
 
 
-def _without_days(
-    source: LargeSource, name: str, stored: str, grouping: Grouping, progress: ProgressCallback
-) -> CodedColumn | None:
+def _without_days(source: LargeSource, name: str, stored: str, grouping: Grouping) -> CodedColumn | None:
     """Return dates by which rows cannot be grouped without their days, if a part of them will be taken."""
     named = () if isinstance(grouping.categories, bool) else grouping.categories
     if grouping.dates is None or name in grouping.keep or name in named:
         return None
-    return shortened_dates(source, stored, grouping.dates, progress=progress)
+    return shortened_dates(source, stored, grouping.dates)
 
 
 def _number_of_values(profile: ColumnProfile, values: Mapping[str, NDArray[Any]], missing: Collection[float]) -> int:
@@ -449,14 +430,7 @@ def _number_of_values(profile: ColumnProfile, values: Mapping[str, NDArray[Any]]
     return len(known) - int(np.isin(numbers, list(missing)).sum())
 
 
-def _cut(
-    source: LargeSource,
-    name: str,
-    profile: ColumnProfile,
-    grouping: Grouping,
-    weight: str | None,
-    progress: ProgressCallback,
-) -> tuple[CodedColumn, list[str]]:
+def _cut(source: LargeSource, name: str, profile: ColumnProfile, grouping: Grouping) -> tuple[CodedColumn, list[str]]:
     """Return a column of numbers cut into intervals, and what there is to say about it.
 
     Numbers that stand for missing values are taken as such if that was agreed to, as in a small file; otherwise, or if
@@ -464,10 +438,10 @@ def _cut(
     """
     assert grouping.discretize is not None
     missing, told = grouping.missing_numbers, []
-    present = values_among(source, profile, missing, progress=progress)
+    present = values_among(source, profile, missing)
     if present:
         told.append(f"Took {_listed(present)} as missing, as asked, in column '{name}'.")
-    sure, unsure = ({}, {}) if name in grouping.keep else missing_codes(source, profile, missing, progress=progress)
+    sure, unsure = ({}, {}) if name in grouping.keep else missing_codes(source, profile, missing)
     if sure and (not grouping.leave_out or 2 * sum(sure.values()) > source.n_rows):
         raise DataError(
             f"{source.name}: column '{name}', which is to be cut into intervals, has {_listed(sure)} in "
@@ -481,10 +455,10 @@ def _cut(
         told.append(f"Took {_listed(sure)} as missing in column '{name}'.")
     if unsure:
         told.append(f"Column '{name}' has {_listed(unsure)}, which may stand for missing values, and counts as others.")
-    taken = {*present, *sure}
-    how = grouping.discretize, grouping.bins
-    own = cut_column(source, profile, *how, missing=taken, weight=weight, progress=progress)
-    return own, [*told, _told_cut(name, own, grouping)]
+    own = cut_column(source, profile, grouping.discretize, grouping.bins, missing={*present, *sure})
+    how = "with about equally many rows" if grouping.discretize == "quantile" else "of equal width"
+    told.append(f"Cut column '{name}' into {len(own.labels)} intervals {how}, before rows were counted.")
+    return own, told
 
 
 def _listed(numbers: Mapping[float, int]) -> str:
@@ -497,23 +471,15 @@ def _is_kept(name: str, profile: ColumnProfile, grouping: Grouping) -> bool:
     return grouping.is_category(name) or (said and not profile.is_number)
 
 
-def _told_cut(name: str, own: CodedColumn, grouping: Grouping) -> str:
-    how = "with about equally many rows" if grouping.discretize == "quantile" else "of equal width"
-    return f"Cut column '{name}' into {len(own.labels)} intervals {how}, before rows were counted."
-
-
 def _refusal(source: LargeSource, refused: list[tuple[str, str, bool]]) -> DataError:
     shown = "; ".join(f"column '{name}' {why}" for name, why, _ in refused[:6])
     more = f"; and {len(refused) - 6} more columns" if len(refused) > 6 else ""
-    others = [name for name, _, is_quantity in refused if not is_quantity]
+    numbers, others = ([name for name, _, is_quantity in refused if is_quantity is kind] for kind in (True, False))
     remedies: list[Remedy] = []
     if others:
-        remedies += [
-            Remedy("leave out with", Argument("drop", others)),
-            Remedy("agree to that in", Argument("agree", True)),
-        ]
-    if len(others) < len(refused):
-        numbers = [name for name, _, is_quantity in refused if is_quantity]
+        remedies.append(Remedy("leave out with", Argument("drop", others)))
+        remedies.append(Remedy("agree to that in", Argument("agree", True)))
+    if numbers:
         remedies.append(Remedy("cut numbers into intervals with", Argument("discretize", "quantile")))
         remedies.append(Remedy("say that they are categories:", Argument("categories", numbers)))
     remedies.append(Remedy("read the file whole, if memory holds it, with", Argument("whole", True)))

@@ -57,13 +57,24 @@ class LargeSource:
         The file's name for messages.
     plain
         Its path as DuckDB knows it.
+    progress
+        Is told how far each question is.
     """
 
+    weight: str | None = None  # SQL for how many cases a row stands for, if not for one
+
     def __init__(
-        self, connection: duckdb.DuckDBPyConnection, rows: str, numbered: tuple[str, str], *, name: str, plain: Path
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        rows: str,
+        numbered: tuple[str, str],
+        *,
+        name: str,
+        plain: Path,
+        progress: ProgressCallback,
     ) -> None:
         self._connection, self.rows, self._numbered = connection, rows, numbered
-        self.name, self._plain = name, plain
+        self.name, self._plain, self._progress = name, plain, progress
         self._marks = ("rowid",) if not rows.startswith("read_parquet") else ("file_row_number", "filename")
         self.types: dict[str, str] = {
             row[0]: row[1] for row in connection.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()
@@ -108,7 +119,7 @@ class LargeSource:
         self.n_rows = int(self._connection.execute(f"SELECT count(*) FROM {self.rows}").fetchall()[0][0])
 
     def ask(
-        self, query: str, values: Sequence[Any] = (), *, stage: str, progress: ProgressCallback
+        self, query: str, values: Sequence[Any] = (), *, stage: str = "values of columns"
     ) -> dict[str, NDArray[Any]]:
         """Return the columns of an answer, which has to fit into memory.
 
@@ -122,19 +133,21 @@ class LargeSource:
                         found: dict[str, Any] = answer.result(timeout=POLL_SECONDS)
                         return found
                     except NotYet:
-                        progress(ProgressEvent(stage, max(0, int(self._connection.query_progress())), 100))
+                        self._progress(ProgressEvent(stage, max(0, int(self._connection.query_progress())), 100))
             except BaseException:
                 self._connection.interrupt()
                 raise
 
-    def carry_out(self, statement: str, *, stage: str, progress: ProgressCallback) -> None:
-        """Carry out a statement without an answer."""
-        self.ask(statement, stage=stage, progress=progress)
-
 
 @contextlib.contextmanager
 def open_large(
-    path: Path, kind: str, *, table: str | None, memory: int, temporary: str | os.PathLike[str] | None
+    path: Path,
+    kind: str,
+    *,
+    table: str | None = None,
+    memory: int,
+    temporary: str | os.PathLike[str] | None = None,
+    progress: ProgressCallback = lambda event: None,
 ) -> Iterator[LargeSource]:
     """Open a file ("parquet" or "duckdb") or a folder of Parquet files, in place, for questions by SQL.
 
@@ -176,7 +189,7 @@ def open_large(
                 connection.execute("SET enable_progress_bar = true")  # counted, and not printed
                 connection.execute("SET enable_progress_bar_print = false")
                 connection.execute("SET lock_configuration = true")
-                yield LargeSource(connection, rows, numbered, name=str(path), plain=plain)
+                yield LargeSource(connection, rows, numbered, name=str(path), plain=plain, progress=progress)
         except duckdb.OutOfMemoryException as error:
             raise DataError(
                 f"{path}: the distinct rows could not be counted within {memory / 1e9:.3g} GB of memory and the room "
@@ -203,10 +216,8 @@ def _parquet_rows(plain: Path) -> tuple[str, tuple[str, str]]:
     """Return what stands after FROM, and that with what tells rows apart: the places of the file and of the row."""
     place = "file_row_number = true"
     if not plain.is_dir():
-        return f"read_parquet({quoted(str(plain))})", (
-            f"read_parquet({quoted(str(plain))}, {place})",
-            "file_row_number",
-        )
+        one = quoted(str(plain))
+        return f"read_parquet({one})", (f"read_parquet({one}, {place})", "file_row_number")
     files = f"{quoted(f'{plain}/**/*.parquet')}, union_by_name = true, hive_partitioning = true"
     number = f"substr(filename, {len(str(plain)) + 1}), file_row_number"
     return f"read_parquet({files})", (f"read_parquet({files}, filename = true, {place})", number)
@@ -228,6 +239,11 @@ ERROR = 0.1
 WHOLE = frozenset(
     ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT")
 )
+
+
+def is_number(type_: str) -> bool:
+    """Return whether a type of DuckDB is one of numbers."""
+    return type_ in WHOLE or type_ in ("FLOAT", "DOUBLE") or type_.startswith("DECIMAL")
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +275,7 @@ class ColumnProfile:
     @property
     def is_number(self) -> bool:
         """Whether the column holds numbers by its type."""
-        return self.type in WHOLE or self.type in ("FLOAT", "DOUBLE") or self.type.startswith("DECIMAL")
+        return is_number(self.type)
 
     @property
     def is_date(self) -> bool:
@@ -325,30 +341,29 @@ def number_sql(name: str, type_: str, missing: Collection[float] = ()) -> str:
     return f"CASE WHEN {' OR '.join(gaps)} THEN NULL ELSE {plain} END" if gaps else plain
 
 
-def profile_columns(
-    source: LargeSource, names: list[str], *, missing: Collection[float] = (), progress: ProgressCallback
-) -> list[ColumnProfile]:
+def profile_columns(source: LargeSource, names: list[str], *, missing: Collection[float] = ()) -> list[ColumnProfile]:
     """Ask for the aggregates of columns, in one pass over the rows; `missing` are numbers that stand for gaps."""
     asked: list[str] = []
     for k, name in enumerate(names):
-        column, plain = identifier(name), ColumnProfile(name, source.types[name], 0, 0)
-        number = number_sql(name, plain.type, missing)
-        has_gaps = plain.is_number and number.startswith("CASE")  # beside NULL
+        column, number = identifier(name), number_sql(name, source.types[name], missing)
+        numeric = is_number(source.types[name])
+        has_gaps = numeric and number.startswith("CASE")  # beside NULL
         known = f"CASE WHEN {number} IS NULL THEN NULL ELSE {column} END" if has_gaps else column
         asked += [f"count({known}) AS values_{k}", f"approx_count_distinct({known}) AS distinct_{k}"]
-        if plain.is_number:
-            asked += [f"min({number}) AS low_{k}", f"max({number}) AS high_{k}"]
+        if numeric:
+            asked += [f"coalesce(min({number}), 0) AS low_{k}", f"coalesce(max({number}), 0) AS high_{k}"]
             asked.append(f"coalesce(bool_and({number} = floor({number})), false) AS whole_{k}")
-    found = source.ask(f"SELECT {', '.join(asked)} FROM {source.rows}", stage="profile of columns", progress=progress)
+    found = source.ask(f"SELECT {', '.join(asked)} FROM {source.rows}", stage="profile of columns")
+    told = {key: values[0] for key, values in found.items()}
     return [
         ColumnProfile(
             name,
             source.types[name],
-            int(found[f"values_{k}"][0]),
-            int(found[f"distinct_{k}"][0]),
-            float(found[f"low_{k}"][0]) if f"low_{k}" in found and found[f"values_{k}"][0] else 0.0,
-            float(found[f"high_{k}"][0]) if f"high_{k}" in found and found[f"values_{k}"][0] else 0.0,
-            bool(found[f"whole_{k}"][0]) if f"whole_{k}" in found else False,
+            int(told[f"values_{k}"]),
+            int(told[f"distinct_{k}"]),
+            float(told.get(f"low_{k}", 0.0)),
+            float(told.get(f"high_{k}", 0.0)),
+            bool(told.get(f"whole_{k}", False)),
         )
         for k, name in enumerate(names)
     ]
@@ -394,19 +409,17 @@ class CodedColumn:
         return Column(self.name, self.lookup.astype(kind)[numbers], self.labels, self.declared)
 
 
-def distinct_values(source: LargeSource, name: str, *, progress: ProgressCallback) -> dict[str, NDArray[Any]] | None:
+def distinct_values(source: LargeSource, name: str) -> dict[str, NDArray[Any]] | None:
     """Return the distinct values of a column, as text and as numbers, too, in order; None if there are too many."""
     column, type_ = identifier(name), source.types[name]
-    number = "CAST(value AS DOUBLE)" if ColumnProfile(name, type_, 0, 0).is_number else "NULL"
+    number = "CAST(value AS DOUBLE)" if is_number(type_) else "NULL"
     if type_ in ("FLOAT", "DOUBLE"):
         column = f"CASE WHEN isnan({column}) THEN NULL ELSE {column} END"
     found = source.ask(
         f"SELECT value, CAST(value AS VARCHAR) AS text, {number} AS number "
         # By position: a column of the file may be called "value", too.
         f"FROM (SELECT {column} AS value FROM {source.rows} GROUP BY 1 LIMIT {MOST_LABELS + 2}) "
-        "ORDER BY value NULLS LAST",
-        stage="values of columns",
-        progress=progress,
+        "ORDER BY value NULLS LAST"
     )
     return None if int(_known(found["text"]).sum()) > MOST_LABELS else found
 
@@ -445,7 +458,7 @@ def labelled_column(source: LargeSource, name: str, values: dict[str, NDArray[An
         distance = f"CAST({column} AS BIGINT) - ({whole[0]})"
         return CodedColumn(name, read.labels, read.declared, f"coalesce({distance}, {len(lookup) - 1})", lookup)
     lookup = np.append(codes[known], missing)
-    if ColumnProfile(name, type_, 0, 0).is_number and type_ not in WHOLE:
+    if is_number(type_) and type_ not in WHOLE:
         numbers = np.asarray(values["number"])[known].tolist()
         position = _by_number(f"CAST({column} AS DOUBLE)", numbers)
     else:
@@ -453,37 +466,31 @@ def labelled_column(source: LargeSource, name: str, values: dict[str, NDArray[An
     return CodedColumn(name, read.labels, read.declared, position, lookup)
 
 
-def declared_column(
-    source: LargeSource, name: str, states: Sequence[str], *, progress: ProgressCallback
-) -> CodedColumn:
+def declared_column(source: LargeSource, name: str, states: Sequence[str]) -> CodedColumn:
     """Return a column of text whose states the file declares; another value is an error, as in a small file."""
     position = _by_text(f"CAST({identifier(name)} AS VARCHAR)", list(states))
     others = source.ask(
-        f"SELECT count(*) AS n FROM {source.rows} WHERE {identifier(name)} IS NOT NULL AND {position} = {len(states)}",
-        stage="values of columns",
-        progress=progress,
+        f"SELECT count(*) AS n FROM {source.rows} WHERE {identifier(name)} IS NOT NULL AND {position} = {len(states)}"
     )
     if int(others["n"][0]):
         raise FormatError(f"{source.name}: column '{name}' has other states than the metadata. Write the file again.")
     return CodedColumn(name, tuple(states), True, position, np.arange(len(states) + 1))
 
 
-def shortened_dates(source: LargeSource, name: str, part: str, *, progress: ProgressCallback) -> CodedColumn | None:
+def shortened_dates(source: LargeSource, name: str, part: str) -> CodedColumn | None:
     """Return a column of dates without their days, for whoever will take a part of them; None if they are no dates.
 
     Where years and months are too many together, what is not asked for is the same everywhere. The labels are dates
     still, so that the part is taken, and told of, as in a small file.
     """
     text = f"CAST({identifier(name)} AS VARCHAR)"
-    if not _is_dated(source, name, text, progress):
+    if not _is_dated(source, name, text):
         return None
     other = f"substring({text}, 1, 4) || '-01'" if part == "year" else f"'2000-' || substring({text}, 6, 2)"
     for short in (f"substring({text}, 1, 7)", other):
         found = source.ask(
             f"SELECT value FROM (SELECT {short} AS value FROM {source.rows} GROUP BY 1 LIMIT {MOST_LABELS + 2}) "
-            "WHERE value IS NOT NULL ORDER BY value",
-            stage="values of columns",
-            progress=progress,
+            "WHERE value IS NOT NULL ORDER BY value"
         )
         labels = tuple(map(str, found["value"].tolist()))
         if len(labels) <= MOST_LABELS:
@@ -491,16 +498,14 @@ def shortened_dates(source: LargeSource, name: str, part: str, *, progress: Prog
     return None
 
 
-def _is_dated(source: LargeSource, name: str, text: str, progress: ProgressCallback) -> bool:
+def _is_dated(source: LargeSource, name: str, text: str) -> bool:
     """Return whether all values begin with a year, a month and a day, as dates by type and many texts do."""
     type_ = source.types[name]
     if not (type_ == "VARCHAR" or type_.startswith(("DATE", "TIMESTAMP"))):
         return False
     begins = f"regexp_matches({text}, '^[12][0-9]{{3}}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([ T].*)?$')"
     found = source.ask(
-        f"SELECT coalesce(bool_and({begins}), false) AS dated FROM {source.rows} WHERE {identifier(name)} IS NOT NULL",
-        stage="values of columns",
-        progress=progress,
+        f"SELECT coalesce(bool_and({begins}), false) AS dated FROM {source.rows} WHERE {identifier(name)} IS NOT NULL"
     )
     return bool(found["dated"][0])
 
@@ -536,13 +541,10 @@ AT_ONCE = 10**6
 STAGE = "cut points"
 
 
-def source_cuts(
-    source: LargeSource, number: str, method: str, bins: int, *, weight: str | None = None, progress: ProgressCallback
-) -> NDArray[np.float64]:
+def source_cuts(source: LargeSource, number: str, method: str, bins: int) -> NDArray[np.float64]:
     """Return the cut points of the numbers that an SQL expression gives; NULL are left out.
 
-    They are those of `arcwise.data.discretize` for the same numbers in memory. `weight` is SQL for how many cases a row
-    stands for.
+    They are those of `arcwise.data.discretize` for the same numbers in memory.
     """
     if method not in METHODS:
         raise OptionError(
@@ -553,48 +555,34 @@ def source_cuts(
                 Remedy("read the file whole, if memory holds it, with", Argument("whole", True)),
             ),
         )
-    values = _values(source, number, weight)
-    low, high, count = _range(source, values, progress)
+    values = _values(source, number)
+    low, high, count = _range(source, values)
     if not count:  # rows with a number all have the weight 0
         return np.zeros(0)
     if method == "width":
         return equal_width(np.array([low, high]), bins)
     # numpy's "inverted_cdf": the least number that at least the share k / bins of all do not exceed.
     ranks = [max(0, math.ceil(count * (k / bins) - 1)) for k in range(1, bins)]
-    found = np.unique([_at_rank(source, values, rank, (low, high), progress) for rank in ranks])
+    found = np.unique([_at_rank(source, values, rank, (low, high)) for rank in ranks])
     if found[0] < high:
         return np.asarray(found[found < high])
-    below = source.ask(f"SELECT max(x) AS x FROM {values} WHERE x < ?", [high], stage=STAGE, progress=progress)
+    below = source.ask(f"SELECT max(x) AS x FROM {values} WHERE x < ?", [high], stage=STAGE)
     return np.asarray(below["x"], dtype=np.float64)
 
 
-def numbers_at_ranks(
-    source: LargeSource, number: str, ranks: list[int], *, weight: str | None = None, progress: ProgressCallback
-) -> NDArray[np.float64]:
-    """Return the numbers that would stand at these positions, from 0 on, if those of all cases were sorted."""
-    values = _values(source, number, weight)
-    low, high, _ = _range(source, values, progress)
-    return np.array([_at_rank(source, values, rank, (low, high), progress) for rank in ranks])
-
-
-def _values(source: LargeSource, number: str, weight: str | None) -> str:
+def _values(source: LargeSource, number: str) -> str:
     """Return SQL for the numbers that there are, x, and in how many cases each row's is, w."""
-    every = f"(SELECT {number} AS x, {'1' if weight is None else weight} AS w FROM {source.rows})"
+    every = f"(SELECT {number} AS x, {source.weight or '1'} AS w FROM {source.rows})"
     return f"(SELECT x, w FROM {every} WHERE x IS NOT NULL AND w > 0)"
 
 
-def _range(source: LargeSource, values: str, progress: ProgressCallback) -> tuple[float, float, int]:
-    query = (
-        "SELECT coalesce(min(x), 0) AS low, coalesce(max(x), 0) AS high, CAST(coalesce(sum(w), 0) AS BIGINT) AS n "
-        f"FROM {values}"
-    )
-    found = source.ask(query, stage=STAGE, progress=progress)
+def _range(source: LargeSource, values: str) -> tuple[float, float, int]:
+    ends = "coalesce(min(x), 0) AS low, coalesce(max(x), 0) AS high, CAST(coalesce(sum(w), 0) AS BIGINT) AS n"
+    found = source.ask(f"SELECT {ends} FROM {values}", stage=STAGE)
     return float(found["low"][0]), float(found["high"][0]), int(found["n"][0])
 
 
-def _at_rank(
-    source: LargeSource, values: str, rank: int, between: tuple[float, float], progress: ProgressCallback
-) -> float:
+def _at_rank(source: LargeSource, values: str, rank: int, between: tuple[float, float]) -> float:
     low, high = between
     left = f"{values} WHERE x BETWEEN ? AND ?"
     while low < high:
@@ -606,16 +594,13 @@ def _at_rank(
             f"FROM {left} GROUP BY bucket ORDER BY bucket, low",
             [low, width, low, high] if width > 0 else [high, width, low, high],
             stage=STAGE,
-            progress=progress,
         )
         ends = np.cumsum(np.asarray(counted["cases"], dtype=np.int64))
         here = int(np.searchsorted(ends, rank, side="right"))
         rank -= 0 if here == 0 else int(ends[here - 1])
         low, high = float(counted["low"][here]), float(counted["high"][here])
         if low < high and int(counted["n"][here]) <= AT_ONCE:
-            few = source.ask(
-                f"SELECT x, CAST(w AS BIGINT) AS w FROM {left}", [low, high], stage=STAGE, progress=progress
-            )
+            few = source.ask(f"SELECT x, CAST(w AS BIGINT) AS w FROM {left}", [low, high], stage=STAGE)
             order = np.argsort(few["x"])
             ends = np.cumsum(np.asarray(few["w"], dtype=np.int64)[order])
             return float(few["x"][order][np.searchsorted(ends, rank, side="right")])
@@ -635,20 +620,15 @@ def cut_column(
     bins: int,
     *,
     missing: Collection[float],
-    weight: str | None = None,
-    progress: ProgressCallback,
 ) -> CodedColumn:
-    """Return a column of numbers that is cut into intervals before rows are grouped; `missing` stand for gaps.
-
-    `weight` is SQL for how many cases a row stands for, if not one.
-    """
+    """Return a column of numbers that is cut into intervals before rows are grouped; `missing` stand for gaps."""
     if not (np.isfinite(profile.low) and np.isfinite(profile.high)) or not profile.values:
         raise FormatError(
             f"{source.name}: column '{profile.name}' holds infinite values or none at all; replace them, or leave the "
             "column out."
         )
     number = number_sql(profile.name, profile.type, missing)
-    cuts = source_cuts(source, number, method, bins, weight=weight, progress=progress)
+    cuts = source_cuts(source, number, method, bins)
     labels = interval_labels(cuts)
     plain = f"CAST({identifier(profile.name)} AS DOUBLE)"
     expression = f"CASE WHEN ({number}) IS NULL THEN {len(labels)} ELSE {_interval(plain, cuts.tolist())} END"
@@ -668,38 +648,32 @@ def _interval(number: str, cuts: Sequence[float], first: int = 0) -> str:
     return f"CASE WHEN {number} > {sql_number(cuts[middle])} THEN {above} ELSE {below} END"
 
 
-def values_among(
-    source: LargeSource, profile: ColumnProfile, values: Collection[float], *, progress: ProgressCallback
-) -> dict[float, int]:
+def values_among(source: LargeSource, profile: ColumnProfile, values: Collection[float]) -> dict[float, int]:
     """Return which of some numbers a column has, and in how many rows."""
     if not values:
         return {}
     number = number_sql(profile.name, profile.type)
     found = source.ask(
         f"SELECT x, count(*) AS n FROM (SELECT {number} AS x FROM {source.rows}) "
-        f"WHERE x IN ({', '.join(map(sql_number, values))}) GROUP BY x ORDER BY x",
-        stage="values of columns",
-        progress=progress,
+        f"WHERE x IN ({', '.join(map(sql_number, values))}) GROUP BY x ORDER BY x"
     )
     return dict(zip(map(float, found["x"]), map(int, found["n"]), strict=True))
 
 
 def missing_codes(
-    source: LargeSource, profile: ColumnProfile, missing: Collection[float], *, progress: ProgressCallback
+    source: LargeSource, profile: ColumnProfile, missing: Collection[float]
 ) -> tuple[dict[float, int], dict[float, int]]:
     """Return the numbers that certainly, and those that possibly, stand for a missing value, and their rows.
 
     `missing` are known to do so. The rest is as in the audit of small files.
     """
-    present = values_among(source, profile, [code for code in CODES if code not in missing], progress=progress)
+    present = values_among(source, profile, [code for code in CODES if code not in missing])
     found: tuple[dict[float, int], dict[float, int]] = {}, {}
     if not present:
         return found
     number = number_sql(profile.name, profile.type, {*CODES, *missing})
     others = source.ask(
-        f"SELECT min(x) AS low, max(x) AS high, count(x) AS n FROM (SELECT {number} AS x FROM {source.rows})",
-        stage="values of columns",
-        progress=progress,
+        f"SELECT min(x) AS low, max(x) AS high, count(x) AS n FROM (SELECT {number} AS x FROM {source.rows})"
     )
     if not int(others["n"][0]):
         return found
