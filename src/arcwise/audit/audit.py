@@ -2,34 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
 
-from arcwise.audit.columns import (
-    find_constants,
-    find_free_text,
-    find_identifiers,
-    find_many_states,
-    find_nearly_constant,
-    find_rare_states,
-    find_scales,
-    find_spellings,
-)
+from arcwise.audit import columns, rows, values
 from arcwise.audit.finding import Finding, Severity
-from arcwise.audit.rows import (
-    find_copies,
-    find_determined,
-    find_header,
-    find_repeated_rows,
-    find_row_order,
-    find_totals,
-    find_units,
-)
-from arcwise.audit.values import find_dates, find_missing_markers, find_words_among_numbers, find_written_numbers
-from arcwise.base.options import gather, option, row
+from arcwise.base.options import check_options, gather, option, option_lines, row
 from arcwise.base.run import ProgressCallback
 from arcwise.base.showing import LINES, html_table, one_screen
 from arcwise.data.column import Column, quoted
@@ -63,20 +45,7 @@ class AuditSettings:
 
     Parameters
     ----------
-    missing
-        Values that stand for a missing one, in addition to those that are always taken for it.
-    decimal, thousands
-        The signs before decimals and between thousands in written numbers.
-    dates
-        What becomes of dates: "drop", "year" or "month".
-    merge_rare
-        States with fewer rows than this are joined.
-    header
-        "first" or "none", if it was said where the names of the columns are.
-    keep
-        Columns that are variables, whatever they look like.
-    categories
-        Columns of numbers that are categories.
+    {options}
     """
 
     missing: tuple[str, ...] = option(
@@ -131,27 +100,32 @@ class AuditSettings:
         return frozenset(name for name in given if getattr(self, name) is not None)
 
 
+AuditSettings.__doc__ = str(inspect.getdoc(AuditSettings)).replace("{options}", option_lines(AuditSettings, indent=""))
+
+
 # In this order: what one check would change, the next ones see changed. A "-" hides numbers, numbers are no text.
 CHECKS: tuple[Check, ...] = (
-    lambda table, said: find_header(table, sure=said.header is not None),
-    lambda table, said: find_units(table),
-    lambda table, said: find_totals(table),
-    lambda table, said: find_missing_markers(table, keep=said.keep),
-    lambda table, said: find_words_among_numbers(table, keep={*said.keep, *said.categories}),
-    lambda table, said: find_spellings(table),
-    lambda table, said: find_written_numbers(table, decimal=said.decimal, thousands=said.thousands),
-    lambda table, said: find_dates(table, dates=said.dates),
-    lambda table, said: find_repeated_rows(table),
-    lambda table, said: find_constants(table),
-    lambda table, said: find_free_text(table, keep={*said.keep, *said.categories}),
-    lambda table, said: find_identifiers(table, keep={*said.keep, *said.categories}),
-    lambda table, said: find_rare_states(table, merge_rare=said.merge_rare, categories=said.categories),
-    lambda table, said: find_many_states(table, keep=said.keep, categories=said.categories, merge_rare=said.merge_rare),
-    lambda table, said: find_copies(table, keep=said.keep),
-    lambda table, said: find_determined(table),
-    lambda table, said: find_nearly_constant(table),
-    lambda table, said: find_scales(table),
-    lambda table, said: find_row_order(table),
+    lambda table, said: rows.find_header(table, sure=said.header is not None),
+    lambda table, said: rows.find_units(table),
+    lambda table, said: rows.find_totals(table),
+    lambda table, said: values.find_missing_markers(table, keep=said.keep),
+    lambda table, said: values.find_words_among_numbers(table, keep={*said.keep, *said.categories}),
+    lambda table, said: columns.find_spellings(table),
+    lambda table, said: values.find_written_numbers(table, decimal=said.decimal, thousands=said.thousands),
+    lambda table, said: values.find_dates(table, dates=said.dates),
+    lambda table, said: rows.find_repeated_rows(table),
+    lambda table, said: columns.find_constants(table),
+    lambda table, said: columns.find_free_text(table, keep={*said.keep, *said.categories}),
+    lambda table, said: columns.find_identifiers(table, keep={*said.keep, *said.categories}),
+    lambda table, said: columns.find_rare_states(table, merge_rare=said.merge_rare, categories=said.categories),
+    lambda table, said: columns.find_many_states(
+        table, keep=said.keep, categories=said.categories, merge_rare=said.merge_rare
+    ),
+    lambda table, said: rows.find_copies(table, keep=said.keep),
+    lambda table, said: rows.find_determined(table),
+    lambda table, said: columns.find_nearly_constant(table),
+    lambda table, said: columns.find_scales(table),
+    lambda table, said: rows.find_row_order(table),
 )
 
 
@@ -235,6 +209,7 @@ def audit_table(table: Table, said: AuditSettings, *, agreed: bool = True) -> Au
     What is not carried out does not hide what lies behind it: later checks see the table as it would be.
     Cost: a few passes over the data, and a cross table of 5,000 rows for pairs of columns that may be copies.
     """
+    check_options(said)
     table, told = _marked(table, said.missing)
     steps, findings = [*_as_it_was_read(table), *told], []
     seen = repaired = table

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterable
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from arcwise.audit.finding import Finding, Kind, Repair, Severity, columns_words, it, verb
+from arcwise.audit.finding import Finding, Kind, Repair, Severity, columns_words, it, leave_out, note, verb
 from arcwise.base.errors import Argument
 from arcwise.data.column import MAX_LEVELS, Column, identifier_reason, most_states, quoted
 from arcwise.data.table import Table
@@ -23,15 +25,13 @@ def find_constants(table: Table) -> Iterable[Finding]:
     """Yield the columns with one value or none; declared states are left to the analyst."""
     names = tuple(c.name for c in table.columns if int((c.counts() > 0).sum()) < 2 and not c.declared)
     if names:
-        yield Finding(
+        yield leave_out(
             Kind.CONSTANT,
             Severity.BLOCKS,
             names,
             f"{columns_words(names)} {verb(names, 'has', 'have')} fewer than two distinct values",
             _ticks([table.column(name) for name in names]),
-            f"leave {it(names)} out",
-            Argument("drop", [*names]),
-            Repair(lambda table: table.drop(names), f"Left out {columns_words(names)}, with fewer than two values."),
+            ", with fewer than two values",
         )
 
 
@@ -54,13 +54,8 @@ def find_nearly_constant(table: Table) -> Iterable[Finding]:
         if seen < 2 or column.is_continuous() or others >= max(FEW_ROWS, FEW_SHARE * rows) or rows < 10 * FEW_ROWS:
             continue
         top = column.labels[int(counts.argmax())]
-        yield Finding(
-            Kind.NEARLY_CONSTANT,
-            Severity.NOTE,
-            (column.name,),
-            f"column '{column.name}' is nearly constant: '{top}' in all but {others:,} of {rows:,} rows",
-            remedy=Argument("drop", [column.name]),
-        )
+        what = f"column '{column.name}' is nearly constant: '{top}' in all but {others:,} of {rows:,} rows"
+        yield note(Kind.NEARLY_CONSTANT, (column.name,), what)
 
 
 # Columns with more states than the rows can carry: identifiers, free text, long lists of names; and rare states.
@@ -95,19 +90,14 @@ def find_identifiers(table: Table, *, keep: Collection[str] = ()) -> Iterable[Fi
         if not names:
             continue
         told = "; ".join(f"'{name}' has {reasons[name]}" for name in names[:3])
-        yield Finding(
+        yield leave_out(
             Kind.IDENTIFIER,
             Severity.BLOCKS,
             names,
             f"{columns_words(names)} {verb(names, one, many)}: "
             f"{verb(names, 'an identifier, not a variable', 'identifiers, not variables')}",
             told,
-            f"leave {it(names)} out",
-            Argument("drop", [*names]),
-            Repair(
-                lambda table, names=names: table.drop(names),  # type: ignore[misc]
-                f"Left out {columns_words(names)}, {short} ({told}).",
-            ),
+            f", {short} ({told})",
             keepable=all(_can_be_kept(table.column(name)) for name in names),
         )
 
@@ -132,18 +122,13 @@ def find_free_text(table: Table, *, keep: Collection[str] = ()) -> Iterable[Find
         rows = column.n_cases - column.n_missing
         if len(column.labels) < TEXT_SHARE * rows or (words < TEXT_WORDS and length < TEXT_LENGTH):
             continue
-        yield Finding(
+        yield leave_out(
             Kind.TEXT,
             Severity.BLOCKS,
             (column.name,),
             f"column '{column.name}' holds free text",
             f"{len(column.labels):,} different texts of {words:.0f} words on average, e.g. {quoted(column.labels, 1)}",
-            "leave it out",
-            Argument("drop", [column.name]),
-            Repair(
-                lambda table, name=column.name: table.drop([name]),  # type: ignore[misc]
-                f"Left out column '{column.name}', which holds free text.",
-            ),
+            ", which holds free text",
             keepable=_can_be_kept(column),
         )
 
@@ -156,11 +141,9 @@ def find_many_states(
         numbers = column.numbers is not None and column.name not in categories and not are_codes(column)
         states, rows = _states(column), column.n_cases - column.n_missing
         never, limit = most_states(rows), most_states(rows, LEAST_PER_CELL)
-        if numbers or (column.name in keep and states <= never):
+        if numbers or states <= limit or (column.name in keep and states <= never):
             continue
-        if states <= limit:
-            continue
-        yield Finding(
+        found = leave_out(
             Kind.MANY_STATES,
             Severity.BLOCKS,
             (column.name,),
@@ -168,14 +151,11 @@ def find_many_states(
             f"{rows / (2 * states):.1f} rows for each cell with one parent of two states; {LEAST_PER_CELL} are needed, "
             f"which {limit:,} states would have"
             + ("" if states <= never else f"; with more than {never:,} states no column is learned from"),
-            "leave it out, or join its rare states",
-            Argument("drop", [column.name]) if merge_rare is None else Argument("merge_rare", merge_rare),
-            Repair(
-                lambda table, name=column.name: table.drop([name]),  # type: ignore[misc]
-                f"Left out column '{column.name}': it has {states:,} states, more than {rows:,} rows can carry.",
-            ),
+            f": it has {states:,} states, more than {rows:,} rows can carry",
             keepable=states <= never,
         )
+        remedy = found.remedy if merge_rare is None else Argument("merge_rare", merge_rare)
+        yield replace(found, proposal="leave it out, or join its rare states", remedy=remedy)
 
 
 def are_codes(column: Column) -> bool:
@@ -200,6 +180,8 @@ def find_rare_states(
             rare = sorted(rare, key=lambda label: (counts[column.labels.index(label)], label))[:-1]
         rows = int(sum(counts[column.labels.index(label)] for label in rare))
         other = OTHER if OTHER not in column.labels else f"({OTHER})"
+        done = f"Joined {len(rare):,} states of column '{column.name}' with fewer than {least} rows as '{other}'"
+        repair = Repair.of_column(column.name, partial(_merged, rare=rare, other=other), f"{done} ({rows:,} rows).")
         yield Finding(
             Kind.RARE_STATES,
             Severity.NOTE,
@@ -209,15 +191,7 @@ def find_rare_states(
             quoted(rare, 4),
             "" if merge_rare is None else f"join them as '{other}'",
             Argument("merge_rare", least),
-            None
-            if merge_rare is None
-            else Repair(
-                lambda table, name=column.name, rare=rare, other=other: table.with_columns(  # type: ignore[misc]
-                    [_merged(table.column(name), rare, other)]
-                ),
-                f"Joined {len(rare):,} states of column '{column.name}' with fewer than {least} rows as '{other}' "
-                f"({rows:,} rows).",
-            ),
+            None if merge_rare is None else repair,
             safe=merge_rare is not None,
         )
 
@@ -259,7 +233,9 @@ def find_spellings(table: Table) -> Iterable[Finding]:
         joined = _joined(column)
         if not joined:
             continue
-        groups = _groups(column, joined)
+        groups = [
+            [best, *(label for label in joined if joined[label] == best)] for best in dict.fromkeys(joined.values())
+        ]
         shown = "; ".join(" = ".join(f"'{label}'" for label in group) for group in groups[:3])
         more = f" and {len(groups) - 3} more" if len(groups) > 3 else ""
         yield Finding(
@@ -270,8 +246,9 @@ def find_spellings(table: Table) -> Iterable[Finding]:
             "they differ in case, blanks or accents alone",
             "take each for one state, in its most frequent spelling",
             Argument("agree", True),
-            Repair(
-                lambda table, name=column.name, joined=joined: table.with_columns([table.column(name).relabel(joined)]),  # type: ignore[misc]
+            Repair.of_column(
+                column.name,
+                partial(Column.relabel, labels=joined),
                 f"Joined spellings in column '{column.name}': {shown}{more}.",
             ),
         )
@@ -290,13 +267,6 @@ def _joined(column: Column) -> dict[str, str]:
         best = min(codes, key=lambda code: (-int(counts[code]), column.labels[code]))
         joined |= {column.labels[code]: column.labels[best] for code in codes if code != best}
     return joined
-
-
-def _groups(column: Column, joined: dict[str, str]) -> list[list[str]]:
-    groups: dict[str, list[str]] = {}
-    for label, best in joined.items():
-        groups.setdefault(best, [best]).append(label)
-    return list(groups.values())
 
 
 # Labels with an order that the alphabet does not know: low, medium, high; 18-25, 26-35, over 65.
@@ -339,10 +309,9 @@ def find_scales(table: Table) -> Iterable[Finding]:
             "no score uses it; tables and charts show it",
             "keep them in this order",
             Argument("agree", True),
-            Repair(
-                lambda table, name=column.name, order=order: table.with_columns(  # type: ignore[misc]
-                    [_ordered(table.column(name), order)]
-                ),
+            Repair.of_column(
+                column.name,
+                partial(_ordered, order=order),
                 f"Put the states of column '{column.name}' in order: {shown}.",
             ),
         )

@@ -9,7 +9,7 @@ from typing import Any
 
 from arcwise.base.errors import Argument
 from arcwise.base.showing import one_screen
-from arcwise.data.column import quoted
+from arcwise.data.column import Column, quoted
 from arcwise.data.table import Table
 
 
@@ -52,6 +52,11 @@ class Repair:
 
     change: Callable[[Table], Table]
     done: str
+
+    @classmethod
+    def of_column(cls, name: str, change: Callable[[Column], Column], done: str) -> Repair:
+        """Return a change of one column."""
+        return cls(lambda table: table.with_columns([change(table.column(name))]), done)
 
 
 @one_screen
@@ -128,3 +133,28 @@ def it(names: Sequence[object]) -> str:
 def rows_words(count: int) -> str:
     """Return "1 row" or "20 rows"."""
     return "1 row" if count == 1 else f"{count:,} rows"
+
+
+# The findings that most checks make.
+
+
+def leave_out(
+    kind: Kind,
+    severity: Severity,
+    names: tuple[str, ...],
+    what: str,
+    evidence: str,
+    why: str,
+    *,
+    keepable: bool = False,
+) -> Finding:
+    """Return a finding about columns that should go; `why` ends the sentence "Left out column 'a', ..."."""
+    done = f"Left out {columns_words(names)}{why}."
+    repair = Repair(lambda table: table.drop(names), done)
+    proposal, remedy = f"leave {it(names)} out", Argument("drop", [*names])
+    return Finding(kind, severity, names, what, evidence, proposal, remedy, repair, keepable=keepable)
+
+
+def note(kind: Kind, names: tuple[str, ...], what: str, evidence: str = "") -> Finding:
+    """Return what is worth knowing about columns, which can be dropped, or about the table."""
+    return Finding(kind, Severity.NOTE, names, what, evidence, remedy=Argument("drop", [*names]) if names else None)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.audit.finding import Finding, Kind, Repair, Severity, columns_words, it, rows_words, verb
+from arcwise.audit.finding import Finding, Kind, Repair, Severity, columns_words, it, leave_out, note, rows_words, verb
 from arcwise.base.errors import Argument
 from arcwise.data.column import Column, can_tell_copies, first_seen, numbers_of, quoted
 from arcwise.data.table import Table
@@ -35,13 +35,7 @@ def find_header(table: Table, *, sure: bool = False) -> Iterable[Finding]:
             remedy=Argument("header", "first"),
         )
     for name, reason in table.renamed.items():
-        yield Finding(
-            Kind.HEADER,
-            Severity.NOTE,
-            (name,),
-            f"column '{name}' was named here: {reason}",
-            remedy=Argument("drop", [name]),
-        )
+        yield note(Kind.HEADER, (name,), f"column '{name}' was named here: {reason}")
     inside = tuple(c.name for c in table.columns if c.name in c.labels or _is_measure(c))
     if not sure and len(inside) >= max(2, (len(table.columns) + 1) // 2):
         yield Finding(
@@ -145,9 +139,8 @@ def find_repeated_rows(table: Table) -> Iterable[Finding]:
     if expected > CHANCE:
         return
     if again:
-        yield Finding(
+        yield note(
             Kind.REPEATED_ROWS,
-            Severity.NOTE,
             (),
             f"{rows_words(again)} of {rows:,} {verb(range(again), 'repeats', 'repeat')} an earlier one in all columns",
             "each counts as a case of its own",
@@ -161,22 +154,12 @@ def find_row_order(table: Table) -> Iterable[Finding]:
         return
     runs = () if table.is_grouped else tuple(c.name for c in table.columns if _in_runs(c) or _in_order(c))
     if runs:
-        yield Finding(
-            Kind.ROW_ORDER,
-            Severity.NOTE,
-            runs,
-            f"the rows are sorted by {columns_words(runs)}, which {verb(runs, 'leaks', 'leak')} their order",
-            remedy=Argument("drop", [*runs]),
-        )
+        what = f"the rows are sorted by {columns_words(runs)}, which {verb(runs, 'leaks', 'leak')} their order"
+        yield note(Kind.ROW_ORDER, runs, what)
     named = tuple(c.name for c in table.columns if 2 <= len(c.labels) <= 20 and _is_split(c))
     if named:
-        yield Finding(
-            Kind.ROW_ORDER,
-            Severity.NOTE,
-            named,
-            f"{columns_words(named)} {verb(named, 'seems', 'seem')} to say how the data were split",
-            remedy=Argument("drop", [*named]),
-        )
+        what = f"{columns_words(named)} {verb(named, 'seems', 'seem')} to say how the data were split"
+        yield note(Kind.ROW_ORDER, named, what)
 
 
 def _in_runs(column: Column) -> bool:
@@ -255,9 +238,8 @@ def find_copies(table: Table, *, keep: Collection[str] = ()) -> Iterable[Finding
         known[key] = column.name
         kept.append(column)
     if looks.left_out:
-        yield Finding(
+        yield note(
             Kind.COPY,
-            Severity.NOTE,
             (),
             f"not all pairs of columns were compared for near copies: {looks.left_out:,} were left out",
             "there are too many columns; exact copies are found all the same",
@@ -274,29 +256,15 @@ def find_determined(table: Table) -> Iterable[Finding]:
         for other in small:
             finer = len(other.labels) > len(column.labels) >= 2
             if finer and can_tell_copies(column.counts()) and _determines(other, column):
-                yield Finding(
-                    Kind.DETERMINED,
-                    Severity.NOTE,
-                    (column.name,),
-                    f"column '{column.name}' follows from column '{other.name}': each value of that has one of this",
-                    f"{len(other.labels):,} and {len(column.labels):,} values",
-                    remedy=Argument("drop", [column.name]),
-                )
+                what = f"column '{column.name}' follows from column '{other.name}': each value of that has one of this"
+                values = f"{len(other.labels):,} and {len(column.labels):,} values"
+                yield note(Kind.DETERMINED, (column.name,), what, values)
                 break
 
 
 def _copy(name: str, twin: str, evidence: str) -> Finding:
-    return Finding(
-        Kind.COPY,
-        Severity.MISLEADS,
-        (name,),
-        f"column '{name}' is a copy of column '{twin}'",
-        evidence,
-        "leave it out",
-        Argument("drop", [name]),
-        Repair(lambda table: table.drop([name]), f"Left out column '{name}', a copy of '{twin}' ({evidence})."),
-        keepable=True,
-    )
+    what, why = f"column '{name}' is a copy of column '{twin}'", f", a copy of '{twin}' ({evidence})"
+    return leave_out(Kind.COPY, Severity.MISLEADS, (name,), what, evidence, why, keepable=True)
 
 
 def _determines(finer: Column, coarser: Column) -> bool:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Literal, get_args
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
-from arcwise.audit.finding import Finding, Kind, Repair, Severity, columns_words, rows_words, verb
-from arcwise.base.errors import Argument, OptionError, suggestion
+from arcwise.audit.finding import Finding, Kind, Repair, Severity, columns_words, it, rows_words, verb
+from arcwise.base.errors import Argument
 from arcwise.data.column import (
     CODES,
     LEAST_VALUES,
@@ -28,13 +28,9 @@ from arcwise.data.column import (
 )
 from arcwise.data.table import Table
 
-DatePart = Literal["drop", "year", "month"]
-
 
 def find_dates(table: Table, *, dates: str | None = None) -> Iterable[Finding]:
     """Yield the columns of dates; `dates` says what becomes of them: left out (the proposal), the year, the month."""
-    if dates is not None and dates not in get_args(DatePart):
-        raise OptionError(suggestion("way to treat dates", dates, get_args(DatePart)))
     for column in table.columns:
         example = date_example(column)
         if example is None:
@@ -86,11 +82,9 @@ def _date_repair(column: Column, what: str, labels: dict[str, str | None] | None
     if labels is None:
         return Repair(lambda table: table.drop([name]), f"Left out column '{name}', which holds dates or times.")
     lost = [label for label, part in labels.items() if part is None]
-    note = f"; {quoted(lost)} became missing" if lost else ""
-    return Repair(
-        lambda table: table.with_columns([table.column(name).relabel(labels)]),
-        f"Kept the {what} of column '{name}', which holds dates{note}.",
-    )
+    more = f"; {quoted(lost)} became missing" if lost else ""
+    done = f"Kept the {what} of column '{name}', which holds dates{more}."
+    return Repair.of_column(name, partial(Column.relabel, labels=labels), done)
 
 
 # Numbers that are written for people: 27,517.93, 3,14, $365, 12 %, 70 kg, (120), <0.5.
@@ -209,7 +203,11 @@ def find_written_numbers(
             f"'{example}' is {values[example]}",
             "read them as numbers",
             Argument("thousands", thousands) if thousands and not decimal else Argument("decimal", reading.decimal),
-            _number_repair(column, values, example),
+            Repair.of_column(
+                column.name,
+                partial(Column.relabel, labels=values),
+                f"Read column '{column.name}' as numbers ({quoted([example])} is {values[example]}).",
+            ),
         )
 
 
@@ -265,15 +263,6 @@ def _numbers(column: Column, reading: NumberFormat) -> dict[str, str] | None:
     return values if numbers_of(list(values.values())) is not None else None
 
 
-def _number_repair(column: Column, values: dict[str, str], example: str) -> Repair:
-    shown = quoted([example])
-
-    def change(table: Table) -> Table:
-        return table.with_columns([table.column(column.name).relabel(dict(values))])
-
-    return Repair(change, f"Read column '{column.name}' as numbers ({shown} is {values[example]}).")
-
-
 # Values that stand for a missing one and are not written as such: "-", "unknown", 999 where it is out of range.
 
 
@@ -308,24 +297,18 @@ def find_missing_markers(table: Table, *, keep: Collection[str] = ()) -> Iterabl
             continue
         sure, unsure = _markers(column)
         if sure and 2 * _rows_with(column, sure) > column.n_cases:
-            yield _mostly(column, sure)
+            what = f"column '{column.name}' has {quoted(sure)} in most rows: missing values, or a state such as 'none'"
+            rows = f"in {rows_words(_rows_with(column, sure))} of {column.n_cases:,}"
+            yield replace(_as_missing((column.name,), sure, what, rows), safe=False, keepable=True)
         elif sure:
             certain.setdefault(sure, []).append(column)
         if unsure:
             doubtful.setdefault(unsure, []).append(column)
     for markers, columns in certain.items():
         names = tuple(column.name for column in columns)
-        rows = sum(_rows_with(column, markers) for column in columns)
-        yield Finding(
-            Kind.MISSING_MARKER,
-            Severity.MISLEADS,
-            names,
-            f"{columns_words(names)}: {quoted(markers)} {verb(markers, 'stands', 'stand')} for missing values",
-            f"in {rows_words(rows)}",
-            "take as missing",
-            Argument("missing", [*markers]),
-            Repair(_marked(names, markers), f"Took {quoted(markers)} as missing in {columns_words(names)}."),
-        )
+        count = sum(_rows_with(column, markers) for column in columns)
+        what = f"{columns_words(names)}: {quoted(markers)} {verb(markers, 'stands', 'stand')} for missing values"
+        yield _as_missing(names, markers, what, f"in {rows_words(count)}")
     for markers, columns in doubtful.items():
         names = tuple(column.name for column in columns)
         yield Finding(
@@ -342,19 +325,15 @@ def _rows_with(column: Column, labels: tuple[str, ...]) -> int:
     return int(column.counts()[[column.labels.index(label) for label in labels]].sum())
 
 
-def _mostly(column: Column, markers: tuple[str, ...]) -> Finding:
-    return Finding(
-        Kind.MISSING_MARKER,
-        Severity.MISLEADS,
-        (column.name,),
-        f"column '{column.name}' has {quoted(markers)} in most rows: missing values, or a state such as 'none'",
-        f"in {rows_words(_rows_with(column, markers))} of {column.n_cases:,}",
-        "take as missing",
-        Argument("missing", [*markers]),
-        Repair(_marked((column.name,), markers), f"Took {quoted(markers)} as missing in column '{column.name}'."),
-        safe=False,
-        keepable=True,
-    )
+def _as_missing(names: tuple[str, ...], markers: Sequence[str], what: str, evidence: str) -> Finding:
+    """Return a finding about values that should count as missing."""
+
+    def change(table: Table) -> Table:
+        return table.with_columns(table.column(name).relabel(dict.fromkeys(markers)) for name in names)
+
+    repair = Repair(change, f"Took {quoted(markers)} as missing in {columns_words(names)}.")
+    remedy = Argument("missing", [*markers])
+    return Finding(Kind.MISSING_MARKER, Severity.MISLEADS, names, what, evidence, "take as missing", remedy, repair)
 
 
 def find_words_among_numbers(table: Table, *, keep: Collection[str] = ()) -> Iterable[Finding]:
@@ -374,19 +353,9 @@ def find_words_among_numbers(table: Table, *, keep: Collection[str] = ()) -> Ite
             continue
         if len(column.labels) - len(words) <= MAX_LEVELS:
             continue
-        yield Finding(
-            Kind.MISSING_MARKER,
-            Severity.MISLEADS,
-            (column.name,),
-            f"column '{column.name}' holds numbers but for {quoted(words)}",
-            f"in {rows_words(lost)} of {rows:,}",
-            f"take {'it' if len(words) == 1 else 'them'} as missing",
-            Argument("missing", words),
-            Repair(
-                _marked((column.name,), tuple(words)), f"Took {quoted(words)} as missing in column '{column.name}'."
-            ),
-            safe=False,
-        )
+        what = f"column '{column.name}' holds numbers but for {quoted(words)}"
+        found = _as_missing((column.name,), words, what, f"in {rows_words(lost)} of {rows:,}")
+        yield replace(found, proposal=f"take {it(words)} as missing", safe=False)
 
 
 def _markers(column: Column) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -427,10 +396,3 @@ def _codes_out_of_range(column: Column, signs: list[str]) -> tuple[list[str], li
         if stands is not None:
             (sure if stands else unsure).append(label)
     return sure, unsure
-
-
-def _marked(names: tuple[str, ...], markers: tuple[str, ...]) -> Callable[[Table], Table]:
-    def change(table: Table) -> Table:
-        return table.with_columns(table.column(name).relabel(dict.fromkeys(markers)) for name in names)
-
-    return change
