@@ -574,7 +574,7 @@ def test_weighted_numbers_are_cut_as_the_cases_are(rows: list[tuple[float, int]]
     every = np.repeat(values, counts)
     assert quantiles(values, bins, counts).tolist() == quantiles(every, bins).tolist()
     assert cluster_cuts(values, bins, counts).tolist() == cluster_cuts(every, bins).tolist()
-    assert mean(values, counts)[0] == pytest.approx(every.mean())
+    assert mean(values, 2, counts)[0] == pytest.approx(every.mean())
 
 
 def test_cases_are_not_written_out_beyond_memory() -> None:

@@ -307,5 +307,5 @@ def check(
     elif isinstance(data, Dataset):
         given = Table.from_dataframe(data.to_dataframe())
     else:
-        given = data if isinstance(data, Table) else Table.from_dataframe(data)
+        given = Table.of(data)
     return audit_table(given, said)

@@ -341,6 +341,5 @@ def _start(label: str) -> tuple[float, int] | None:
 
 
 def _ordered(column: Column, order: list[str]) -> Column:
-    lookup = [order.index(label) for label in column.labels]
-    codes = np.array([*lookup, len(order)], dtype=column.codes.dtype)[column.codes]
-    return Column(column.name, codes, tuple(order), declared=True)
+    lookup = [*map(order.index, column.labels), len(order)]
+    return Column.looked_up(column.name, lookup, column.codes, order, declared=True)

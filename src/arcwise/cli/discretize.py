@@ -57,7 +57,7 @@ def discretize(
     table = reading.read_table(data, printing.progress)
     chosen: Any = cutting.cut or ("numeric" if cutting.numeric else "continuous")
     given: dict[str, Any] = {"columns": chosen} | {n: getattr(cutting, n) for n in ("method", "bins", "target")}
-    done = cut_table(table, without_cuts=cutting.without_cuts, **given)  # type: ignore[call-overload]
+    done = cut_table(table, without_cuts=cutting.without_cuts, **given)  # type: ignore[arg-type]
     write_table(done, output or "-")
     names = [name for name in find_cuts(table, **given) if name in done.names]
     if printing.as_json:

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from arcwise.base.errors import DataError
 from arcwise.base.showing import one_screen
@@ -98,6 +98,26 @@ def _short(label: str) -> str:
     return text if len(label) <= 60 else f"{text}..."
 
 
+def coded(labels: Iterable[str | None]) -> tuple[list[int], tuple[str, ...]]:
+    """Return the code of each label, and the distinct ones, of which there are as many as the code of a missing value.
+
+    >>> coded(["b", None, "a", "b"])
+    ([0, 2, 1, 0], ('b', 'a'))
+    """
+    listed = list(labels)
+    kept = tuple(dict.fromkeys(label for label in listed if label is not None))
+    position: dict[str | None, int] = {label: code for code, label in enumerate(kept)}
+    return [position.get(label, len(kept)) for label in listed], kept
+
+
+def gap_label(labels: Sequence[str]) -> str:
+    """Return a label for missing values that no other label is."""
+    name = "missing"
+    while name in labels:
+        name = f"({name})"
+    return name
+
+
 def code_type(largest_arity: int) -> np.dtype[np.unsignedinteger]:
     """Return the smallest unsigned type that holds the codes of `largest_arity` states."""
     for kind in (np.uint8, np.uint16, np.uint32):
@@ -143,10 +163,16 @@ class Column:
     @classmethod
     def of(cls, name: str, values: Sequence[str | None]) -> Column:
         """Make a column of one label per row, None for a missing value."""
-        labels = tuple(dict.fromkeys(value for value in values if value is not None))
-        position: dict[str | None, int] = {label: code for code, label in enumerate(labels)}
-        codes = [position.get(value, len(labels)) for value in values]
+        codes, labels = coded(values)
         return cls(name, np.array(codes, dtype=code_type(len(labels) + 1)), labels)
+
+    @classmethod
+    def looked_up(
+        cls, name: str, lookup: ArrayLike, codes: NDArray[Any], labels: Iterable[str], declared: bool = False
+    ) -> Column:
+        """Make a column of codes that stand for other ones: `lookup` has the code of the label for each of them."""
+        kept = tuple(labels)
+        return cls(name, np.asarray(lookup).astype(code_type(len(kept) + 1))[codes], kept, declared)
 
     @cached_property
     def numbers(self) -> NDArray[np.float64] | None:
@@ -193,12 +219,8 @@ class Column:
 
     def relabel(self, labels: Mapping[str, str | None]) -> Column:
         """Return the column with other labels: equal ones become one, None a missing value; what is not named stays."""
-        new = [labels.get(label, label) for label in self.labels]
-        kept = tuple(dict.fromkeys(label for label in new if label is not None))
-        position = {label: code for code, label in enumerate(kept)}
-        lookup = [len(kept) if label is None else position[label] for label in new]
-        kind = code_type(len(kept) + 1)
-        return Column(self.name, np.array([*lookup, len(kept)], dtype=kind)[self.codes], kept, self.declared)
+        lookup, kept = coded(labels.get(label, label) for label in self.labels)
+        return Column.looked_up(self.name, [*lookup, len(kept)], self.codes, kept, self.declared)
 
     def take(self, rows: NDArray[Any]) -> Column:
         """Return the given rows; of observed labels, those that are still seen."""
@@ -208,9 +230,8 @@ class Column:
         seen = np.bincount(codes, minlength=len(self.labels) + 1)[: len(self.labels)] > 0
         if seen.all():
             return Column(self.name, codes, self.labels)
-        labels = tuple(label for label, kept in zip(self.labels, seen, strict=True) if kept)
-        lookup = np.append(np.cumsum(seen) - 1, len(labels)).astype(code_type(len(labels) + 1))
-        return Column(self.name, lookup[codes], labels)
+        labels = [label for label, kept in zip(self.labels, seen, strict=True) if kept]
+        return Column.looked_up(self.name, np.append(np.cumsum(seen) - 1, len(labels)), codes, labels)
 
 
 # Labels that are dates or times, in the ways in which people write them.

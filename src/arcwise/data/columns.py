@@ -19,6 +19,7 @@ from arcwise.data.column import (
     Column,
     ReaderCuts,
     code_type,
+    coded,
     date_example,
     frame_of,
     identifier_reason,
@@ -67,31 +68,26 @@ def columns_of_arrow(frame: Any, source: str) -> tuple[tuple[Column, ...], dict[
             if pa.types.is_temporal(array.type):
                 array = pc.cast(array, pa.string())
             array = pc.dictionary_encode(array)
-        columns.append(_arrow_column(name, array, declared=declared))
+        labels = [None if value is None else spell(value) or None for value in array.dictionary.to_pylist()]
+        indices = array.indices
+        if array.null_count:
+            indices = pc.fill_null(indices.cast(pa.int64()), -1)
+        codes = np.asarray(indices.to_numpy(zero_copy_only=not array.null_count))
+        columns.append(_labelled(name, [None if label == "nan" else label for label in labels], codes, declared))
     return tuple(columns), renamed
 
 
-def _arrow_column(name: str, array: Any, *, declared: bool) -> Column:
-    """Return a dictionary-encoded column.
+def _labelled(name: str, labels: Sequence[str | None], codes: NDArray[Any], declared: bool) -> Column:
+    """Return a column of codes into labels, -1 for a missing value.
 
-    Its codes are Arrow's own indices, in their own memory, where these are as wide as codes are, nothing is missing and
-    every value of the dictionary is a label of its own.
+    It shares the memory of codes that are as wide as ours, where nothing is missing and every label is one of its own.
+    What a file would write alike is one label: " yes" and "yes", the number 1 and the text "1".
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    values = array.dictionary.to_pylist()
-    labels = [None if value is None else spell(value) or None for value in values]
-    kept = tuple(dict.fromkeys(label for label in labels if label is not None and label != "nan"))
+    lookup, kept = coded(labels)
     kind = code_type(len(kept) + 1)
-    if len(kept) == len(labels) and array.null_count == 0:
-        indices = array.indices.to_numpy(zero_copy_only=True)
-        if indices.dtype.itemsize == np.dtype(kind).itemsize:
-            return Column(name, indices.view(kind), kept, declared)
-    position: dict[str | None, int] = {label: code for code, label in enumerate(kept)}
-    lookup = np.array([*(position.get(label, len(kept)) for label in labels), len(kept)])
-    indices = np.asarray(pc.fill_null(array.indices.cast(pa.int64()), len(labels)).to_numpy(zero_copy_only=False))
-    return Column(name, lookup.astype(kind)[indices], kept, declared)
+    if len(kept) == len(labels) and codes.itemsize == kind.itemsize and codes.min(initial=0) >= 0:
+        return Column(name, codes.view(kind), kept, declared)
+    return Column.looked_up(name, [*lookup, len(kept)], codes, kept, declared)
 
 
 # Between pandas and `Table`.
@@ -135,24 +131,7 @@ def _frame_column(name: str, series: pd.Series[Any], prefix: str) -> Column:
     labels = [spell(value) for value in values]
     if any(label in ("inf", "-inf") for label in labels) and pd.api.types.is_float_dtype(kind):
         raise DataError(f"{prefix}column '{name}' holds infinite values; replace them, or make them missing (NaN).")
-    lookup, kept = _distinct(labels)
-    codes, kind = np.asarray(raw), code_type(len(kept) + 1)
-    if declared and len(kept) == len(labels) and codes.itemsize == kind.itemsize and codes.min(initial=0) >= 0:
-        return Column(name, codes.view(kind), kept, declared)  # the frame's own memory
-    return Column(name, lookup.astype(kind)[codes], kept, declared)
-
-
-def _distinct(labels: list[str]) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """Return the code of each label and, last, of a missing value.
-
-    What a file would write alike is one label: " yes" and "yes", the number 1 and the text "1".
-    """
-    known: dict[str, int] = {}
-    for label in labels:
-        if label:
-            known.setdefault(label, len(known))
-    codes = [known.get(label, len(known)) for label in labels]
-    return np.array([*codes, len(known)], dtype=np.int64), tuple(known)
+    return _labelled(name, [label or None for label in labels], np.asarray(raw), declared)
 
 
 # Why a column is left out that somebody named for it.

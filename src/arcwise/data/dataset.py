@@ -29,7 +29,7 @@ from arcwise.data.checks import (
     frozen,
     largest_codes,
 )
-from arcwise.data.column import code_type, declared_columns, frame_of
+from arcwise.data.column import code_type, declared_columns, frame_of, gap_label
 from arcwise.data.columns import Columns, encode
 from arcwise.data.write import write_data
 
@@ -329,7 +329,8 @@ class Dataset:
             raise DataError(f"row {int(chosen.max())} or {int(chosen.min())} is not in 0..{self.n_rows - 1}.")
         weights = None if self.weights is None else self.weights[chosen]
         targets = None if self.targets is None else self.targets.take(chosen)
-        return type(self)(np.take(self.codes, chosen, axis=1), self.names, self.states, weights, targets)
+        codes: Codes = np.take(self.codes, chosen, axis=1)  # type: ignore[assignment]
+        return type(self)(codes, self.names, self.states, weights, targets)
 
     def expand(self) -> Self:
         """Return one row per case: each row repeated as often as its weight says. Without weights, `self`."""
@@ -606,7 +607,7 @@ class GapStates(Dataset):
     @classmethod
     def of(cls, data: Incomplete) -> GapStates:
         """Mark the missing values of data."""
-        states = tuple((*own, _new_name(own)) for own in data.states)
+        states = tuple((*own, gap_label(own)) for own in data.states)
         kind = code_type(max(len(own) for own in states))
         codes = np.where(data.missing, data.arities[:, None], data.held.codes).astype(kind)
         return cls(codes, data.names, states, data.held.weights, data.held.targets)
@@ -631,14 +632,6 @@ def gap_codes(data: Dataset) -> NDArray[np.int32]:
     if isinstance(data, GapStates):
         return np.asarray(data.arities - 1, dtype=np.int32)
     return np.full(data.n_variables, -1, dtype=np.int32)
-
-
-def _new_name(states: tuple[str, ...]) -> str:
-    """Return a name for the state of missing values that no state has."""
-    name = "missing"
-    while name in states:
-        name = f"({name})"
-    return name
 
 
 # `Incomplete`: discrete data with gaps, for what completes them again and again rather than once.

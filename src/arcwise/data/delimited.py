@@ -178,10 +178,10 @@ def columns_from(
             _check_spaces(parsed, v, labels, gaps, f"column '{own}'", name=name)
         lookup, kept = merged_labels(labels, gaps, merge)
         codes = parsed.take_codes(v)
-        kind = code_type(len(kept) + 1)
-        if codes.dtype != kind or not np.array_equal(lookup, np.arange(len(labels))):
-            codes = lookup.astype(kind)[codes]
-        columns.append(Column(own, codes, tuple(kept)))
+        if codes.dtype == code_type(len(kept) + 1) and np.array_equal(lookup, np.arange(len(labels))):
+            columns.append(Column(own, codes, tuple(kept)))
+        else:
+            columns.append(Column.looked_up(own, lookup, codes, kept))
     return tuple(columns)
 
 

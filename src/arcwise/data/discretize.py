@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.base.errors import Argument, DataError, OptionError, Remedy, UnknownNameError, suggestion
 from arcwise.base.options import BINS
-from arcwise.data.column import MAX_LEVELS, Column, code_type, numbers_of, quoted
-from arcwise.data.table import Table
+from arcwise.data.column import MAX_LEVELS, Column, numbers_of, quoted
+from arcwise.data.table import Table, Tabular
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,12 +30,13 @@ if TYPE_CHECKING:
 CutPoints = NDArray[np.float64]
 
 
-def equal_width(values: NDArray[np.float64], bins: int) -> CutPoints:
-    """Return the cuts of `bins` intervals of equal width between the least and the largest value.
+def equal_width(values: NDArray[np.float64], bins: int, counts: NDArray[np.int64] | None = None) -> CutPoints:
+    """Return the cuts of `bins` intervals of equal width between the least and the largest value, however frequent.
 
     Data are decimal: 5.5 is on the cut between 4.3 and 7.9 at one third, but not in binary arithmetic. The cuts are
     therefore computed as fractions of the shortest decimals that denote the two ends, and rounded once.
     """
+    del counts
     low, high = (Fraction(repr(float(end))) for end in (values.min(), values.max()))
     return np.array([float(low + (high - low) * k / bins) for k in range(1, bins)])
 
@@ -59,8 +60,9 @@ def quantiles(values: NDArray[np.float64], bins: int, counts: NDArray[np.int64] 
     return np.asarray(cuts[cuts < largest])
 
 
-def mean(values: NDArray[np.float64], counts: NDArray[np.int64] | None = None) -> CutPoints:
+def mean(values: NDArray[np.float64], bins: int = 2, counts: NDArray[np.int64] | None = None) -> CutPoints:
     """Return one cut, at the mean; `counts` say in how many rows each value is, if not in one."""
+    del bins
     return np.array([values.mean() if counts is None else np.average(values, weights=counts)])
 
 
@@ -219,37 +221,14 @@ def _bits(counts: NDArray[np.int64]) -> NDArray[np.float64]:
     return np.asarray(total * np.log2(np.maximum(total, 1)) - terms)
 
 
-METHODS = ("mdl", "width", "quantile", "kmeans", "mean")
+UNSUPERVISED = {"width": equal_width, "quantile": quantiles, "kmeans": cluster_cuts, "mean": mean}
+METHODS = ("mdl", *UNSUPERVISED)
 MOST_CASES = 10**8  # that weighted rows are written out as
 Cuts = dict[str, NDArray[np.float64]]
 
 
-@overload
 def discretize(
-    data: Table,
-    *,
-    method: str = ...,
-    columns: Iterable[str] | Literal["continuous", "numeric"] = ...,
-    bins: int = ...,
-    target: str | None = ...,
-    without_cuts: Literal["error", "drop", "median"] = ...,
-    keep_empty: bool = ...,
-    max_levels: int | None = ...,
-) -> Table: ...
-@overload
-def discretize(
-    data: pd.DataFrame,
-    *,
-    method: str = ...,
-    columns: Iterable[str] | Literal["continuous", "numeric"] = ...,
-    bins: int = ...,
-    target: str | None = ...,
-    without_cuts: Literal["error", "drop", "median"] = ...,
-    keep_empty: bool = ...,
-    max_levels: int | None = ...,
-) -> pd.DataFrame: ...
-def discretize(
-    data: Table | pd.DataFrame,
+    data: Tabular,
     *,
     method: str = "mdl",
     columns: Iterable[str] | Literal["continuous", "numeric"] = "continuous",
@@ -258,7 +237,7 @@ def discretize(
     without_cuts: Literal["error", "drop", "median"] = "error",
     keep_empty: bool = False,
     max_levels: int | None = None,
-) -> Table | pd.DataFrame:
+) -> Tabular:
     """Cut columns of numbers into intervals, which become the declared states of the column.
 
     Intervals are closed on the right: a value on a boundary belongs to the lower one.
@@ -292,7 +271,7 @@ def discretize(
     --------
     find_cuts, apply_cuts : the two halves, to cut new data the way the old data were cut.
     """
-    table = data if isinstance(data, Table) else Table.from_dataframe(data)
+    table = Table.of(data)
     if without_cuts not in ("error", "drop", "median"):
         raise OptionError(suggestion("choice for without_cuts", without_cuts, ("error", "drop", "median")))
     found = find_cuts(table, method=method, columns=columns, bins=bins, target=target, max_levels=max_levels)
@@ -311,9 +290,9 @@ def discretize(
         table = table.drop(uncut)
         found = {name: cuts for name, cuts in found.items() if len(cuts)}
     elif without_cuts == "median":
-        found |= {name: quantiles(_known(table.column(name).values()), 2) for name in uncut}
+        found |= {name: cut_points(table.column(name).values(), "quantile", bins=2) for name in uncut}
     table = apply_cuts(table, found, keep_empty=keep_empty)
-    return table if isinstance(data, Table) else table.to_dataframe()
+    return table.like(data)
 
 
 def find_cuts(
@@ -330,7 +309,7 @@ def find_cuts(
         raise OptionError(suggestion("discretisation method", str(method), METHODS))
     if bins != int(bins) or bins < 2:
         raise OptionError(Argument("bins", bins), "must be an integer of at least 2.")
-    table = data if isinstance(data, Table) else Table.from_dataframe(data)
+    table = Table.of(data)
     chosen = _chosen(table, columns, target, MAX_LEVELS if max_levels is None else max_levels)
     classes = class_column(table, target) if method == "mdl" else None
     for column in chosen:
@@ -351,12 +330,7 @@ def _weighted_cuts(column: Column, weights: NDArray[Any], method: str, bins: int
     assert column.numbers is not None
     counts = np.bincount(column.codes, weights, minlength=len(column.labels) + 1)[:-1].astype(np.int64)
     seen = counts > 0
-    numbers, counts = column.numbers[seen], counts[seen]
-    if method == "width":
-        return equal_width(numbers, bins)
-    if method == "quantile":
-        return quantiles(numbers, bins, counts)
-    return cluster_cuts(numbers, bins, counts) if method == "kmeans" else mean(numbers, counts)
+    return UNSUPERVISED[method](column.numbers[seen], bins, counts[seen])
 
 
 def cut_points(
@@ -376,16 +350,7 @@ def cut_points(
         assert classes is not None
         known &= classes < n_classes
         return entropy_cuts(values[known], classes[known], n_classes)
-    numbers = values[known]
-    if method == "width":
-        return equal_width(numbers, bins)
-    if method == "quantile":
-        return quantiles(numbers, bins)
-    return cluster_cuts(numbers, bins) if method == "kmeans" else mean(numbers)
-
-
-def _known(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    return values[~np.isnan(values)]
+    return UNSUPERVISED[method](values[known], bins)
 
 
 def apply_cuts(
@@ -408,8 +373,7 @@ def apply_cuts(
         if not keep_empty:
             seen, interval = np.unique(interval, return_inverse=True)
             labels = tuple(labels[k] for k in seen)
-        lookup = np.append(interval, len(labels)).astype(code_type(len(labels) + 1))
-        cut.append(Column(name, lookup[column.codes], labels, declared=True))
+        cut.append(Column.looked_up(name, np.append(interval, len(labels)), column.codes, labels, declared=True))
     return data.with_columns(cut)
 
 

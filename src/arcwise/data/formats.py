@@ -173,8 +173,7 @@ def _typed(table: Table, column: Column, attribute: Attribute, options: TextOpti
         bad = next(label for label in own if numbers_of([label]) is None)
         line = table.where(int(np.argmax(column.codes == column.labels.index(bad))))
         raise DataError(f"{table.source}: {line}: attribute '{column.name}' is numeric, not {quoted([bad])}.")
-    kind = code_type(len(own) + 1)
-    return Column(column.name, lookup.astype(kind)[column.codes], own, declared is not None)
+    return Column.looked_up(column.name, lookup, column.codes, own, declared is not None)
 
 
 def _sparse(source: Source, text: str, line: int, attributes: list[Attribute]) -> Table:
@@ -366,8 +365,7 @@ def read_lau(source: Source, options: TextOptions, progress: ProgressCallback) -
     columns = []
     for v, name in enumerate(names):
         lookup, kept = merged_labels(list(known[v]), options.missing, options.merge)
-        kind = code_type(len(kept) + 1)
-        columns.append(Column(name, lookup.astype(kind)[np.array(codes[v], dtype=np.int64)], tuple(kept)))
+        columns.append(Column.looked_up(name, lookup, np.array(codes[v], dtype=np.int64), kept))
     return Table(tuple(columns), source.name, lines=np.array(lines, dtype=np.int64))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -68,7 +68,7 @@ def gap_dependences(data: Incomplete) -> tuple[GapDependence, ...]:
     All tests are returned, the clearest first. Holm's correction keeps the chance of any false alarm below the level.
     """
     weights = np.ones(data.n_rows) if data.held.weights is None else data.held.weights.astype(np.float64)
-    found: list[tuple[float, GapDependence]] = []
+    found = []
     for v in np.flatnonzero(data.missing.any(axis=1)).tolist():
         for u in range(data.n_variables):
             if u == v:
@@ -79,25 +79,12 @@ def gap_dependences(data: Incomplete) -> tuple[GapDependence, ...]:
             np.add.at(counts, (codes, gaps.astype(np.intp)), weights[seen])
             shown = np.flatnonzero(counts.sum(axis=1) > 0)
             shares = counts[shown, 1] / counts[shown].sum(axis=1)
-            low, high = int(shares.argmin()), int(shares.argmax())
-            raw = _p_value(counts[shown])
-            names = data.states[u]
+            extremes = [(data.states[u][shown[k]], float(shares[k])) for k in (shares.argmin(), shares.argmax())]
             found.append(
-                (
-                    raw,
-                    GapDependence(
-                        data.names[v],
-                        data.names[u],
-                        raw,
-                        names[shown[low]],
-                        float(shares[low]),
-                        names[shown[high]],
-                        float(shares[high]),
-                    ),
-                )
+                GapDependence(data.names[v], data.names[u], _p_value(counts[shown]), *extremes[0], *extremes[1])
             )
-    found.sort(key=lambda item: item[0])
-    return _corrected([item for _, item in found])
+    found.sort(key=lambda one: one.p_value)
+    return _corrected(found)
 
 
 def table_gap_dependences(table: Table) -> tuple[GapDependence, ...]:
@@ -130,9 +117,7 @@ def _corrected(ordered: Sequence[GapDependence]) -> tuple[GapDependence, ...]:
     corrected, so_far = [], 0.0
     for place, one in enumerate(ordered):
         so_far = max(so_far, min(1.0, one.p_value * (len(ordered) - place)))
-        corrected.append(
-            GapDependence(one.variable, one.on, so_far, one.least, one.least_share, one.most, one.most_share)
-        )
+        corrected.append(replace(one, p_value=so_far))
     return tuple(corrected)
 
 
@@ -140,5 +125,4 @@ def gap_frame(dependences: Sequence[GapDependence]) -> pd.DataFrame:
     """Return the tests as a table."""
     import pandas as pd
 
-    names = ("variable", "on", "p_value", "least", "least_share", "most", "most_share")
-    return pd.DataFrame([[getattr(one, name) for name in names] for one in dependences], columns=list(names))
+    return pd.DataFrame(list(map(asdict, dependences)), columns=[field.name for field in fields(GapDependence)])

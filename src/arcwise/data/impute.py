@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.base.errors import Argument, DataError, OptionError, Remedy, suggestion
 from arcwise.base.run import ProgressCallback, ProgressEvent, show_progress
-from arcwise.data.column import MAX_LEVELS, Column, code_type, sorted_labels, spell
-from arcwise.data.table import Table
-
-if TYPE_CHECKING:
-    import pandas as pd
-
+from arcwise.data.column import MAX_LEVELS, Column, code_type, gap_label, sorted_labels, spell
+from arcwise.data.table import Table, Tabular
 
 # Missing values from the most similar rows.
 
@@ -63,7 +58,7 @@ def from_neighbours(table: Table, k: int, max_levels: int, report: ProgressCallb
         report(ProgressEvent("imputing", min(start + batch, len(rows)), len(rows)))
     for name, values in filled.items():
         column = table.column(name)
-        yield _with_numbers(column, values) if column.is_continuous(max_levels) else _with_labels(column, values)
+        yield _with_numbers(column, values) if column.is_continuous(max_levels) else _with_codes(column, values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,9 +157,9 @@ def _combined(
     return np.asarray(np.where(most, preference(table, column), -1).argmax(axis=1), dtype=np.float64)
 
 
-def _with_labels(column: Column, labels: NDArray[np.float64]) -> Column:
+def _with_codes(column: Column, filled: NDArray[np.float64] | np.intp) -> Column:
     codes = column.codes.copy()
-    codes[column.is_missing] = labels
+    codes[column.is_missing] = filled
     return Column(column.name, codes, column.labels, column.declared)
 
 
@@ -187,32 +182,14 @@ def _with_numbers(column: Column, values: NDArray[np.float64]) -> Column:
 METHODS = ("knn", "mode", "state", "drop")
 
 
-@overload
 def impute(
-    data: Table,
-    *,
-    method: str = ...,
-    k: int = ...,
-    max_levels: int | None = ...,
-    progress: bool | ProgressCallback | None = ...,
-) -> Table: ...
-@overload
-def impute(
-    data: pd.DataFrame,
-    *,
-    method: str = ...,
-    k: int = ...,
-    max_levels: int | None = ...,
-    progress: bool | ProgressCallback | None = ...,
-) -> pd.DataFrame: ...
-def impute(
-    data: Table | pd.DataFrame,
+    data: Tabular,
     *,
     method: str = "knn",
     k: int = 5,
     max_levels: int | None = None,
     progress: bool | ProgressCallback | None = None,
-) -> Table | pd.DataFrame:
+) -> Tabular:
     """Fill in missing values. Comes before `discretize`, so that neighbours are found among the numbers themselves.
 
     Parameters
@@ -248,28 +225,25 @@ def impute(
         raise OptionError(suggestion("imputation method", str(method), METHODS))
     if k != int(k) or k < 1:
         raise OptionError(Argument("k", k), "must be a positive integer.")
-    table = data if isinstance(data, Table) else Table.from_dataframe(data)
-    gaps = table.n_missing
-    if gaps:
-        if method == "drop":
-            table = _complete_rows(table)
+    table = Table.of(data)
+    gaps = [column for column in table.columns if column.n_missing]
+    if gaps and method == "drop":
+        table = _complete_rows(table)
+    elif gaps:
+        _check(table)
+        if method == "state":
+            table = table.with_columns(_with_state(table, column) for column in gaps)
+        elif method == "mode":  # of several that are most frequent, the first in order
+            table = table.with_columns(_with_codes(column, np.argmax(preference(table, column))) for column in gaps)
         else:
-            _check(table)
-            if method == "state":
-                table = table.with_columns(_with_state(table, table.column(name)) for name in gaps)
-            elif method == "mode":
-                table = table.with_columns(_with_mode(table, table.column(name)) for name in gaps)
-            else:
-                levels = MAX_LEVELS if max_levels is None else max_levels
-                with show_progress(progress) as report:
-                    table = table.with_columns(from_neighbours(table, int(k), levels, report))
-    return table if isinstance(data, Table) else table.to_dataframe()
+            levels = MAX_LEVELS if max_levels is None else max_levels
+            with show_progress(progress) as report:
+                table = table.with_columns(from_neighbours(table, int(k), levels, report))
+    return table.like(data)
 
 
 def _complete_rows(table: Table) -> Table:
-    complete = np.ones(table.n_rows, dtype=bool)
-    for column in table.columns:
-        complete &= ~column.is_missing
+    complete = ~table.is_missing.any(axis=0)
     if not complete.any():
         worst = max(table.n_missing.items(), key=lambda item: item[1])
         raise DataError(
@@ -288,13 +262,6 @@ def _check(table: Table) -> None:
             raise DataError(f"{table.prefix}{table.place(column)} has no value at all: it cannot be filled. Drop it.")
 
 
-def _with_mode(table: Table, column: Column) -> Column:
-    """Fill gaps with the most frequent label; of several, the first in order."""
-    codes = column.codes.copy()
-    codes[column.is_missing] = np.argmax(preference(table, column))
-    return Column(column.name, codes, column.labels, column.declared)
-
-
 def _with_state(table: Table, column: Column) -> Column:
     """Give the gaps a label of their own."""
     if column.is_continuous():
@@ -302,7 +269,4 @@ def _with_state(table: Table, column: Column) -> Column:
             f"{table.prefix}{table.place(column)} holds numbers: a missing value cannot be one of their states yet.",
             remedies=(Remedy("cut them first"), Remedy("use another", Argument("method"))),
         )
-    label = "missing"
-    while label in column.labels:
-        label = f"({label})"
-    return Column(column.name, column.codes, (*column.labels, label), column.declared)
+    return Column(column.name, column.codes, (*column.labels, gap_label(column.labels)), column.declared)

@@ -24,7 +24,6 @@ from arcwise.data.column import (
     MAX_LEVELS,
     Column,
     ReaderCuts,
-    code_type,
     says_identifier,
     says_numbering,
     spell,
@@ -405,8 +404,7 @@ class CodedColumn:
 
     def column(self, numbers: NDArray[np.int64]) -> Column:
         """Return the column of the rows with these numbers."""
-        kind = code_type(len(self.labels) + 1)
-        return Column(self.name, self.lookup.astype(kind)[numbers], self.labels, self.declared)
+        return Column.looked_up(self.name, self.lookup, numbers, self.labels, self.declared)
 
 
 def distinct_values(source: LargeSource, name: str) -> dict[str, NDArray[Any]] | None:

@@ -8,10 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from arcwise.base.errors import DataError
 from arcwise.data.columns import Columns, encode
 from arcwise.data.dataset import Dataset, Incomplete
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Tabular = TypeVar("Tabular", bound="Table | pd.DataFrame")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,6 +53,15 @@ class Table(Columns):
         All columns of the file, by which "#3" is the third, where the reader left some out; () if those that are there.
     """
 
+    @classmethod
+    def of(cls, data: Table | pd.DataFrame) -> Table:
+        """Return a table as it is, and a DataFrame as a table."""
+        return data if isinstance(data, Table) else cls.from_dataframe(data)
+
+    def like(self, given: Tabular) -> Tabular:
+        """Return the table as what it was made from: as it is, or as a DataFrame."""
+        return self if isinstance(given, Table) else self.to_dataframe()  # type: ignore[return-value]
+
     def to_dataset(
         self,
         *,
@@ -61,15 +76,9 @@ class Table(Columns):
         except DataError as error:
             raise error.within(*self.place_parts) from None
 
-    def to_incomplete(
-        self,
-        *,
-        states: Mapping[str, Iterable[object]] | None = None,
-        categorical: Iterable[str] | bool = False,
-        max_levels: int | None = None,
-    ) -> Incomplete:
+    def to_incomplete(self, **options: Any) -> Incomplete:
         """Return the table as discrete data with its gaps; the options are those of `to_dataset`."""
-        encoded = encode(self, states, categorical, max_levels, gaps=True)
+        encoded = encode(self, **options, gaps=True)
         try:
             return Incomplete(Dataset(*encoded), self.is_missing)
         except DataError as error:
