@@ -249,9 +249,6 @@ def _marked(table: Table, markers: tuple[str, ...]) -> tuple[Table, list[str]]:
     return changed, [f"Took {shown} as missing, as asked, in {names}."]
 
 
-# `check`: the audit of a DataFrame, a file or a table.
-
-
 READING = ("separator", "format", "table", "grouping")
 
 

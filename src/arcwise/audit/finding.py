@@ -112,9 +112,6 @@ class Finding:
         }
 
 
-# How findings name columns: "column 'a'", "3 columns: 'a', 'b', 'c'".
-
-
 def columns_words(names: Sequence[str]) -> str:
     """Return "column 'a'" or "2 columns: 'a', 'b'"."""
     return f"{'column' if len(names) == 1 else f'{len(names)} columns:'} {quoted(names, 6)}"
@@ -133,9 +130,6 @@ def it(names: Sequence[object]) -> str:
 def rows_words(count: int) -> str:
     """Return "1 row" or "20 rows"."""
     return "1 row" if count == 1 else f"{count:,} rows"
-
-
-# The findings that most checks make.
 
 
 def leave_out(

@@ -22,14 +22,6 @@ if TYPE_CHECKING:
     from arcwise.data.dataset import Dataset
 
 
-# `Targets`: which variables an experiment set, row by row.
-#
-# In a row in which a variable was set, its value says nothing about its causes: the experimenter chose it. Everything
-# that estimates or scores a variable given its parents leaves these rows out, and keeps them for all other variables
-# (Cooper and Yoo, UAI 1999). So a data set needs to know no more of an experiment than its targets; values that were
-# set are values like any other.
-
-
 # Between the variables of one row, in a column that names them. Names such as "CD4+" rule out the plus sign.
 SEPARATOR = ";"
 # What the column is called in files that are written.
@@ -51,6 +43,11 @@ ALLOWED = (
 @dataclass(frozen=True, eq=False)
 class Targets:
     """The sets of variables that were set together, and which of the sets was set in each row.
+
+    In a row in which a variable was set, its value says nothing about its causes: the experimenter chose it. Everything
+    that estimates or scores a variable given its parents leaves these rows out, and keeps them for all other variables
+    (Cooper and Yoo, UAI 1999). So a data set needs to know no more of an experiment than its targets; values that were
+    set are values like any other.
 
     Parameters
     ----------
@@ -368,19 +365,25 @@ def checked_states(names: Sequence[str], states: Sequence[Sequence[str]]) -> tup
 
 
 def checked_codes(table: NDArray[Any], names: tuple[str, ...], states: tuple[tuple[str, ...], ...]) -> NDArray[Any]:
-    """Return codes in the type that the states ask for, read-only, none above its states."""
+    """Return codes (variables, rows) in the type that the states ask for, read-only, none above its states.
+
+    A table of another type or memory order is copied, block by block.
+    """
     if table.shape[1] == 0:
         raise DataError("there are no rows; a data set needs at least one case.")
     kind = code_type(max(len(s) for s in states))
-    codes = np.ascontiguousarray(table) if table.dtype == kind else copied_codes(table, names, kind)
-    largest = [int(top) for top in codes.max(axis=1)]
-    for v, (top, own) in enumerate(zip(largest, states, strict=True)):
-        if top >= len(own):
-            row = int(codes[v].argmax())
+    codes = np.ascontiguousarray(table) if table.dtype == kind else np.empty(table.shape, dtype=kind)
+    arities = np.array([len(own) for own in states])[:, None]
+    for block in _blocks(table):
+        part = _checked_block(table, block, names)
+        if bool((part >= arities).any()):
+            v, row = (int(i) for i in np.argwhere(part >= arities)[0])
             raise DataError(
-                f"variable '{names[v]}' ({v + 1} of {len(names)}) has code {top} in row {row}, but only {len(own)} "
-                f"states; codes run from 0 to {len(own) - 1}."
+                f"variable '{names[v]}' ({v + 1} of {len(names)}) has code {part[v, row]} in row {block.start + row}, "
+                f"but only {len(states[v])} states; codes run from 0 to {len(states[v]) - 1}."
             )
+        if table.dtype != kind:
+            codes[:, block] = part
     return frozen(codes)
 
 
@@ -468,25 +471,6 @@ def largest_codes(table: NDArray[Any], names: tuple[str, ...]) -> list[int]:
                 "declared. Codes are 0, 1, ..., r - 1: recode the column, or give states=."
             )
     return [int(top) for top in largest]
-
-
-def copied_codes(table: NDArray[Any], names: tuple[str, ...], kind: np.dtype[Any]) -> NDArray[Any]:
-    """Copy a (variables, rows) table of codes of any type and memory order, block by block."""
-    codes = np.empty(table.shape, dtype=kind)
-    limit = int(np.iinfo(kind).max)
-    for block in _blocks(table):
-        part = _checked_block(table, block, names)
-        if int(part.max()) > limit:
-            v, row = (int(i) for i in np.argwhere(part > limit)[0])
-            raise DataError(
-                f"variable '{names[v]}' ({v + 1} of {len(names)}) has code {part[v, row]} in row {block.start + row}, "
-                "more than its states allow."
-            )
-        codes[:, block] = part
-    return codes
-
-
-# What a data set is recognised by.
 
 
 def content_digest(data: Dataset) -> str:

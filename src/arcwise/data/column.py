@@ -43,9 +43,6 @@ def most_states(rows: int, per_cell: int = FEWEST_PER_CELL) -> int:
     return max(MAX_LEVELS, rows // (2 * per_cell))
 
 
-# Labels: how values are spelled, which of them are numbers, and the order of states.
-
-
 # What counts as a missing value in a text file. "None" is not among them: it is a state of many networks.
 MISSING: tuple[str, ...] = ("", "?", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL")
 
@@ -325,9 +322,6 @@ def stands_for_missing(code: float, low: float, high: float, n_others: int) -> b
     if n_others >= LEAST_VALUES and (code > high + (high - low) or code < low - (high - low)):
         return True
     return False if code >= high + 2 or code <= low - 2 or code < 0 <= low else None
-
-
-# Columns whose values correspond one to one.
 
 
 FEWEST_ROWS, MANY_VALUES = 5, 20

@@ -90,9 +90,6 @@ def _labelled(name: str, labels: Sequence[str | None], codes: NDArray[Any], decl
     return Column.looked_up(name, [*lookup, len(kept)], codes, kept, declared)
 
 
-# Between pandas and `Table`.
-
-
 def columns_of(frame: pd.DataFrame, source: str) -> tuple[tuple[Column, ...], dict[str, str]]:
     """Return the columns of a DataFrame, dictionary-encoded, and which of them got their names here, and why."""
     import pandas as pd
@@ -263,11 +260,11 @@ class Columns:
 
     def select(self, names: Iterable[str]) -> Self:
         """Return the given columns, in the order given."""
-        return replace(self, columns=tuple(self.column(name) for name in _listed(names)))
+        return replace(self, columns=tuple(self.column(name) for name in listed_names(names)))
 
     def drop(self, names: Iterable[str]) -> Self:
         """Return the other columns."""
-        dropped = {self.column(name).name for name in _listed(names)}
+        dropped = {self.column(name).name for name in listed_names(names)}
         renamed = {name: reason for name, reason in self.renamed.items() if name not in dropped}
         return replace(
             self, columns=tuple(column for column in self.columns if column.name not in dropped), renamed=renamed
@@ -326,6 +323,10 @@ class Columns:
         """Return "column 'smoke' (3 of 12)"."""
         return f"column '{column.name}' ({self.names.index(column.name) + 1} of {len(self.columns)})"
 
+    def wrong(self, column: Column, words: str, *remedies: Remedy) -> DataError:
+        """Return the error for a column, which its place begins."""
+        return DataError(f"{self.prefix}{self.place(column)} {words}", remedies=remedies)
+
     def checked_names(self, names: Iterable[str], where: str | Mention) -> list[str]:
         """Return `names` as a list if all are columns; `where` says where they were given.
 
@@ -345,7 +346,7 @@ class Columns:
 
     def at_positions(self, names: Iterable[str]) -> list[str]:
         """Return names with those of the columns that are given as "#3"."""
-        return [self._at_position(name) for name in _listed(names)]
+        return [self._at_position(name) for name in listed_names(names)]
 
     def _at_position(self, name: str) -> str:
         """Return the name of a column that is given as "#3"; other names as they are."""
@@ -361,7 +362,8 @@ def _known(names: Sequence[str]) -> str:
     return f"The columns are {', '.join(names[:20])}{', ...' if len(names) > 20 else ''}."
 
 
-def _listed(names: Iterable[str]) -> list[str]:
+def listed_names(names: Iterable[str]) -> list[str]:
+    """Return names of columns as a list; one text alone is refused."""
     if isinstance(names, str):
         raise OptionError(f"columns are given as a list, not as one string: ['{names}'].")
     return list(names)
@@ -423,7 +425,7 @@ def encode(
     codes = np.empty((len(table.columns), table.n_rows), dtype=kind)
     for v, (column, order) in enumerate(zip(table.columns, orders, strict=True)):
         if not len(order):
-            raise DataError(f"{table.prefix}{table.place(column)} has no value at all. Drop it.")
+            raise table.wrong(column, "has no value at all. Drop it.")
         np.take(order.astype(kind), column.codes, out=codes[v], mode="clip")
     targets = None if table.targets is None else table.targets.among(table.names)
     return Encoded(codes, table.names, tuple(chosen), table.weights, targets)
@@ -438,23 +440,19 @@ def _check_states(table: Columns, column: Column, states: int, *, by_argument: b
     cases = table.n_rows if table.weights is None else int(np.sum(table.weights))
     most = most_states(cases if table.weights is not None and not table.is_grouped else cases - column.n_missing)
     declared = "declared " if column.declared or by_argument else ""
-    where = f"{table.prefix}{table.place(column)} has {states:,} {declared}"
+    words = f"has {states:,} {declared}states"
     if states > most and not by_argument:
-        raise DataError(
-            f"{where}states, and {cases:,} rows carry at most {most:,}: with one parent of two states, there would be "
+        raise table.wrong(
+            column,
+            f"{words}, and {cases:,} rows carry at most {most:,}: with one parent of two states, there would be "
             f"{cases / (2 * states):.1f} rows for each cell, and {FEWEST_PER_CELL} are needed. It cannot be learned "
             "from.",
-            remedies=(
-                _drop(table, column),
-                Remedy("join its rare states with", Call("learn", Argument("merge_rare", MERGED))),
-            ),
+            _drop(table, column),
+            Remedy("join its rare states with", Call("learn", Argument("merge_rare", MERGED))),
         )
     if states > table.n_cases:
-        warnings.warn(
-            f"{where}states but there are only {table.n_cases:,} rows: most of what the states need cannot be learnt.",
-            DataWarning,
-            stacklevel=4,
-        )
+        told = f"{words} but there are only {table.n_cases:,} rows: most of what the states need cannot be learnt."
+        warnings.warn(f"{table.prefix}{table.place(column)} {told}", DataWarning, stacklevel=4)
 
 
 def _tell_constant(table: Columns, columns: Iterable[Column]) -> None:
@@ -489,14 +487,6 @@ def _check_shape(table: Columns) -> None:
     if table.n_rows == 0:
         header = ", only the header" if table.source else ""
         raise DataError(f"{table.prefix}there are no rows{header}; a data set needs at least one case.")
-    names: dict[str, int] = {}
-    for position, name in enumerate(table.names, start=1):
-        if name in names:
-            raise DataError(
-                f"{table.prefix}the name '{name}' is given to columns {names[name]} and {position} of "
-                f"{len(table.columns)}; names must differ. Rename one of them."
-            )
-        names[name] = position
 
 
 def _check_missing(table: Columns) -> None:
@@ -532,13 +522,12 @@ def _check_continuous(table: Columns, columns: Iterable[Column], max_levels: int
     for column in many:
         reason = identifier_reason(column)
         if reason is not None:
-            raise DataError(
-                f"{table.prefix}{table.place(column)} has {reason}: that is an identifier, not a variable.",
-                remedies=(
-                    _drop(table, column),
-                    Remedy("cut it into intervals with", Call("discretize"), only_if="it measures something"),
-                    _is_category(column),
-                ),
+            raise table.wrong(
+                column,
+                f"has {reason}: that is an identifier, not a variable.",
+                _drop(table, column),
+                Remedy("cut it into intervals with", Call("discretize"), only_if="it measures something"),
+                _is_category(column),
             )
     told = ", ".join(f"'{column.name}' ({len(column.labels):,} distinct values)" for column in many[:6])
     more = f" and {len(many) - 6} more" if len(many) > 6 else ""
@@ -569,41 +558,36 @@ def _is_category(column: Column) -> Remedy:
 def _observed(table: Columns, column: Column, is_categorical: bool) -> tuple[tuple[str, ...], NDArray[Any]]:
     """Return the sorted labels as states, and the state of each label."""
     labels = column.labels
-    where = f"{table.prefix}{table.place(column)}"
     if len(labels) == 1:
         other = {"yes": "no", "0": "1", "1": "0", "True": "False", "False": "True"}.get(labels[0], "yes")
-        raise DataError(
-            f"{where} has one distinct value, {quoted(labels)}; a variable needs at least two states.",
-            remedies=(
-                _drop(table, column),
-                Remedy("declare its states:", Argument("states", {column.name: [labels[0], other]})),
-            ),
+        raise table.wrong(
+            column,
+            f"has one distinct value, {quoted(labels)}; a variable needs at least two states.",
+            _drop(table, column),
+            Remedy("declare its states:", Argument("states", {column.name: [labels[0], other]})),
         )
     numbers = column.numbers
     if numbers is not None and len(np.unique(numbers)) < len(labels):
         order = np.argsort(numbers, kind="stable")
         k = int(np.flatnonzero(np.diff(numbers[order]) == 0)[0])
         pair = sorted((labels[order[k]], labels[order[k + 1]]))
-        raise DataError(
-            f"{where} has the states {quoted(pair)}, which are the same number.",
-            remedies=(
-                Remedy("write it in one way"),
-                Remedy("read the file with", Argument("merge", True)),
-                Remedy("declare the states to keep them apart:", Argument("states", shown="{...}")),
-            ),
+        raise table.wrong(
+            column,
+            f"has the states {quoted(pair)}, which are the same number.",
+            Remedy("write it in one way"),
+            Remedy("read the file with", Argument("merge", True)),
+            Remedy("declare the states to keep them apart:", Argument("states", shown="{...}")),
         )
-    reason = None if numbers is not None or is_categorical else identifier_reason(column)
-    if reason is not None:
-        raise DataError(
-            f"{where} has {reason}, e.g. {quoted(labels, 3)}: that is an identifier, not a variable.",
-            remedies=(_drop(table, column), Remedy("say that it is one:", Argument("categorical", [column.name]))),
-        )
-    example = None if is_categorical else date_example(column)
-    if example is not None:
-        raise DataError(
-            f"{where} holds dates or times, e.g. {quoted([example])}; derive a discrete column, e.g. the month.",
-            remedies=(_drop(table, column), Remedy("say that it is one:", Argument("categorical", [column.name]))),
-        )
+    why = None
+    if not is_categorical:
+        reason, example = None if numbers is not None else identifier_reason(column), date_example(column)
+        if reason is not None:
+            why = f"has {reason}, e.g. {quoted(labels, 3)}: that is an identifier, not a variable."
+        elif example is not None:
+            why = f"holds dates or times, e.g. {quoted([example])}; derive a discrete column, e.g. the month."
+    if why is not None:
+        is_one = Remedy("say that it is one:", Argument("categorical", [column.name]))
+        raise table.wrong(column, why, _drop(table, column), is_one)
     ranking = sorted_labels(labels)
     order = np.empty(len(labels), dtype=np.int64)
     order[ranking] = np.arange(len(labels))
@@ -628,7 +612,7 @@ def _declared(table: Columns, column: Column, given: Iterable[object]) -> tuple[
             raise DataError(f"{where}: a declared state is empty; every state needs a name.")
         position[state] = k
     if len(own) < 2:
-        raise DataError(f"{where} is declared with {len(own)} state; a variable needs at least two.")
+        raise table.wrong(column, f"is declared with {len(own)} state; a variable needs at least two.")
     values = numbers_of(own)
     by_value = {} if values is None else {float(value): k for k, value in enumerate(values)}
     counts = column.counts()
@@ -640,9 +624,10 @@ def _declared(table: Columns, column: Column, given: Iterable[object]) -> tuple[
             found = None if number is None else by_value.get(float(number[0]))
         if found is None and counts[code]:
             row = "" if table.is_grouped else f" in {table.where(int(np.argmax(column.codes == code)))}"
-            raise DataError(
-                f"{where} has the value {quoted([label])}{row}, which is not among its declared "
-                f"states {quoted(own)}. Add it to states['{column.name}'] or correct the data."
+            raise table.wrong(
+                column,
+                f"has the value {quoted([label])}{row}, which is not among its declared states {quoted(own)}. Add it "
+                f"to states['{column.name}'] or correct the data.",
             )
         order[code] = 0 if found is None else found
     return own, order

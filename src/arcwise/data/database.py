@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import tempfile
-from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from arcwise.base.arrays import CLOSED, first_line, identifier
 from arcwise.base.errors import Argument, FormatError, Remedy, suggestion
@@ -14,21 +12,19 @@ from arcwise.base.run import ProgressCallback
 from arcwise.data.source import Source, TextOptions
 from arcwise.data.table import Table
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 def read_sqlite(source: Source, options: TextOptions, progress: ProgressCallback) -> Table:
     """Read a table of an SQLite file; views are not read."""
+    import pandas as pd
+
     del progress
     with tempfile.TemporaryDirectory() as folder:
         plain = _plain(source, Path(folder, "data.sqlite"))
         connection = sqlite3.connect(f"file:{plain}?mode=ro&immutable=1", uri=True)
         try:
             rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
-            name = chosen_table(
-                source.name, [str(row[0]) for row in rows if not str(row[0]).startswith("sqlite_")], options.table
-            )
+            known = sorted(str(row[0]) for row in rows if not str(row[0]).startswith("sqlite_"))
+            name = chosen_table(source.name, known, options.table)
             cursor = connection.execute(f"SELECT * FROM {identifier(name)}")
             names = [item[0] for item in cursor.description]
             values = cursor.fetchall()
@@ -36,7 +32,10 @@ def read_sqlite(source: Source, options: TextOptions, progress: ProgressCallback
             raise FormatError(f"{source.name}: not a readable SQLite file: {error}.") from error
         finally:
             connection.close()
-    return _table(source.name, names, zip(*values, strict=True) if values else ([] for _ in names), options)
+    rows = [[value.hex() if isinstance(value, bytes) else value for value in row] for row in values]
+    columns = dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else {}
+    frame = pd.DataFrame(columns, columns=pd.Index(names))
+    return marked_missing(Table.from_dataframe(frame, source=source.name), options.missing)
 
 
 def read_duckdb(source: Source, options: TextOptions, progress: ProgressCallback) -> Table:
@@ -51,7 +50,7 @@ def read_duckdb(source: Source, options: TextOptions, progress: ProgressCallback
                 str(plain), read_only=True, config={**CLOSED, "enable_external_access": "false"}
             ) as connection:
                 rows = connection.execute("SELECT table_name FROM duckdb_tables() WHERE NOT internal").fetchall()
-                name = chosen_table(source.name, [str(row[0]) for row in rows], options.table)
+                name = chosen_table(source.name, sorted(str(row[0]) for row in rows), options.table)
                 frame = connection.execute(f"SELECT * FROM {identifier(name)}").df()
         except duckdb.Error as error:
             reason = first_line(error).replace(str(plain), source.name)
@@ -68,31 +67,20 @@ def _plain(source: Source, plain: Path) -> Path:
     return plain
 
 
-def chosen_table(source: str, names: list[str], given: str | None) -> str:
-    """Return the table of a data base to read: the one that is named, else the only one."""
+def chosen_table(source: str, names: list[str], given: str | None, *, what: str = "table", of: str = "file") -> str:
+    """Return the table of a data base to read, or the sheet of a workbook: the one that is named, else the only one."""
     if given is not None:
         if given not in names:
-            raise FormatError(f"{source}: {suggestion('table', given, names)}")
+            raise FormatError(f"{source}: {suggestion(what, given, names)}")
         return given
     if len(names) == 1:
         return names[0]
     if not names:
-        raise FormatError(f"{source}: the file has no table.")
+        raise FormatError(f"{source}: the {of} has no {what}.")
     raise FormatError(
-        f"{source}: the file has {len(names)} tables: {', '.join(sorted(names)[:20])}.",
-        remedies=Remedy("say which one with", Argument("table", sorted(names)[0])),
+        f"{source}: the {of} has {len(names)} {what}s: {', '.join(names[:20])}.",
+        remedies=Remedy("say which one with", Argument("table", names[0])),
     )
-
-
-def _table(source: str, names: list[str], columns: Iterable[Iterable[Any]], options: TextOptions) -> Table:
-    import pandas as pd
-
-    frame: pd.DataFrame = pd.DataFrame(dict(zip(names, map(_values, columns), strict=True)), columns=pd.Index(names))
-    return marked_missing(Table.from_dataframe(frame, source=source), options.missing)
-
-
-def _values(column: Iterable[Any]) -> list[Any]:
-    return [value.hex() if isinstance(value, bytes) else value for value in column]
 
 
 def marked_missing(table: Table, markers: frozenset[str]) -> Table:

@@ -25,7 +25,6 @@ from arcwise.data.checks import (
     checked_targets,
     checked_weights,
     content_digest,
-    copied_codes,
     frozen,
     largest_codes,
 )
@@ -232,9 +231,8 @@ class Dataset:
         if states is None:
             largest = largest_codes(table.T, tuple(map(str, names)))
             states = [[str(k) for k in range(top + 1)] for top in largest]
-        kind = cls.code_type(max((len(s) for s in states), default=2))
         return cls(
-            codes=copied_codes(table.T, tuple(map(str, names)), kind),
+            codes=np.array(table.T, order="C") if table.dtype.kind == "u" else table.T,  # others are copied anyway
             names=tuple(names),
             states=tuple(states),  # type: ignore[arg-type]
             weights=None if weights is None else np.array(weights),
@@ -541,9 +539,6 @@ def _shuffled(
     return shuffled
 
 
-# `stack`: the rows of several data sets, one after the other, such as those of several experiments.
-
-
 def stack(parts: Iterable[Dataset]) -> Dataset:
     """Return the rows of all data sets, in their order, with their weights and targets.
 
@@ -594,9 +589,6 @@ def _stacked_targets(parts: list[Dataset]) -> Targets:
     return Targets(tuple(sets), np.concatenate(of_row))
 
 
-# `GapStates`: data in which a missing value is one more state, for scores that count families over available cases.
-
-
 class GapStates(Dataset):
     """Data whose variables have one more state than they were declared with, the last: it stands for a missing value.
 
@@ -634,9 +626,6 @@ def gap_codes(data: Dataset) -> NDArray[np.int32]:
     return np.full(data.n_variables, -1, dtype=np.int32)
 
 
-# `Incomplete`: discrete data with gaps, for what completes them again and again rather than once.
-
-
 # Every case is completed on its own, so that weighted rows are written out: up to this many cells.
 MOST_CELLS = 2**31
 
@@ -644,6 +633,8 @@ MOST_CELLS = 2**31
 @dataclass(frozen=True, eq=False)
 class Incomplete:
     """Discrete data of which some cells are missing. It is not a `Dataset`, so that nothing learns from it by mistake.
+
+    It is for what completes the cells again and again rather than once.
 
     Parameters
     ----------
@@ -854,17 +845,17 @@ class Incomplete:
     def resampled_rows(self, seed: Seed = None) -> NDArray[np.int64]:
         """Return as many rows as there are, drawn with replacement; those of each experiment from its own.
 
-        If none of them has a value of some variable, one that has it takes a place: without any there is nothing to
-        learn from.
+        How many there are of each experiment was chosen, not observed, and stays. If none of the rows has a value of
+        some variable, one that has it takes a place: without any there is nothing to learn from.
         """
         rng = generator_of(seed)
-        rows = _drawn_rows(self.held.targets, self.n_rows, rng)
+        targets = self.held.targets
+        experiments = np.zeros(self.n_rows, dtype=np.int32) if targets is None else targets.of_row
+        groups = [np.flatnonzero(experiments == k) for k in range(int(experiments.max()) + 1)]
+        rows = np.concatenate([group[rng.integers(0, len(group), size=len(group))] for group in groups])
         for v in np.flatnonzero(self.missing[:, rows].all(axis=1)):
             chosen = int(rng.choice(np.flatnonzero(~self.missing[v])))
-            places = np.flatnonzero(
-                _experiment_of(self.held.targets, rows) == _experiment_of(self.held.targets, chosen)
-            )
-            rows[rng.choice(places)] = chosen
+            rows[rng.choice(np.flatnonzero(experiments[rows] == experiments[chosen]))] = chosen
         return rows
 
     def permute_columns(self, seed: Seed = None) -> Incomplete:
@@ -893,15 +884,3 @@ def _check_set_values(held: Dataset, missing: NDArray[np.bool_]) -> None:
                 f"being row {int(unknown[0]) + 1:,}: to what it was set cannot be told from other values.",
                 remedies=(Remedy("fill these values in"), Remedy("leave the rows out")),
             )
-
-
-def _experiment_of(targets: Targets | None, rows: NDArray[np.int64] | int) -> NDArray[np.int32]:
-    return np.zeros(np.shape(rows), dtype=np.int32) if targets is None else np.asarray(targets.of_row[rows])
-
-
-def _drawn_rows(targets: Targets | None, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw rows with replacement; how many there are of each experiment was chosen, not observed, and stays."""
-    if targets is None:
-        return rng.integers(0, count, size=count)
-    groups = [np.flatnonzero(targets.of_row == k) for k in range(len(targets.sets))]
-    return np.concatenate([group[rng.integers(0, len(group), size=len(group))] for group in groups])

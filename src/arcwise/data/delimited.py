@@ -33,6 +33,12 @@ if TYPE_CHECKING:
 
 # The numbers of `arcwise::DelimitedProblem`.
 RAGGED, UNCLOSED_QUOTE, TEXT_AFTER_QUOTE, NUL_BYTE, FIELD_TOO_LONG, INTERRUPTED = range(1, 7)
+IN_FIELD = {
+    UNCLOSED_QUOTE: ": the quote that opens this field is never closed.",
+    TEXT_AFTER_QUOTE: ": text follows the closing quote. A quote inside a quoted field must be doubled.",
+    NUL_BYTE: ": a NUL byte. This is not a text file, or it is damaged.",
+    FIELD_TOO_LONG: " is longer than 1 MiB. Is a quote not closed, or is this not a table?",
+}
 
 GUESSED_LINES = 20
 HEAD = 2**16  # bytes that are looked at
@@ -125,28 +131,16 @@ def parse(
 
 def _refuse(parsed: DelimitedTable, name: str, separator: str) -> NoReturn:
     where = f"{name}: line {parsed.line:,}"
-    field = f"{where}, field {parsed.field:,}"
-    match parsed.problem:
-        case 1:
-            first = "the header" if parsed.header()[1].size > 1 else "the first row"
-            raise FormatError(
-                f"{where} has {parsed.found:,} field{'' if parsed.found == 1 else 's'}, but {first} has "
-                f"{parsed.expected:,}. Every line needs the same number; a value that contains "
-                f"{named_separator(separator)} must be in double quotes"
-                f"{', and a title above the header must go' if parsed.expected == 1 else ''}."
-            )
-        case 2:
-            raise FormatError(f"{field}: the quote that opens this field is never closed.")
-        case 3:
-            raise FormatError(
-                f"{field}: text follows the closing quote. A quote inside a quoted field must be doubled."
-            )
-        case 4:
-            raise FormatError(f"{field}: a NUL byte. This is not a text file, or it is damaged.")
-        case 5:
-            raise FormatError(f"{field} is longer than 1 MiB. Is a quote not closed, or is this not a table?")
-        case _:
-            raise KeyboardInterrupt
+    if parsed.problem == INTERRUPTED:
+        raise KeyboardInterrupt
+    if parsed.problem != RAGGED:
+        raise FormatError(f"{where}, field {parsed.field:,}{IN_FIELD[parsed.problem]}")
+    first = "the header" if parsed.header()[1].size > 1 else "the first row"
+    raise FormatError(
+        f"{where} has {parsed.found:,} field{'' if parsed.found == 1 else 's'}, but {first} has {parsed.expected:,}. "
+        f"Every line needs the same number; a value that contains {named_separator(separator)} must be in double quotes"
+        f"{', and a title above the header must go' if parsed.expected == 1 else ''}."
+    )
 
 
 def _decoded(blob: bytes, offsets: NDArray[np.int64], where: Callable[[int], str], name: str) -> list[str]:

@@ -162,12 +162,10 @@ def _one_more(best: Floats, spread: Spread) -> tuple[Floats, NDArray[np.int64]]:
     return found, begins
 
 
-# Supervised cut points by the minimum description length principle (Fayyad and Irani 1993; Liao 4.6.1).
-
-
 def entropy_cuts(values: NDArray[np.float64], classes: NDArray[np.integer], n_classes: int) -> NDArray[np.float64]:
     """Return the cuts that a class makes in the values, ascending; none if the class says nothing about them.
 
+    By the minimum description length principle (Fayyad and Irani 1993; Liao 4.6.1):
     A set S of N rows is cut where the class entropy after the cut is least, midway between two neighbouring values,
     and both parts are cut again, as long as a cut pays for its description: its gain in bits must exceed
 
@@ -365,7 +363,7 @@ def apply_cuts(
     for name in data.checked_names(cuts, "cuts"):
         column, points = data.column(name), np.asarray(cuts[name], dtype=np.float64)
         if column.numbers is None:
-            raise DataError(f"{data.prefix}{data.place(column)} does not hold numbers and cannot be cut.")
+            raise data.wrong(column, "does not hold numbers and cannot be cut.")
         if points.ndim != 1 or not bool(np.isfinite(points).all()) or bool((np.diff(points) <= 0).any()):
             raise OptionError(f"the cuts of '{name}' must be finite and ascending, not {points.tolist()}.")
         labels = interval_labels(points)
@@ -392,11 +390,10 @@ def _chosen(
 
 def check_numbers(table: Table, column: Column) -> None:
     """Refuse a column that cannot be cut: of words, or with one value."""
-    where = f"{table.prefix}{table.place(column)}"
     if column.numbers is None:
-        raise DataError(f"{where} does not hold numbers and cannot be cut into intervals.")
+        raise table.wrong(column, "does not hold numbers and cannot be cut into intervals.")
     if len(np.unique(column.numbers)) < 2:
-        raise DataError(f"{where} has one distinct value, '{column.labels[0]}': there is nothing to cut. Drop it.")
+        raise table.wrong(column, f"has one distinct value, '{column.labels[0]}': there is nothing to cut. Drop it.")
 
 
 def case_rows(table: Table) -> NDArray[np.int64]:
@@ -434,9 +431,6 @@ def class_column(table: Table, target: str | None) -> Column:
             "needed. Discretise it first, without a target."
         )
     return classes
-
-
-# `Interval`: the numbers that a state such as ``(2.45,4.75]`` stands for, read from its label.
 
 
 _LABEL = re.compile(r"\s*([\[(])\s*([^\s,]+)\s*,\s*([^\s,]+)\s*([\])])\s*")

@@ -7,6 +7,7 @@ import io
 import json
 import re
 import zipfile
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -14,9 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.errors import Argument, DataError, FormatError, OptionError, Remedy, suggestion
+from arcwise.base.errors import DataError, FormatError, OptionError, Remedy
 from arcwise.base.run import ProgressCallback
-from arcwise.data.column import Column, code_type, numbers_of, quoted, spell
+from arcwise.data.column import Column, code_type, coded, numbers_of, quoted, spell
+from arcwise.data.database import chosen_table
 from arcwise.data.delimited import Dialect, columns_from, merged_labels, parse
 from arcwise.data.source import Source, TextOptions, checked_header, completed_header, header_row
 from arcwise.data.table import Table
@@ -65,7 +67,7 @@ def read_arff(source: Source, options: TextOptions, progress: ProgressCallback) 
     raw = columns_from(parsed, names, source.name, missing=(), merge=options.merge)
     lines = parsed.lines()
     table = Table(raw, source.name, lines=lines if len(lines) else parsed.first_line)
-    return table.with_columns(_typed(table, c, a, options) for c, a in zip(raw, attributes, strict=True))
+    return _typed(table, attributes, options.missing)
 
 
 def _separator(body: bytes) -> str:
@@ -114,10 +116,8 @@ def _attribute(text: str, where: str) -> Attribute:
             raise FormatError(f"{where}: the list of states of '{name}' is not closed by a brace.")
         return Attribute(name, _states(kind[1:-1], name, where), False)
     word = kind.split(maxsplit=1)[0].lower()
-    if word in NUMERIC:
-        return Attribute(name, None, True)
-    if word == "string":
-        return Attribute(name, None, False)
+    if word in (*NUMERIC, "string"):
+        return Attribute(name, None, word in NUMERIC)
     if word == "date":
         raise DataError(f"{where}: attribute '{name}' holds dates; derive a discrete attribute, e.g. the month.")
     raise FormatError(
@@ -143,20 +143,23 @@ def _states(text: str, name: str, where: str) -> tuple[str, ...]:
             )
         states.append(_plain(match.group(1), match.group(2), match.group(3)))
         position = match.end()
-    seen: set[str] = set()
-    for state in states:
-        if state in seen:
+    for state, count in Counter(states).items():
+        if count > 1:
             raise FormatError(f"{where}: '{name}' declares the state '{state}' twice (after stripping spaces).")
-        seen.add(state)
     if "" in states:
         raise FormatError(f"{where}: '{name}' declares an empty state.")
     return tuple(states)
 
 
-def _typed(table: Table, column: Column, attribute: Attribute, options: TextOptions) -> Column:
-    """Return a column of labels as its declaration has it."""
+def _typed(table: Table, attributes: list[Attribute], missing: frozenset[str]) -> Table:
+    """Return columns of labels as their declarations have them."""
+    pairs = zip(table.columns, attributes, strict=True)
+    return table.with_columns(_typed_column(table, column, own, missing) for column, own in pairs)
+
+
+def _typed_column(table: Table, column: Column, attribute: Attribute, missing: frozenset[str]) -> Column:
     declared = attribute.states
-    gaps = (options.missing | {"?"}) - frozenset(declared or ())
+    gaps = (missing | {"?"}) - frozenset(declared or ())
     own = declared if declared is not None else tuple(label for label in column.labels if label not in gaps)
     position = {label: k for k, label in enumerate(own)}
     lookup = np.full(len(column.labels) + 1, len(own), dtype=np.int64)
@@ -199,13 +202,11 @@ def _sparse(source: Source, text: str, line: int, attributes: list[Attribute]) -
             f"{source.name}: {len(lines):,} rows of {len(attributes):,} attributes are too many values; at most "
             f"{MOST_CELLS:,} are read from a sparse file. Leave out attributes."
         )
-    options = TextOptions(None, True, frozenset({"?"}), False)
     raw_columns = tuple(
         _seen(Column(a.name, _filled(own, len(lines), len(k)), tuple(k)))
         for a, own, k in zip(attributes, entries, known, strict=True)
     )
-    table = Table(raw_columns, source.name, lines=np.array(lines, dtype=np.int64))
-    return table.with_columns(_typed(table, c, a, options) for c, a in zip(raw_columns, attributes, strict=True))
+    return _typed(Table(raw_columns, source.name, lines=np.array(lines, dtype=np.int64)), attributes, frozenset())
 
 
 def _entries(text: str, n_attributes: int, where: str) -> Iterator[tuple[int, str]]:
@@ -335,8 +336,7 @@ def read_lau(source: Source, options: TextOptions, progress: ProgressCallback) -
     names: list[str] | None = None
     separator: str | None = None
     lines: list[int] = []
-    codes: list[list[int]] = []
-    known: list[dict[str, int]] = []
+    rows: list[list[str]] = []
     for number, line in enumerate(re.split(r"\r\n|\r|\n", source.text()), start=1):
         text = line.strip()
         if not text:
@@ -349,8 +349,6 @@ def read_lau(source: Source, options: TextOptions, progress: ProgressCallback) -
         if names is None:
             separator = "," if "," in text else None
             names = checked_header(items, source.name, separator or " ")
-            known = [{} for _ in names]
-            codes = [[] for _ in names]
             continue
         if len(items) != len(names):
             raise FormatError(
@@ -358,14 +356,14 @@ def read_lau(source: Source, options: TextOptions, progress: ProgressCallback) -
                 "nodes."
             )
         lines.append(number)
-        for v, item in enumerate(items):
-            codes[v].append(known[v].setdefault(item, len(known[v])))
+        rows.append(items)
     if names is None:
         raise FormatError(f"{source.name}: the file is empty; a list of nodes and at least one sample are needed.")
     columns = []
     for v, name in enumerate(names):
-        lookup, kept = merged_labels(list(known[v]), options.missing, options.merge)
-        columns.append(Column.looked_up(name, lookup, np.array(codes[v], dtype=np.int64), kept))
+        codes, labels = coded(row[v] for row in rows)
+        lookup, kept = merged_labels(list(labels), options.missing, options.merge)
+        columns.append(Column.looked_up(name, lookup, np.array(codes, dtype=np.int64), kept))
     return Table(tuple(columns), source.name, lines=np.array(lines, dtype=np.int64))
 
 
@@ -373,9 +371,6 @@ def _items(text: str, separator: str | None) -> list[str]:
     if separator is None and "," not in text:
         return text.split()
     return [item.strip() for item in text.split(separator or ",")]
-
-
-# Excel workbooks (.xlsx): a sheet with the names of the columns in its first row, read by openpyxl.
 
 
 # What a workbook may hold when it is unpacked: a small file can be made to unpack to any size.
@@ -400,7 +395,7 @@ def read_workbook(source: Source, options: TextOptions, progress: ProgressCallba
             raise FormatError(f"{source.name}: the workbook unpacks to {unpacked:,} bytes; at most {MOST_BYTES:,}.")
         book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
         try:
-            name = _chosen(source.name, book.sheetnames, options)
+            name = chosen_table(source.name, book.sheetnames, options.table, what="sheet", of="workbook")
             rows = [list(row) for row in book[name].iter_rows(values_only=True)]
         finally:
             book.close()
@@ -429,19 +424,6 @@ def _without_empty_columns(rows: list[list[Any]]) -> list[list[Any]]:
     wide = max(map(len, rows))
     used = [v for v in range(wide) if any(v < len(row) and row[v] is not None for row in rows)]
     return [[row[v] if v < len(row) else None for v in used] for row in rows]
-
-
-def _chosen(source: str, names: list[str], options: TextOptions) -> str:
-    if options.table is not None:
-        if options.table not in names:
-            raise FormatError(f"{source}: {suggestion('sheet', options.table, names)}")
-        return options.table
-    if len(names) == 1:
-        return names[0]
-    raise FormatError(
-        f"{source}: the workbook has {len(names)} sheets: {', '.join(names[:20])}.",
-        remedies=Remedy("say which one with", Argument("table", names[0])),
-    )
 
 
 def _cell(row: list[Any], position: int, options: TextOptions) -> str | None:

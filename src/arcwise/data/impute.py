@@ -13,9 +13,6 @@ from arcwise.base.run import ProgressCallback, ProgressEvent, show_progress
 from arcwise.data.column import MAX_LEVELS, Column, code_type, gap_label, sorted_labels, spell
 from arcwise.data.table import Table, Tabular
 
-# Missing values from the most similar rows.
-
-
 # The distances of this many pairs of rows are held at once; between two batches Ctrl-C is noticed.
 BATCH_PAIRS = 2**23
 TIE = 1e-9  # votes that differ by less are equal
@@ -259,14 +256,12 @@ def _complete_rows(table: Table) -> Table:
 def _check(table: Table) -> None:
     for column in table.columns:
         if column.n_missing == column.n_cases:
-            raise DataError(f"{table.prefix}{table.place(column)} has no value at all: it cannot be filled. Drop it.")
+            raise table.wrong(column, "has no value at all: it cannot be filled. Drop it.")
 
 
 def _with_state(table: Table, column: Column) -> Column:
     """Give the gaps a label of their own."""
     if column.is_continuous():
-        raise DataError(
-            f"{table.prefix}{table.place(column)} holds numbers: a missing value cannot be one of their states yet.",
-            remedies=(Remedy("cut them first"), Remedy("use another", Argument("method"))),
-        )
+        words = "holds numbers: a missing value cannot be one of their states yet."
+        raise table.wrong(column, words, Remedy("cut them first"), Remedy("use another", Argument("method")))
     return Column(column.name, column.codes, (*column.labels, gap_label(column.labels)), column.declared)

@@ -172,7 +172,7 @@ def open_large(
             with duckdb.connect(target, read_only=kind == "duckdb", config=config) as connection:
                 if kind == "duckdb":
                     found = connection.execute("SELECT table_name FROM duckdb_tables() WHERE NOT internal").fetchall()
-                    rows = identifier(chosen_table(str(path), [str(row[0]) for row in found], table))
+                    rows = identifier(chosen_table(str(path), sorted(str(row[0]) for row in found), table))
                     numbered = rows, "rowid"
                     connection.execute("SET enable_external_access = false")
                 else:
@@ -222,15 +222,6 @@ def _parquet_rows(plain: Path) -> tuple[str, tuple[str, str]]:
     return f"read_parquet({files})", (f"read_parquet({files}, filename = true, {place})", number)
 
 
-# `ColumnProfile`: what one pass of aggregates tells of a column, and whether rows can be grouped by it.
-#
-# A column that tells nearly every row apart (a number handed out, a time, a measurement) makes every row distinct, and
-# counting distinct rows then saves nothing and takes all memory. It has to be recognised before, from its type, its
-# name, its range and the number of its distinct values, which DuckDB estimates within a few per cent in one pass
-# (HyperLogLog; Flajolet et al. 2007). What is then done about it is what is done about the same column of a small
-# file.
-
-
 # Labels by which rows are grouped as they are. A column with more is no variable of a network.
 MOST_LABELS = 1000
 # How far the estimate may be off; DuckDB's own is within 2 % to 5 %.
@@ -247,7 +238,13 @@ def is_number(type_: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ColumnProfile:
-    """A column as aggregates show it.
+    """A column as one pass of aggregates shows it, from which follows whether rows can be grouped by it.
+
+    A column that tells nearly every row apart (a number handed out, a time, a measurement) makes every row distinct,
+    and counting distinct rows then saves nothing and takes all memory. It has to be recognised before, from its type,
+    its name, its range and the number of its distinct values, which DuckDB estimates within a few per cent in one pass
+    (HyperLogLog; Flajolet et al. 2007). What is then done about it is what is done about the same column of a small
+    file.
 
     Parameters
     ----------
@@ -368,12 +365,6 @@ def profile_columns(source: LargeSource, names: list[str], *, missing: Collectio
     ]
 
 
-# `CodedColumn`: a column as small whole numbers in SQL, and the label that each of them stands for.
-#
-# Grouping by a few machine words is several times quicker than by thirty columns of text, and takes less memory.
-# The labels are made of the distinct values by the same code that reads small files, so that they are the same.
-
-
 # Whole numbers are coded by their distance from the least where that is less than this, and looked up otherwise.
 CLOSE = 2**12
 FAR = 2**62  # beyond, a BIGINT need not hold them
@@ -381,7 +372,10 @@ FAR = 2**62  # beyond, a BIGINT need not hold them
 
 @dataclass(frozen=True, eq=False)
 class CodedColumn:
-    """How a column is coded.
+    """A column as small whole numbers in SQL, and the label that each of them stands for.
+
+    Grouping by a few machine words is several times quicker than by thirty columns of text, and takes less memory.
+    The labels are made of the distinct values by the same code that reads small files, so that they are the same.
 
     Parameters
     ----------
@@ -523,16 +517,6 @@ def _by_number(number: str, known: list[float]) -> str:
     return f"CASE {number} {cases} ELSE {len(known)} END"
 
 
-# Numbers at given ranks of a column that does not fit into memory, exactly, and the cuts that follow from them.
-#
-# DuckDB's exact quantile holds the whole column; its approximate one depends on the threads. Here a few passes over
-# the column find the number: each counts the values between two bounds in `BUCKETS` buckets of equal width, with the
-# least and the largest value of each, and goes on in the bucket that has the rank. That leaves the range of the values
-# that are there, so ties and outliers cost a pass and not the answer (bucket sort's way to select; Knuth, The Art of
-# Computer Programming 3, 5.3.3, has selection by counting). With at most `AT_ONCE` values left, these are fetched.
-# Rows may have weights: a row then stands for so many values.
-
-
 METHODS = ("quantile", "width")
 BUCKETS = 2**14
 AT_ONCE = 10**6
@@ -542,7 +526,12 @@ STAGE = "cut points"
 def source_cuts(source: LargeSource, number: str, method: str, bins: int) -> NDArray[np.float64]:
     """Return the cut points of the numbers that an SQL expression gives; NULL are left out.
 
-    They are those of `arcwise.data.discretize` for the same numbers in memory.
+    They are those of `arcwise.data.discretize` for the same numbers in memory. DuckDB's exact quantile holds the whole
+    column; its approximate one depends on the threads. Here a few passes over the column find the number at a rank:
+    each counts the values between two bounds in `BUCKETS` buckets of equal width, with the least and the largest value
+    of each, and goes on in the bucket that has the rank. That leaves the range of the values that are there, so ties
+    and outliers cost a pass and not the answer (bucket sort's way to select; Knuth, The Art of Computer Programming 3,
+    5.3.3, has selection by counting). With at most `AT_ONCE` values left, these are fetched.
     """
     if method not in METHODS:
         raise OptionError(
@@ -605,12 +594,6 @@ def _at_rank(source: LargeSource, values: str, rank: int, between: tuple[float, 
     return low
 
 
-# Columns of numbers that are cut into intervals on the disk, and numbers among them that stand for missing values.
-#
-# The audit sees intervals only. What it would have found among the numbers has to be found here: -99 in a column of
-# ages would otherwise be the lowest interval's, without a word.
-
-
 def cut_column(
     source: LargeSource,
     profile: ColumnProfile,
@@ -663,7 +646,8 @@ def missing_codes(
 ) -> tuple[dict[float, int], dict[float, int]]:
     """Return the numbers that certainly, and those that possibly, stand for a missing value, and their rows.
 
-    `missing` are known to do so. The rest is as in the audit of small files.
+    `missing` are known to do so. The rest is as in the audit, which will see intervals only: -99 in a column of ages
+    would otherwise be the lowest interval's, without a word.
     """
     present = values_among(source, profile, [code for code in CODES if code not in missing])
     found: tuple[dict[float, int], dict[float, int]] = {}, {}

@@ -15,6 +15,7 @@ from arcwise.base.run import ProgressCallback, show_progress
 from arcwise.base.showing import one_screen
 from arcwise.data.checks import Conditions
 from arcwise.data.column import MISSING, quoted
+from arcwise.data.columns import listed_names
 from arcwise.data.database import marked_missing, read_duckdb, read_sqlite
 from arcwise.data.dataset import Dataset
 from arcwise.data.delimited import read_delimited
@@ -154,7 +155,7 @@ def read_data(
     """
     chosen = gather(ReadingSettings, read_data, settings)
     if not isinstance(categorical, bool):
-        categorical = _names(categorical)
+        categorical = listed_names(categorical)
     grouping = replace(
         chosen.grouping,
         categories=categorical or chosen.grouping.categories,
@@ -199,7 +200,7 @@ def read_table(
         raise OptionError(Argument("missing"), f"takes a list of markers, not one string: ['{chosen.missing}'].")
     markers = frozenset(str(marker).strip() for marker in chosen.missing)
     options = TextOptions(chosen.separator, chosen.header, markers, chosen.merge, chosen.table)
-    listed = None if columns is None else _names(columns), _names(drop)
+    listed = None if columns is None else listed_names(columns), listed_names(drop)
     with show_progress(progress) as callback:
         if _is_parquet_folder(path):
             grouped = _grouped(path, "parquet", chosen, listed, markers, callback)
@@ -228,12 +229,6 @@ def read_table(
         table = table.select(table.checked_names(listed[0] or (), Argument("columns")))
     table = table.drop(table.checked_names(listed[1], Argument("drop")))
     return table if chosen.weights is None else table.with_weights(chosen.weights)
-
-
-def _names(names: Iterable[str]) -> list[str]:
-    if isinstance(names, str):
-        raise OptionError(f"columns are given as a list, not as one string: ['{names}'].")
-    return list(names)
 
 
 def _grouped(
@@ -307,34 +302,29 @@ def _format_of(path: str | os.PathLike[str], source: Source, given: str | None) 
 
 def _check_content(source: Source, kind: str, was_given: bool) -> None:
     """Refuse a file that is clearly something other than its format says."""
-    says = Argument("format", kind) if was_given else "its suffix"
-    looks: str | None = None
+    found = "parquet" if source.is_parquet() else "arff" if source.is_arff() else None
+    looks = {"parquet": "a Parquet file", "arff": "an ARFF file", None: source.binary_kind()}[found]
+    if kind == found or (kind not in UNLIKE and looks == LOOKS.get(kind)):
+        return
     remedies = [Remedy("convert it"), Remedy("correct the name")]
-    if source.is_parquet():
-        looks = None if kind == "parquet" else "a Parquet file"
-        remedies = [Remedy("give", Argument("format", "parquet"))]
-    elif kind == "parquet":
-        looks = source.binary_kind() or ("an ARFF file" if source.is_arff() else "text or something else")
-    elif source.is_arff():
-        looks = None if kind == "arff" else "an ARFF file"
-        remedies = [Remedy("give", Argument("format", "arff"))]
-    else:
-        looks = source.binary_kind()
-        if looks is not None and looks == LOOKS.get(kind):
-            return
-        if looks is None and kind in LOOKS:
-            looks, remedies = "something else", [Remedy("give its real", Argument("format"))]
-        if looks is None and kind == "arff" and not source.is_arff():
-            looks = "something else: its first line does not start with @relation"
-            remedies = [Remedy("give its real", Argument("format"))]
-    if looks is not None:
-        raise FormatError(f"{source.name}: this is {looks}, not {kind.upper()} as", says, "says.", remedies=remedies)
+    if found is not None and kind != "parquet":
+        remedies = [Remedy("give", Argument("format", found))]
+    elif looks is None and kind != "parquet":
+        remedies = [Remedy("give its real", Argument("format"))]
+    looks = looks or UNLIKE.get(kind, "something else")
+    says = Argument("format", kind) if was_given else "its suffix"
+    raise FormatError(f"{source.name}: this is {looks}, not {kind.upper()} as", says, "says.", remedies=remedies)
 
 
 def _read_tsv(source: Source, options: TextOptions, progress: ProgressCallback) -> Table:
     return read_delimited(source, replace(options, separator=options.separator or "\t"), progress)
 
 
+# What others are called that are not of these formats.
+UNLIKE = {
+    "parquet": "text or something else",
+    "arff": "something else: its first line does not start with @relation",
+}
 # What files of these formats begin with, as `Source.binary_kind` calls it.
 LOOKS = {"xlsx": "a zip archive or Excel workbook", "sqlite": "an SQLite data base", "duckdb": "a DuckDB data base"}
 _READERS: dict[str, Callable[[Source, TextOptions, ProgressCallback], Table]] = {

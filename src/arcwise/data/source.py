@@ -140,9 +140,6 @@ def _unpacked(name: str, content: NDArray[np.uint8], path: Path | None) -> Sourc
     return Source(name, np.frombuffer(unpack_gzip(content.data, source=name), dtype=np.uint8), None)
 
 
-# The names of columns: completed where the header has none or repeats one, and checked.
-
-
 def completed_header(fields: list[str]) -> tuple[list[str], dict[str, str]]:
     """Return a name for every column, and for those that got it here the reason: empty fields, and repeated names.
 
