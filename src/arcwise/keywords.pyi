@@ -71,15 +71,16 @@ class ChainKeywords(TypedDict, total=False):
 
 class ClimbKeywords(TypedDict, total=False):
     settings: ClimbSettings
+    density: float | None
     restarts: int
     perturb: int | None
-    density: float | None
     refine: int
     random_ties: bool
     candidates: int
 
 class GeneticKeywords(TypedDict, total=False):
     settings: GeneticSettings
+    density: float | None
     population: int
     unconnected: int
     drop: int
@@ -87,7 +88,6 @@ class GeneticKeywords(TypedDict, total=False):
     mating_tries: int
     mutate: bool
     patience: int
-    density: float | None
 
 class PosteriorKeywords(TypedDict, total=False):
     settings: PosteriorSettings
@@ -123,9 +123,9 @@ class StartKeywords(TypedDict, total=False):
 
 class TabuKeywords(TypedDict, total=False):
     settings: TabuSettings
+    density: float | None
     restarts: int
     perturb: int | None
-    density: float | None
     refine: int
     random_ties: bool
     candidates: int

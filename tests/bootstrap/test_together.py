@@ -211,7 +211,7 @@ def test_what_is_found_again_does_not_travel() -> None:
 def test_layouts_end_with_their_problems() -> None:
     data = make_data()
     one = LocalProblem.of(data, "bic")
-    assert LocalProblem.of(data, "qnml").blocks is one.blocks
+    assert LocalProblem.of(data, "qnml").layout is one.layout
     kept = weakref.ref(one.layout)
     del one
     gc.collect()

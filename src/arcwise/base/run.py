@@ -165,14 +165,16 @@ class Run:
         progress: bool | ProgressCallback | None = None,
         threads: int | None = None,
         cluster: Cluster | None = None,
+        seed: Seed = 0,
     ) -> contextlib.AbstractContextManager[Run]:
-        """Make the keywords of a public function a run that shows its progress.
+        """Make the keywords of a public function a run that shows its progress; a seed of None becomes a fresh one.
 
         >>> with Run.begin(Limits(count=3), print) as run:
         ...     run.report("steps", 1, 3)
         ProgressEvent(stage='steps', done=1, total=3, details={})
         """
-        return cls.of(limits).but(progress=progress, threads=threads, cluster=cluster).shown()
+        made = cls.of(limits).but(progress=progress, threads=threads, cluster=cluster, seed=resolve_seed(seed))
+        return made.shown()
 
     @contextlib.contextmanager
     def shown(self) -> Iterator[Run]:

@@ -20,8 +20,7 @@ from arcwise.data.column import can_tell_copies, first_seen
 from arcwise.data.dataset import Dataset, GapStates, Incomplete
 from arcwise.exact.optimal import find_optimal
 from arcwise.graph.constraints import Constraints
-from arcwise.local.climbing import EFFORT, TabuSettings, first_ascent, hill_climb, tabu_search
-from arcwise.local.genetic import genetic_search
+from arcwise.local.climbing import EFFORT, TabuSettings, first_ascent, genetic_search, hill_climb, tabu_search
 from arcwise.local.order_search import order_search
 from arcwise.local.problem import LocalProblem, pack_parents, unpack_parents
 from arcwise.parent_sets.build import build_parent_sets
@@ -353,7 +352,7 @@ def lay_out_together(
 ) -> CountedBatch:
     """Lay out replicates, of each of which the weights of rows and the seed of its search were drawn."""
     weights, seeds = zip(*drawn, strict=True)
-    counts = _core.local.ReplicateCounts(problem.blocks, problem.rare, list(weights))
+    counts = _core.local.ReplicateCounts(problem.layout.blocks, problem.layout.rare, list(weights))
     return CountedBatch(problem.layout, seed, tuple(indices), np.array(seeds, dtype=np.uint64), counts)
 
 

@@ -312,9 +312,9 @@ class _Threads:
     def __init__(self, task: ReplicateTask, count: int) -> None:
         self.count = count
         task.stopping.clear()
-        _ = task.problem.blocks, task._own  # made here, once, rather than by every thread
+        _ = task.problem.layout, task._own  # made here, once, rather than by every thread
         if task.together > 1:
-            _ = task.problem.rare
+            _ = task.problem.layout.rare
         self._task = task
         self._pool = futures.ThreadPoolExecutor(count, "arcwise", initializer=_core.prepare_thread)
 

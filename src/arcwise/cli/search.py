@@ -141,9 +141,8 @@ def search(
     Example: arcwise search survey.csv --method genetic --score bdeu:ess=10 --seed 1 -o network.graphml
     """
     from arcwise.graph.constraints import assert_obeys
-    from arcwise.local.climbing import first_ascent, hill_climb, tabu_search
+    from arcwise.local.climbing import first_ascent, genetic_search, hill_climb, tabu_search
     from arcwise.local.equivalence_search import equivalence_search
-    from arcwise.local.genetic import genetic_search
     from arcwise.local.trees import chow_liu, naive_bayes, tree_augmented
     from arcwise.model.structural_em import structural_em
 

@@ -6,11 +6,11 @@ from arcwise.local.climbing import (
     StartSettings,
     TabuSettings,
     first_ascent,
+    genetic_search,
     hill_climb,
     tabu_search,
 )
 from arcwise.local.equivalence_search import equivalence_search
-from arcwise.local.genetic import genetic_search
 from arcwise.local.joint_cuts import JointCuts, joint_cuts
 from arcwise.local.order_search import order_search
 from arcwise.local.problem import LocalSearchResult

@@ -1,4 +1,4 @@
-"""Greedy hill climbing: the best single-arc change, as long as one improves the score."""
+"""Searches through networks by single changes: hill climbing, tabu search, first ascent, a genetic search."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Unpack
 
 from arcwise import _core
+from arcwise.base.errors import Argument, OptionError, check_argument
 from arcwise.base.options import CANDIDATES, REFINE, REFINED_WHOLE, gather, option
-from arcwise.base.run import Limits, ProgressCallback, Run, Seed, native_seed, resolve_seed
+from arcwise.base.run import Limits, ProgressCallback, Run, Seed, native_seed
 from arcwise.base.showing import one_screen
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.graph.constraints import Constraints
@@ -15,7 +16,7 @@ from arcwise.local.problem import START, LocalProblem, LocalSearchResult, Start
 from arcwise.scores.score import Score
 
 if TYPE_CHECKING:
-    from arcwise.keywords import ClimbKeywords, StartKeywords, TabuKeywords
+    from arcwise.keywords import ClimbKeywords, GeneticKeywords, StartKeywords, TabuKeywords
 
 # The rare settings of the local searches.
 
@@ -40,8 +41,8 @@ class StartSettings:
 
 @one_screen
 @dataclass(frozen=True, slots=True)
-class ClimbSettings:
-    """How `hill_climb` restarts, refines and breaks ties.
+class ClimbSettings(StartSettings):
+    """How `hill_climb` restarts, refines and breaks ties, and the settings of `StartSettings`.
 
     Parameters
     ----------
@@ -50,8 +51,6 @@ class ClimbSettings:
     perturb
         A restart makes this many random changes to the best network; 0 starts again from `start` and breaks ties among
         equal changes by another random order; None starts from a random network.
-    density
-        The chance of each arc of a random network; by default two neighbours per variable on average.
     refine
         How many rounds of refinement without a gain end the search; 0 for none. Rounds that turn arcs and rounds that
         take variables out alternate. It also ends when it has computed `refine` times as many local scores as the
@@ -70,7 +69,6 @@ class ClimbSettings:
     perturb: int | None = option(
         1, "random changes per restart; 0: from the start, with ties broken in another order", low=0, most=MOST
     )
-    density: float | None = None
     refine: int = option(
         REFINE,
         "rounds of refinement without a gain that end the search; 0: none, as in bnlearn",
@@ -105,8 +103,8 @@ class TabuSettings(ClimbSettings):
 
 @one_screen
 @dataclass(frozen=True, slots=True)
-class GeneticSettings:
-    """The population of `genetic_search`.
+class GeneticSettings(StartSettings):
+    """The population of `genetic_search`, and the settings of `StartSettings`.
 
     Parameters
     ----------
@@ -124,8 +122,6 @@ class GeneticSettings:
         Whether every network takes a first-ascent step in every round.
     patience
         The search ends after this many rounds without a better network.
-    density
-        The chance of each arc of a random network; by default two neighbours per variable on average.
     """
 
     population: int = option(16, "networks", low=1, most=MOST, of="genetic")
@@ -135,7 +131,6 @@ class GeneticSettings:
     mating_tries: int = option(20, "draws of an offspring", low=0, most=MOST, of="genetic")
     mutate: bool = True
     patience: int = option(5, "rounds without progress that end it", low=1, most=MOST, of="genetic")
-    density: float | None = None
 
 
 EFFORT = 1  # for each round of refinement, it may compute this many times the scores that the climbs have
@@ -184,53 +179,44 @@ def hill_climb(
     """
     problem = LocalProblem.of(data, score, constraints, max_parents)
     chosen = gather(ClimbSettings, hill_climb, settings)
-    with Run.begin(limits, progress) as run:
-        return climb(problem, "hill-climbing", chosen, run, start=start, seed=resolve_seed(seed))
+    with Run.begin(limits, progress, seed=seed) as run:
+        return _climb(problem, "hill-climbing", chosen, start, run)
 
 
-def climb(
+def _climb(
     problem: LocalProblem,
     method: str,
     settings: ClimbSettings,
-    run: Run,
-    *,
-    tabu: tuple[int, int] = (0, 0),
     start: Start,
-    seed: int,
+    run: Run,
+    tabu: tuple[int, int] = (0, 0),
 ) -> LocalSearchResult:
     """Run the climb that hill climbing and tabu search share.
 
     `tabu` has the length of the tabu list, 0 for hill climbing, and the changes for the worse that end the search.
     """
-    density = settings.density
     rounds, candidates = settings.refine, settings.candidates
-    perturbations = -1 if settings.perturb is None else settings.perturb
-    narrowed = rounds > 0 and 0 < candidates < problem.data.n_variables > REFINED_WHOLE
     found = problem.search(
         method,
-        lambda learner, native, report: learner.climb(
-            problem.data.native_weights,
-            _core.local.ClimbOptions(
-                start=problem.pack_start(learner, start, density, native_seed(seed, START)),
-                restarts=settings.restarts,
-                perturbations=perturbations,
-                density=problem.default_density if density is None else density,
-                tabu=tabu[0],
-                patience=tabu[1],
-                max_iterations=run.given.count or 0,
-                refine=rounds,
-                effort=EFFORT * rounds,
-                narrow=REFINED_WHOLE,
-                candidates=candidates,
-                random_ties=settings.random_ties,
-                seed=native,
-            ),
-            run.limits.native_seconds,
-            report,
+        _core.local.LocalLearner.climb,
+        lambda learner, seed: _core.local.ClimbOptions(
+            start=problem.pack_start(learner, start, settings.density, native_seed(run.seed, START)),
+            restarts=settings.restarts,
+            perturbations=-1 if settings.perturb is None else settings.perturb,
+            density=problem.density(settings.density),
+            tabu=tabu[0],
+            patience=tabu[1],
+            max_iterations=run.given.count or 0,
+            refine=rounds,
+            effort=EFFORT * rounds,
+            narrow=REFINED_WHOLE,
+            candidates=candidates,
+            random_ties=settings.random_ties,
+            seed=seed,
         ),
-        seed,
         run,
     )
+    narrowed = rounds > 0 and 0 < candidates < problem.data.n_variables > REFINED_WHOLE
     return replace(found, candidates=candidates) if narrowed else found
 
 
@@ -267,8 +253,8 @@ def tabu_search(
     problem = LocalProblem.of(data, score, constraints, max_parents)
     chosen = gather(TabuSettings, tabu_search, settings)
     most = chosen.tabu if chosen.max_tabu is None else chosen.max_tabu
-    with Run.begin(limits, progress) as run:
-        return climb(problem, "tabu", chosen, run, tabu=(chosen.tabu, most), start=start, seed=resolve_seed(seed))
+    with Run.begin(limits, progress, seed=seed) as run:
+        return _climb(problem, "tabu", chosen, start, run, (chosen.tabu, most))
 
 
 # Randomised first-ascent hill climbing (Lau & Bush 2004, section 4).
@@ -305,20 +291,79 @@ def first_ascent(
     """
     problem = LocalProblem.of(data, score, constraints, max_parents)
     density = gather(StartSettings, first_ascent, settings).density
-    used = resolve_seed(seed)
-    with Run.begin(limits, progress) as run:
+    with Run.begin(limits, progress, seed=seed) as run:
         return problem.search(
             "first-ascent",
-            lambda learner, native, report: learner.first_ascent(
-                problem.data.native_weights,
-                _core.local.FirstAscentOptions(
-                    start=problem.pack_start(learner, start, density, native_seed(used, START)),
-                    max_iterations=run.given.count or 0,
-                    seed=native,
-                ),
-                run.limits.native_seconds,
-                report,
+            _core.local.LocalLearner.first_ascent,
+            lambda learner, seed: _core.local.FirstAscentOptions(
+                start=problem.pack_start(learner, start, density, native_seed(run.seed, START)),
+                max_iterations=run.given.count or 0,
+                seed=seed,
             ),
-            used,
             run,
         )
+
+
+# Genetic search over networks (Lau & Bush 2004, section 6).
+
+
+def genetic_search(
+    data: Dataset | Incomplete,
+    score: str | Score = "bic_laplace",
+    *,
+    constraints: Constraints | None = None,
+    max_parents: int | None = None,
+    seed: Seed = None,
+    limits: Limits | None = None,
+    progress: bool | ProgressCallback | None = None,
+    **settings: Unpack[GeneticKeywords],
+) -> LocalSearchResult:
+    """Evolve a population of networks by swapping the parents of whole nodes and by first-ascent mutations.
+
+    In every round the worst networks are dropped and the best promoted; then the survivors mate, each with one of the
+    best: the offspring takes the parents of 1 to n random nodes from its mate, drawn again if that makes a cycle. Last,
+    every network takes one first-ascent step. The defaults are Lau & Bush's, except for the number of offspring: they
+    drop 3 of 16 and speak of "the remaining 12", which are 13; here the survivors have 13 offspring, so that the
+    population stays at 16.
+
+    Parameters
+    ----------
+    data, score, constraints, max_parents, seed, progress
+        As for `first_ascent`.
+    limits
+        `seconds`; `count`, the rounds; `memory_bytes`, for the cache of scores.
+    settings
+        The fields of `GeneticSettings` by keyword, such as ``population=32``, or a whole one as ``settings=``.
+    """
+    problem = LocalProblem.of(data, score, constraints, max_parents)
+    chosen = _checked(gather(GeneticSettings, genetic_search, settings))
+    with Run.begin(limits, progress, seed=seed) as run:
+        return problem.search(
+            "genetic",
+            _core.local.LocalLearner.evolve,
+            lambda _, seed: _core.local.GeneticOptions(
+                population=chosen.population,
+                unconnected=chosen.unconnected,
+                dropped=chosen.drop,
+                promoted=chosen.promote,
+                mating_tries=chosen.mating_tries,
+                patience=chosen.patience,
+                max_rounds=run.given.count or 0,
+                mutate=chosen.mutate,
+                density=problem.density(chosen.density),
+                seed=seed,
+            ),
+            run,
+        )
+
+
+def _checked(settings: GeneticSettings) -> GeneticSettings:
+    population = Argument("population", settings.population)
+    if settings.unconnected > settings.population:
+        raise OptionError(Argument("unconnected", settings.unconnected), "exceeds", population, ".")
+    if settings.drop >= settings.population:
+        raise OptionError(Argument("drop", settings.drop), "must be below", population, ": someone must survive.")
+    survivors = settings.population - settings.drop
+    told = f"exceeds the {survivors} survivors of population - drop."
+    check_argument(settings.promote <= survivors, "promote", settings.promote, told)
+    return settings

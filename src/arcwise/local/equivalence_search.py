@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arcwise.base.errors import Argument, OptionError
+from arcwise.base.errors import OptionError, check_argument
 from arcwise.base.run import Limits, ProgressCallback, Run, Status
 from arcwise.data.dataset import Dataset
 from arcwise.graph.dag import Dag, Pdag
@@ -52,21 +52,8 @@ def equivalence_search(
 ) -> LocalSearchResult:
     """Greedy equivalence search, GES: insert edges into an equivalence class, then delete, while the score rises.
 
-    Parameters
-    ----------
-    data
-        Observations; row weights count.
-    score
-        An equivalent score or its name.
-    limits
-        `seconds`, and `count`, the most steps.
-    progress
-        See `arcwise.progress.show_progress`.
-
-    Returns
-    -------
-    LocalSearchResult
-        `dag` is a member of the class that was found; ``dag.cpdag`` is the class.
+    The data are observations, the score an equivalent one; ``limits.count`` is the most steps. The `dag` of the result
+    is a member of the class that was found; ``dag.cpdag`` is the class.
 
     Examples
     --------
@@ -76,11 +63,8 @@ def equivalence_search(
     ('ges', True)
     """
     chosen = make_score(score)
-    if not chosen.facts.equivalent:
-        raise OptionError(
-            Argument("score", chosen.name),
-            "gives equivalent networks different scores; GES needs one that does not, such as bic or bdeu.",
-        )
+    rule = "gives equivalent networks different scores; GES needs one that does not, such as bic or bdeu."
+    check_argument(chosen.facts.equivalent, "score", chosen.name, rule)
     if data.targets is not None:
         raise OptionError("GES is for observations alone: experiments tell members of a class apart. Use hill_climb.")
     with Run.begin(limits, progress) as run:
@@ -92,13 +76,9 @@ class _Class:
 
     def __init__(self, graph: Pdag) -> None:
         self.graph = graph
-        self.parents = list(graph.parent_masks)
-        self.neighbours = list(graph.neighbour_masks)
-        self.children = list(graph.child_masks)
-        self.adjacent = [
-            parents | neighbours | children
-            for parents, neighbours, children in zip(self.parents, self.neighbours, self.children, strict=True)
-        ]
+        self.parents, self.neighbours, self.children = graph.parent_masks, graph.neighbour_masks, graph.child_masks
+        self.edges = list(zip(self.parents, self.neighbours, self.children, strict=True))
+        self.adjacent = [parents | neighbours | children for parents, neighbours, children in self.edges]
 
     def cliques(self, base: int, among: int) -> Iterator[int]:
         """Yield the subsets of `among` that form a clique together with `base`, the empty one first."""
@@ -132,13 +112,7 @@ class _Class:
 
     def differing(self, other: _Class) -> int:
         """Return the nodes whose edges are not the same."""
-        return sum(
-            1 << v
-            for v in range(len(self.parents))
-            if self.parents[v] != other.parents[v]
-            or self.neighbours[v] != other.neighbours[v]
-            or self.children[v] != other.children[v]
-        )
+        return sum(1 << v for v, own in enumerate(self.edges) if own != other.edges[v])
 
 
 class _Search:
@@ -165,11 +139,9 @@ class _Search:
             method="ges",
             scored_by=self._score.describe(),
             history=np.array(history),
-            restarts=(),
             iterations=len(history) - 1,
             operations=self._looked_at,
             families_scored=len(self._scores),
-            seed=0,
             seconds=self._run.seconds,
             status=self._status,
         )
@@ -240,10 +212,8 @@ class _Search:
         state = self.state
         ordered = sorted(itertools.chain.from_iterable(steps.values()), key=lambda s: (-s.gain, s.x, s.y, s.others))
         for step in ordered:
-            if not inserting:
-                return step
             barrier = state.neighbours[step.y] & state.adjacent[step.x] | step.others
-            if state.is_blocked(step.y, step.x, barrier):
+            if not inserting or state.is_blocked(step.y, step.x, barrier):
                 return step
         return None
 

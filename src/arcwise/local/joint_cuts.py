@@ -30,11 +30,7 @@ from numpy.typing import NDArray
 from arcwise.base.run import Limits, Run, Status
 from arcwise.base.showing import one_screen
 from arcwise.data.dataset import Dataset
-from arcwise.data.discretize import (
-    apply_cuts,
-    intervals_of,
-    quantiles,
-)
+from arcwise.data.discretize import apply_cuts, intervals_of, quantiles
 from arcwise.data.table import Table
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
@@ -76,10 +72,8 @@ def joint_cuts(
 
     Parameters
     ----------
-    table
-        Complete data; the columns that are not cut must be discrete.
-    columns
-        The columns of numbers to cut.
+    table, columns
+        Complete data, and the columns of numbers to cut; the others must be discrete.
     start_bins
         The first cuts are quantiles; the structure that they give is where it begins.
     categorical
@@ -99,26 +93,24 @@ def joint_cuts(
     return alternate_cuts(
         {name: table.column(name).values() for name in names},
         lambda cuts: apply_cuts(table, cuts, keep_empty=False).to_dataset(categorical=kept),
-        start_bins=start_bins,
+        Run(seed, limits=limits, progress=False),
+        start_bins,
         constraints=constraints,
         max_parents=max_parents,
-        limits=limits,
-        seed=seed,
     )
 
 
 def alternate_cuts(
     values: Mapping[str, NDArray[np.float64]],
     coded: Callable[[Cuts], Dataset],
-    *,
-    start_bins: int = 3,
-    constraints: Constraints | None = None,
-    max_parents: int | None = None,
-    limits: Limits | None = None,
-    seed: int = 0,
+    run: Run,
+    start_bins: int,
+    **search: Any,
 ) -> JointCuts:
-    """Choose the cuts of numbers as `joint_cuts` does; `coded` returns the data for cuts, with a row per number."""
-    run = Run.of(limits)
+    """Choose the cuts of numbers as `joint_cuts` does; `coded` returns the data for cuts, with a row per number.
+
+    `search` are the constraints and the parent limit of the structure.
+    """
     fine = {name: _Fine.of(own) for name, own in values.items()}
     cuts = {name: quantiles(own, start_bins) for name, own in values.items()}
     best: JointCuts | None = None
@@ -126,17 +118,8 @@ def alternate_cuts(
     status = Status.COMPLETE
     for _ in range(ROUNDS):
         data = coded(cuts)
-        found = hill_climb(
-            data,
-            "bic",
-            constraints=constraints,
-            max_parents=max_parents,
-            seed=seed,
-            progress=False,
-            limits=run.limits,
-        )
-        if found.status is Status.INTERRUPTED:
-            raise KeyboardInterrupt
+        found = hill_climb(data, "bic", seed=run.seed, progress=False, limits=run.limits, **search)
+        found.status.unless_interrupted()
         status = found.status
         dag = found.dag.reorder(data.names)
         cuts, data = _recut(coded, data, dag, cuts, fine)
@@ -245,14 +228,19 @@ def _weights(data: Dataset, child: int) -> NDArray[np.float64]:
 
 def _joint(data: Dataset, members: Iterable[int], fine: _Fine, weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Count configurations of variables against the finest intervals; the last variable varies fastest."""
-    index = np.zeros(data.n_rows, dtype=np.int64)
-    rows = 1
-    for member in members:
-        index = index * int(data.arities[member]) + data.codes[member]
-        rows *= int(data.arities[member])
+    index, rows = _configurations(data, members)
     size = len(fine.cuts) + 1
     counts = np.bincount(index * size + fine.codes, weights, minlength=rows * size)
     return np.asarray(counts.reshape(rows, size), dtype=np.float64)
+
+
+def _configurations(data: Dataset, members: Iterable[int]) -> tuple[NDArray[np.int64], int]:
+    """Return the number of each row's configuration of some variables, and how many there are."""
+    index, count = np.zeros(data.n_rows, dtype=np.int64), 1
+    for member in members:
+        index = index * int(data.arities[member]) + data.codes[member]
+        count *= int(data.arities[member])
+    return index, count
 
 
 def interval_gains(counts: NDArray[np.float64], per_total: int) -> NDArray[np.float64]:
@@ -304,11 +292,8 @@ def _length(data: Dataset, dag: Dag, cuts: Cuts, fine: dict[str, _Fine]) -> floa
         if cases == 0:
             continue
         arity = int(data.arities[v])
-        configurations = math.prod(int(data.arities[p]) for p in parents)
+        index, configurations = _configurations(data, parents)
         total += 0.5 * math.log(cases) * configurations * (arity - 1)
-        index = np.zeros(data.n_rows, dtype=np.int64)
-        for p in parents:
-            index = index * int(data.arities[p]) + data.codes[p]
         joint = np.unique(index * arity + data.codes[v], return_inverse=True)[1].ravel()
         above = np.unique(index, return_inverse=True)[1].ravel()
         own = _n_log_n(np.bincount(data.codes[v], weights)).sum()

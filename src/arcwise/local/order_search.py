@@ -46,12 +46,8 @@ def order_search(
         An order of the variables to start from, parents first; None for a random one.
     constraints
         Only parent sets of the table that they allow are used.
-    seed
-        An integer or a numpy generator that fixes the random numbers; the result records the seed.
-    limits
-        `seconds`; `count`, the perturbations at most.
-    progress
-        See `arcwise.progress.show_progress`.
+    seed, limits, progress
+        As for `hill_climb`; ``limits.count`` is the perturbations at most.
 
     Returns
     -------

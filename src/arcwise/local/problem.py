@@ -72,13 +72,13 @@ class LocalSearchResult:
     method: str
     scored_by: Mapping[str, Any]
     history: NDArray[np.float64]
-    restarts: tuple[int, ...]
     iterations: int
     operations: int
     families_scored: int
-    seed: int
     seconds: float
-    status: Status
+    status: Status = Status.COMPLETE
+    restarts: tuple[int, ...] = ()
+    seed: int = 0
     candidates: int | None = None
 
     @property
@@ -175,16 +175,6 @@ class LocalProblem:
             constraints.refuse_ancestors("local search")
         return cls(data, made, _set_apart(data, merged_constraints(data, constraints, max_parents)))
 
-    @property
-    def blocks(self) -> StateBlocks:
-        """The data in the layout of the native counter."""
-        return self.layout.blocks
-
-    @property
-    def rare(self) -> RareColumns:
-        """The same data as they are counted for many replicates at once."""
-        return self.layout.rare
-
     @cached_property
     def layout(self) -> Layout:
         """The data as the native core counts them, shared by problems of the same data."""
@@ -205,17 +195,19 @@ class LocalProblem:
         rows = [targets.rows_without(of_group[g]) for g in range(len(of_group))]
         return np.concatenate(rows).astype(np.uint8)
 
-    @property
-    def default_density(self) -> float:
-        """The chance of each arc of a random start: two neighbours per node on average, at most one half."""
-        return min(0.5, 2.0 / max(1, self.data.n_variables - 1))
+    def density(self, given: float | None) -> float:
+        """Return the chance of each arc of a random network: by default two neighbours per node, at most one half."""
+        if given is None:
+            return min(0.5, 2.0 / max(1, self.data.n_variables - 1))
+        check_argument(0.0 <= given <= 1.0, "density", given, "must lie between 0 and 1: it is the chance of each arc.")
+        return float(given)
 
     def learner(self, memory: int | None = None) -> LocalLearner:
         """Return a native search object, with so much memory for its scores; it is not to be shared by threads."""
         rules = self.constraints.native()
         groups = self.data.child_groups
         return _core.local.LocalLearner(
-            self.blocks,
+            self.layout.blocks,
             [self.score.native(group) if group.n_cases > 0 else None for group in groups],
             self.data.group_of_child,
             self._told,
@@ -244,7 +236,7 @@ class LocalProblem:
         if isinstance(start, Dag):
             return pack_parents(self.checked_start(start).parents)
         if start == "random":
-            return learner.random_dag(self.default_density if density is None else check_density(density), seed)
+            return learner.random_dag(self.density(density), seed)
         check_known("start", start, STARTS, more="Or give a Dag.")
         return pack_parents(Dag.from_arcs(self.data.names, self.constraints.required).parents)
 
@@ -263,13 +255,15 @@ class LocalProblem:
     def search(
         self,
         method: str,
-        search: Callable[[LocalLearner, int, Callable[..., None]], Outcome],
-        seed: int,
+        operation: Callable[..., Outcome],
+        options: Callable[[LocalLearner, int], object],
         run: Run,
     ) -> LocalSearchResult:
-        """Call `search(learner, native seed, progress callback)` and make its outcome a result."""
+        """Have a learner do an operation of its own, with `options(learner, native seed)`, and return the result."""
         learner = self.learner(run.given.memory_bytes)
-        outcome = search(learner, native_seed(seed), run.native_report(method))
+        chosen = options(learner, native_seed(run.seed))
+        left = run.limits.native_seconds
+        outcome = operation(learner, self.data.native_weights, chosen, left, run.native_report(method))
         offsets, members, score, history, restarts, iterations, operations, families, status = outcome
         return LocalSearchResult(
             dag=Dag(self.data.names, unpack_parents(offsets, members)),
@@ -281,7 +275,7 @@ class LocalProblem:
             iterations=iterations,
             operations=operations,
             families_scored=families,
-            seed=seed,
+            seed=run.seed,
             seconds=run.seconds,
             status=Status.from_native(status),
         )
@@ -336,10 +330,3 @@ def unpack_parents(offsets: NDArray[np.int64], members: NDArray[np.int32]) -> li
     """Return the parent lists that `pack_parents` packed."""
     flat, ends = members.tolist(), offsets.tolist()
     return [flat[a:b] for a, b in itertools.pairwise(ends)]
-
-
-def check_density(density: float) -> float:
-    """Return the density of random networks after checking that it is a probability."""
-    rule = "must lie between 0 and 1: it is the chance of each arc."
-    check_argument(0.0 <= density <= 1.0, "density", density, rule)
-    return float(density)

@@ -7,6 +7,8 @@ networks (22, 24) and the log-likelihood (27 to 30).
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +20,7 @@ from numpy.typing import NDArray
 
 from arcwise.base.errors import OptionError, check_count, check_known
 from arcwise.base.options import gather, load_figure
-from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, resolve_seed
+from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status
 from arcwise.base.showing import one_screen
 from arcwise.data.dataset import Dataset
 from arcwise.graph.constraints import Constraints
@@ -171,70 +173,48 @@ def analyse_runs(
         The starts to compare.
     runs
         Runs for each score and start. Run i has the same seed with every score and start.
-    seed
-        An integer or a numpy generator that fixes the random numbers.
+    seed, progress
+        As for `hill_climb`.
     limits
         `seconds` for all runs together; the analysis then holds the runs that are finished. `count`, the moves of one
         run.
-    progress
-        See `arcwise.progress.show_progress`.
     search
         ``constraints=``, ``max_parents=`` and ``density=``, as for `first_ascent`.
     """
     check_count("runs", runs, 1)
     if not scores or not starts:
         raise OptionError("scores and starts must not be empty: there would be nothing to run.")
-    chosen = gather(AscentSettings, analyse_runs, search)
-    used = resolve_seed(seed)
+    given = gather(AscentSettings, analyse_runs, search)
+    chosen: Any = {"constraints": given.constraints, "max_parents": given.max_parents, "density": given.density}
     settings = [(make_score(score), start) for score in scores for start in starts]
     found: list[list[LocalSearchResult]] = [[] for _ in settings]
     status = Status.COMPLETE
-    with Run.begin(limits, progress) as run:
-        for i in range(runs):
-            own_seed = int(np.random.SeedSequence(used, spawn_key=(i,)).generate_state(1, np.uint64)[0])
-            for k, (score, start) in enumerate(settings):
-                if run.is_over:
-                    status = Status.TIME_LIMIT
-                    break
-                result = first_ascent(
-                    data,
-                    score=score,
-                    start=start,
-                    density=chosen.density,
-                    constraints=chosen.constraints,
-                    max_parents=chosen.max_parents,
-                    seed=own_seed,
-                    limits=run.limits,
-                    progress=False,
-                )
-                if result.status in (Status.TIME_LIMIT, Status.INTERRUPTED):
-                    status = result.status
-                    break
-                if not result.complete:
-                    status = result.status
-                found[k].append(result)
-                run.report("runs", i * len(settings) + k + 1, runs * len(settings))
+    with Run.begin(limits, progress, seed=seed) as run:
+        for i, (k, (score, start)) in itertools.product(range(runs), enumerate(settings)):
+            if run.is_over:
+                status = Status.TIME_LIMIT
+                break
+            own = int(np.random.SeedSequence(run.seed, spawn_key=(i,)).generate_state(1, np.uint64)[0])
+            limits = run.limits
+            result = first_ascent(data, score, start=start, seed=own, limits=limits, progress=False, **chosen)
+            status = status if result.complete else result.status
             if status in (Status.TIME_LIMIT, Status.INTERRUPTED):
                 break
+            found[k].append(result)
+            run.report("runs", i * len(settings) + k + 1, runs * len(settings))
     names = [start if isinstance(start, str) else "given" for _, start in settings]
     samples = tuple(
         RunSample(score, name, data, tuple(results))
         for (score, _), name, results in zip(settings, names, found, strict=True)
         if results
     )
-    return RunAnalysis(samples, used, status)
+    return RunAnalysis(samples, run.seed, status)
 
 
 def count_parameters(data: Dataset, dag: Dag) -> int:
     """Return the number of free parameters of a network: the sum of q (r - 1)."""
-    arity = {name: int(r) for name, r in zip(data.names, data.arities, strict=True)}
-    total = 0
-    for v, name in enumerate(dag.names):
-        q = 1
-        for p in dag.parents[v]:
-            q *= arity[dag.names[p]]
-        total += q * (arity[name] - 1)
-    return total
+    arities = [int(data.arities[data.index(name)]) for name in dag.names]
+    return sum(math.prod(arities[p] for p in dag.parents[v]) * (arity - 1) for v, arity in enumerate(arities))
 
 
 def _draw(panel: Axes, sample: RunSample, metric: str) -> None:

@@ -16,8 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.errors import Argument, OptionError
-from arcwise.base.run import Status
+from arcwise.base.errors import OptionError, check_argument
 from arcwise.data.dataset import Dataset
 from arcwise.graph.dag import Dag
 from arcwise.local.problem import LocalSearchResult
@@ -29,15 +28,6 @@ def naive_bayes(data: Dataset, target: str, score: str | Score = "bic") -> Local
     """Return naive Bayes: the target is the only parent of every other variable.
 
     Nothing is searched; the score is that of the network.
-
-    Parameters
-    ----------
-    data
-        The data.
-    target
-        The variable to predict.
-    score
-        A score or its name, for the result.
 
     Examples
     --------
@@ -54,15 +44,8 @@ def naive_bayes(data: Dataset, target: str, score: str | Score = "bic") -> Local
 def tree_augmented(data: Dataset, target: str, score: str | Score = "ll") -> LocalSearchResult:
     """Return tree-augmented naive Bayes, TAN: the best tree over the other variables, all of them below the target.
 
-    Parameters
-    ----------
-    data
-        The data.
-    target
-        The variable to predict.
-    score
-        An equivalent score. The likelihood, "ll", gives the tree of Friedman, Geiger and Goldszmidt; a score that
-        weighs parameters, such as "bic", leaves out edges that do not pay.
+    The score is an equivalent one. The likelihood, "ll", gives the tree of Friedman, Geiger and Goldszmidt; a score
+    that weighs parameters, such as "bic", leaves out edges that do not pay.
 
     Examples
     --------
@@ -77,13 +60,8 @@ def tree_augmented(data: Dataset, target: str, score: str | Score = "ll") -> Loc
 def chow_liu(data: Dataset, score: str | Score = "ll") -> LocalSearchResult:
     """Return the best network in which every variable has at most one parent: the tree of Chow and Liu.
 
-    Parameters
-    ----------
-    data
-        The data.
-    score
-        An equivalent score. The likelihood, "ll", gives a tree; a score that weighs parameters, such as "bic", a
-        forest of the edges that pay.
+    The score is an equivalent one. The likelihood, "ll", gives a tree; a score that weighs parameters, such as "bic", a
+    forest of the edges that pay.
 
     Examples
     --------
@@ -163,12 +141,11 @@ def _from_roots(n: int, edges: Sequence[tuple[int, int]]) -> list[tuple[int, int
 
 
 def _check(data: Dataset, score: Score, method: str) -> None:
-    if not score.facts.equivalent:
-        raise OptionError(
-            Argument("score", score.name),
-            f"gives equivalent networks different scores, so that an edge of {method} has no gain of its own; use one "
-            "that does not, such as ll, bic or bdeu.",
-        )
+    rule = (
+        f"gives equivalent networks different scores, so that an edge of {method} has no gain of its own; use one that "
+        "does not, such as ll, bic or bdeu."
+    )
+    check_argument(score.facts.equivalent, "score", score.name, rule)
     if data.targets is not None:
         raise OptionError(
             f"{method} is for observations alone: with experiments the gain of an edge depends on its direction. Use "
@@ -187,11 +164,8 @@ def _result(
         method=method,
         scored_by=score.describe(),
         history=np.array([value]),
-        restarts=(),
         iterations=len(dag.arcs),
         operations=families,
         families_scored=families + data.n_variables,
-        seed=0,
         seconds=time.perf_counter() - begin,
-        status=Status.COMPLETE,
     )

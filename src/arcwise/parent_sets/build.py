@@ -36,7 +36,7 @@ from arcwise.base.run import NO_TIME, Limits, ProgressCallback, Run, Status, ava
 from arcwise.base.showing import one_screen
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.graph.constraints import Constraints
-from arcwise.parent_sets.table import BuildStatistics, ParentSetTable
+from arcwise.parent_sets.table import BuildStatistics, ParentSetTable, offsets_of
 from arcwise.scores.registry import make_score
 from arcwise.scores.score import Score, check_cases, scored_data
 
@@ -142,20 +142,11 @@ class GroupedBuilder:
 
         return self._builders[group].advance(report, seconds, None if elsewhere is None else count)
 
-    @property
-    def families(self) -> int:
-        """How many families were scored."""
-        return sum(builder.families for builder in self._builders.values())
-
-    @property
-    def sets(self) -> int:
-        """How many tables were counted."""
-        return sum(builder.sets for builder in self._builders.values())
-
-    @property
-    def peak_bytes(self) -> float:
-        """The memory that the builders took at most."""
-        return sum(builder.peak_bytes for builder in self._builders.values())
+    def statistics(self, seconds: float) -> BuildStatistics:
+        """Return how much work it was."""
+        builders = self._builders.values()
+        families, sets = sum(builder.families for builder in builders), sum(builder.sets for builder in builders)
+        return BuildStatistics(families, sets, seconds, int(sum(builder.peak_bytes for builder in builders)))
 
     def pack(self) -> dict[str, NDArray[Any]]:
         """Return where the builders stand, as arrays by name."""
@@ -203,9 +194,9 @@ def _joined_rows(parts: Sequence[ChildRows]) -> Rows:
     """Return the rows of all children, one after the other, as a `ParentSetTable` holds them."""
     sizes = np.concatenate([part[1] for part in parts])
     return (
-        np.cumsum([0, *(len(part[0]) for part in parts)], dtype=np.int64),
+        offsets_of(np.array([len(part[0]) for part in parts])),
         np.concatenate([part[0] for part in parts]),
-        np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes, dtype=np.int64)]),
+        offsets_of(sizes),
         np.concatenate([part[2] for part in parts]),
     )
 
@@ -220,11 +211,6 @@ def _rows_of_child(table: Rows, child: int, most: int | None) -> ChildRows:
         return scores[first:last], sizes, own
     kept = sizes <= most
     return scores[first:last][kept], sizes[kept], own[np.repeat(kept, sizes)]
-
-
-def too_little_memory(limit: float) -> OptionError:
-    """Return the error of a limit within which not every variable has a row."""
-    return OptionError(f"the memory limit of {limit:,.0f} bytes does not hold one parent set per variable; raise it.")
 
 
 # `RemoteCounts`: the sets of a level, counted by the workers of a Dask cluster.
@@ -464,7 +450,6 @@ def build_parent_set_tables(
 
     made = [make_score(score) for score in scores]
     chosen = gather(BuildSettings, build_parent_sets, settings)
-    checkpoint = chosen.checkpoint
     _check_options(made, slack, max_parents)
     run = Run.of(_with_memory(limits)).but(threads=chosen.threads, progress=progress)
     data = _as_scored(data, made)
@@ -478,12 +463,10 @@ def build_parent_set_tables(
         memory_bytes=float(run.given.native_memory),
         dense_from=DENSE_FROM,
     )
-    saved = Path(checkpoint) if checkpoint is not None else None
-    keep, resumed = None, False
-    if saved is not None:
-        keep, resumed = _Keeper(saved, _identity(data, made, slack, families)), saved.exists()
-        if resumed:
-            _restore(builder, saved, keep.identity)
+    saved = None
+    if chosen.checkpoint is not None:
+        saved = _Checkpoint(Path(chosen.checkpoint), _identity(data, made, slack, families))
+        saved.restore(builder)
     least = families.least  # so far no limit applies: every variable needs a row
     with contextlib.ExitStack() as opened:
         run = opened.enter_context(run.shown())
@@ -492,53 +475,32 @@ def build_parent_set_tables(
             cluster = opened.enter_context(open_cluster(chosen.cluster))
             counts = RemoteCounts(CountWork(data, tuple(made)), cluster, run).count
         try:
-            status = _advance(builder, run, least=least, keep=keep, counts=counts)
+            status = _advance(builder, run, least=least, saved=saved, counts=counts)
         except KeyboardInterrupt:  # between two native calls, or before every variable has a row
             if builder.level < least:
                 raise
             status = Status.INTERRUPTED
-    if saved is not None and status is Status.COMPLETE:
-        saved.unlink(missing_ok=True)
-    tables = _tables(builder, status, data, made, run, (slack, max_parents, constraints))
-    if resumed:  # a set that is there twice shows only now
-        for table in tables:
-            _check_resumed(table, saved)
-    return tables
-
-
-def _tables(
-    builder: GroupedBuilder,
-    status: Status,
-    data: Dataset,
-    scores: Sequence[Score],
-    run: Run,
-    asked: tuple[float, int | None, Constraints | None],
-) -> list[ParentSetTable]:
-    """Return the tables of a builder that has ended."""
-    slack, max_parents, constraints = asked
-    statistics = BuildStatistics(
-        families=builder.families,
-        sets=builder.sets,
-        seconds=run.seconds,
-        peak_bytes=int(builder.peak_bytes),
-    )
-    return [
+    known, statistics = _parent_limit(max_parents, constraints), builder.statistics(run.seconds)
+    tables = [
         ParentSetTable(
             data.names,
             *builder.table(number),
             slack=float(slack),
-            max_parents=_parent_limit(max_parents, constraints) if status is Status.COMPLETE else builder.level,
-            score=score.describe(),
+            max_parents=known if status is Status.COMPLETE else builder.level,
+            score=each.describe(),
             data_digest=data.digest,
             constraints=None if constraints is None or constraints.is_trivial else constraints.arc_part,
-            equivalent=score.facts.equivalent,
+            equivalent=each.facts.equivalent,
             targets=None if data.targets is None else data.targets.sets,
             status=status,
             statistics=statistics,
             data=data,
         )
-        for number, score in enumerate(scores)
+        for number, each in enumerate(made)
     ]
+    if saved is not None:
+        saved.finish(tables, status)
+    return tables
 
 
 def _as_scored(data: Dataset | Incomplete, scores: Sequence[Score]) -> Dataset:
@@ -549,26 +511,48 @@ def _as_scored(data: Dataset | Incomplete, scores: Sequence[Score]) -> Dataset:
     return scored_data(data, (needy or list(scores))[0])
 
 
-def _check_resumed(table: ParentSetTable, saved: Path | None) -> None:
-    try:
-        table.validate()
-    except FormatError as error:
-        raise FormatError(f"{saved}: malformed or edited ({error}) Remove it to start again.") from None
-
-
-@dataclass(frozen=True, slots=True)
-class _Keeper:
-    """Writes the state of a builder to the checkpoint."""
+@dataclass(slots=True)
+class _Checkpoint:
+    """The file that holds the state of a builder after each level; `identity` is what must be equal for it to fit."""
 
     path: Path
     identity: str
+    was_there: bool = False
 
-    def __call__(self, builder: GroupedBuilder) -> None:
+    def restore(self, builder: GroupedBuilder) -> None:
+        """Let the builder go on from the file, if it is there."""
+        self.was_there = self.path.exists()
+        if not self.was_there:
+            return
+        try:
+            facts, arrays = read_array_file(self.path, CHECKPOINT)
+        except FormatError as error:
+            raise FormatError(*error.problem, remedies=(*error.remedies, Remedy("remove it to start again"))) from None
+        if facts.get("identity") != self.identity:
+            raise FormatError(
+                f"{self.path}: belongs to other data or options, so the work cannot continue from it. Remove it to "
+                "start again."
+            )
+        if not builder.restore(arrays):
+            raise FormatError(f"{self.path}: malformed or edited. Remove it to start again.")
+
+    def keep(self, builder: GroupedBuilder) -> None:
+        """Write the state of the builder."""
         write_array_file(self.path, CHECKPOINT, {"identity": self.identity}, builder.pack())
+
+    def finish(self, tables: Sequence[ParentSetTable], status: Status) -> None:
+        """Remove the file if all is done; of one that was read it shows only now whether a set is there twice."""
+        if status is Status.COMPLETE:
+            self.path.unlink(missing_ok=True)
+        try:
+            for table in tables if self.was_there else ():
+                table.validate()
+        except FormatError as error:
+            raise FormatError(f"{self.path}: malformed or edited ({error}) Remove it to start again.") from None
 
 
 def _advance(
-    builder: GroupedBuilder, run: Run, *, least: int, keep: _Keeper | None, counts: CountElsewhere | None
+    builder: GroupedBuilder, run: Run, *, least: int, saved: _Checkpoint | None, counts: CountElsewhere | None
 ) -> Status:
     while not builder.finished:
         level = builder.level + 1
@@ -579,28 +563,15 @@ def _advance(
         if status is not Status.COMPLETE:
             if free:
                 status.unless_interrupted()
-                raise too_little_memory(run.given.native_memory)
+                held = f"the memory limit of {run.given.native_memory:,.0f} bytes"
+                raise OptionError(f"{held} does not hold one parent set per variable; raise it.")
             return status
-        if keep is not None and not builder.finished:
-            keep(builder)
+        if saved is not None and not builder.finished:
+            saved.keep(builder)
     return Status.COMPLETE
 
 
-def _restore(builder: GroupedBuilder, saved: Path, identity: str) -> None:
-    try:
-        facts, arrays = read_array_file(saved, CHECKPOINT)
-    except FormatError as error:
-        raise FormatError(*error.problem, remedies=(*error.remedies, Remedy("remove it to start again"))) from None
-    if facts.get("identity") != identity:
-        raise FormatError(
-            f"{saved}: belongs to other data or options, so the work cannot continue from it. Remove it to start again."
-        )
-    if not builder.restore(arrays):
-        raise FormatError(f"{saved}: malformed or edited. Remove it to start again.")
-
-
 def _identity(data: Dataset, scores: list[Score], slack: float, families: Families) -> str:
-    """Return what must be equal for a checkpoint to fit."""
     described = [score.identity() for score in scores]
     parts = [data.digest, described, repr(float(slack)), families.required, families.allowed, families.sizes]
     return json.dumps(parts, sort_keys=True, default=str)

@@ -34,28 +34,12 @@ def candidate_sets(table: ParentSetTable, constraints: Constraints | None = None
         If the constraints require arcs that the table was not built for.
     """
     check_required(table, constraints)
-
     sets = _core.parent_sets.CandidateSets(table.native)
     if constraints is not None:
         constraints.refuse_ancestors("this search")
     if constraints is None or constraints.is_trivial:
         return sets
-    if constraints.names != table.names:
-        constraints = constraints.reorder(table.names)
-    native = constraints.native()
-    node = np.repeat(np.arange(table.n_variables), np.diff(table.node_offsets))
-    words = sets.sets
-    required, forbidden = native.required[node], native.forbidden[node]
-    keep = ((words & required) == required).all(axis=1) & ((words & forbidden) == 0).all(axis=1)
-    keep &= np.diff(table.set_offsets) <= native.limits[node]
-    left = np.bincount(node[keep], minlength=table.n_variables)
-    if (left == 0).any():
-        v = int(np.argmin(left))
-        raise ConstraintError(
-            f"no parent set of '{table.names[v]}' in the table satisfies the constraints; "
-            f"it has {len(table.rows_of(v)):,}. Build the table with the same constraints, or relax them."
-        )
-    return sets.kept(keep.astype(np.uint8))
+    return sets.kept(table.allowed_rows(constraints).astype(np.uint8))
 
 
 def components_of(sets: CandidateSets) -> list[NDArray[np.int32]]:

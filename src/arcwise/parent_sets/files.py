@@ -21,7 +21,7 @@ from arcwise import _core
 from arcwise.base.arrays import format_array_file, is_array_file, parse_array_file
 from arcwise.base.errors import FormatError
 from arcwise.base.files import parse_json, read_bytes, write_bytes
-from arcwise.parent_sets.table import ParentSetTable, facts_of, read_constraints_of, read_facts
+from arcwise.parent_sets.table import ParentSetTable, facts_of, offsets_of, read_constraints_of, read_facts
 
 _MARK = "arcwise parent sets: "
 
@@ -64,12 +64,7 @@ def parse_jkl(content: bytes, *, source: str = "jkl text") -> ParentSetTable:
             raise FormatError(f"{source}: a name occurs twice in the comment '# {_MARK}...'. Write the file again.")
     complaint = f"{source}: the constraints in the comment '# {_MARK}...' were edited. Write the file again."
     facts["constraints"] = read_constraints_of(facts, names, complaint)
-    table = ParentSetTable(tuple(names), *arrays, **facts)
-    try:
-        table.validate()
-    except FormatError as error:
-        raise FormatError(f"{source}: {error}") from None
-    return table
+    return _validated(ParentSetTable(tuple(names), *arrays, **facts), source)
 
 
 def format_jkl(table: ParentSetTable) -> bytes:
@@ -124,13 +119,12 @@ KIND = "arcwise-parent-sets 1"
 
 def format_binary(table: ParentSetTable) -> bytes:
     """Return the table as the content of an .arct file."""
-    sizes = np.diff(table.set_offsets)
     return format_array_file(
         KIND,
         {**facts_of(table), "names": list(table.names)},
         {
             "rows": _narrow(np.diff(table.node_offsets)),
-            "sizes": _narrow(sizes),
+            "sizes": _narrow(np.diff(table.set_offsets)),
             "members": _narrow(table.members),
             "scores": table.scores,
         },
@@ -155,7 +149,11 @@ def parse_binary(content: bytes, *, source: str = "arct content") -> ParentSetTa
     if not is_table:
         raise FormatError(f"{source}: malformed: an array is not what a parent-set table has. Write the file again.")
     checked["constraints"] = read_constraints_of(checked, names, f"{source}: malformed constraints.")
-    table = ParentSetTable(tuple(names), _offsets(rows), scores, _offsets(sizes), members.astype(np.int32), **checked)
+    arrays_of = offsets_of(rows), scores, offsets_of(sizes), members.astype(np.int32)
+    return _validated(ParentSetTable(tuple(names), *arrays_of, **checked), source)
+
+
+def _validated(table: ParentSetTable, source: str) -> ParentSetTable:
     try:
         table.validate()
     except FormatError as error:
@@ -175,24 +173,21 @@ def parse_parent_sets(content: bytes, *, source: str = "content") -> ParentSetTa
     return parse_jkl(content, source=source)
 
 
+FORMATS = {".arct": format_binary, ".jkl": format_jkl}
+
+
 def write_parent_sets(path: str | os.PathLike[str], table: ParentSetTable) -> None:
     """Write a table, atomically, in the format of the name: .arct or .jkl, either with .gz."""
     suffixes = [suffix for suffix in Path(path).suffixes if suffix != ".gz"]
     suffix = suffixes[-1] if suffixes else ""
-    if suffix == ".arct":
-        write_bytes(path, format_binary(table))
-    elif suffix == ".jkl":
-        write_bytes(path, format_jkl(table))
-    else:
+    if suffix not in FORMATS:
         raise FormatError(f"cannot write {path}: a table's name ends in .arct, .jkl, .arct.gz or .jkl.gz.")
+    write_bytes(path, FORMATS[suffix](table))
 
 
 def _narrow(values: NDArray[Any]) -> NDArray[Any]:
     largest = int(values.max()) if len(values) else 0
-    for kind in ("<u1", "<u2", "<u4"):
-        if largest <= np.iinfo(kind).max:
-            return values.astype(kind)
-    return values.astype("<i8")
+    return values.astype(next((kind for kind in ("<u1", "<u2", "<u4") if largest <= np.iinfo(kind).max), "<i8"))
 
 
 def _are_numbers(values: NDArray[Any], *, most: int) -> bool:
@@ -202,7 +197,3 @@ def _are_numbers(values: NDArray[Any], *, most: int) -> bool:
         and values.dtype.kind in "ui"
         and (len(values) == 0 or (int(values.min()) >= 0 and int(values.max()) <= most))
     )
-
-
-def _offsets(lengths: NDArray[Any]) -> NDArray[np.int64]:
-    return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from arcwise._core.parent_sets import TableView
 
 
+REBUILT = Call("build_parent_sets", Argument("constraints", shown="..."))
 # The largest absolute score of a network that is supported; `parent_sets/build.py` says why.
 LARGEST_SCORE = 1e10
 
@@ -266,14 +267,31 @@ class ParentSetTable:
             self, slack=float(slack), equivalent=self.equivalent if equivalent is None else equivalent
         )
 
+    def allowed_rows(self, constraints: Constraints) -> NDArray[np.bool_]:
+        """Return whether the constraints, over the same variables, allow each row; a node without any is an error."""
+        native = constraints.reorder(self.names).native()
+        node = np.repeat(np.arange(self.n_variables), np.diff(self.node_offsets))
+        words = _core.parent_sets.CandidateSets(self.native).sets
+        required, forbidden = native.required[node], native.forbidden[node]
+        kept = ((words & required) == required).all(axis=1) & ((words & forbidden) == 0).all(axis=1)
+        kept &= np.diff(self.set_offsets) <= native.limits[node]
+        left = np.bincount(node[kept], minlength=self.n_variables)
+        if (left == 0).any():
+            bare = int(np.argmin(left))
+            raise ConstraintError(
+                f"no parent set of '{self.names[bare]}' in the table satisfies the constraints; it has "
+                f"{len(self.rows_of(bare)):,}.",
+                remedies=(Remedy("build the table with", REBUILT), Remedy("relax them")),
+            )
+        return np.asarray(kept)
+
     def filter(self, constraints: Constraints) -> ParentSetTable:
         """Return the table without the parent sets that the constraints do not allow.
 
         The guarantee changes its meaning: a table built without constraints compares a parent set with all its
         subsets, one with required arcs may compare it only with subsets that hold them. So a table that was pruned
         keeps its slack only if the constraints require nothing that it was not built for; otherwise it becomes unknown
-        (NaN). Build the table
-        with ``build_parent_sets(..., constraints=...)`` to have a guarantee.
+        (NaN). Build the table with ``build_parent_sets(..., constraints=...)`` to have a guarantee.
 
         Raises
         ------
@@ -282,41 +300,22 @@ class ParentSetTable:
         """
         if set(constraints.names) != set(self.names):
             raise ConstraintError("the constraints and the table are about different variables.")
-        if constraints.names != self.names:
-            constraints = constraints.reorder(self.names)
-        kept = np.ones(self.n_rows, dtype=bool)
+        kept = self.allowed_rows(constraints)
         sizes = np.diff(self.set_offsets)
-        row_of = np.repeat(np.arange(self.n_rows), sizes)
-        for node in range(self.n_variables):
-            rows = slice(int(self.node_offsets[node]), int(self.node_offsets[node + 1]))
-            kept[rows] &= sizes[rows] <= constraints.limits[node]
-            cells = slice(int(self.set_offsets[rows.start]), int(self.set_offsets[rows.stop]))
-            members, owners = self.members[cells], row_of[cells]
-            forbidden = _positions(constraints.forbidden_masks[node])
-            kept[owners[np.isin(members, forbidden)]] = False
-            required = _positions(constraints.required_masks[node])
-            found = np.bincount(owners[np.isin(members, required)] - rows.start, minlength=rows.stop - rows.start)
-            kept[rows] &= found == len(required)
-            if not kept[rows].any():
-                raise ConstraintError(
-                    f"no parent set of '{self.names[node]}' in the table satisfies the constraints.",
-                    remedies=Remedy(
-                        "build the table with", Call("build_parent_sets", Argument("constraints", shown="..."))
-                    ),
-                )
         requires = not set(constraints.required) <= self.required_arcs
         return dataclasses.replace(
             self,
             node_offsets=np.concatenate([[0], np.cumsum(kept)])[self.node_offsets].astype(np.int64),
             scores=self.scores[kept],
-            set_offsets=np.concatenate([[0], np.cumsum(sizes[kept])]).astype(np.int64),
+            set_offsets=offsets_of(sizes[kept]),
             members=self.members[np.repeat(kept, sizes)],
             slack=float("nan") if requires and not math.isinf(self.slack) else self.slack,
         )
 
 
-def _positions(mask: int) -> list[int]:
-    return [bit for bit in range(mask.bit_length()) if mask >> bit & 1]
+def offsets_of(lengths: NDArray[Any]) -> NDArray[np.int64]:
+    """Return where things of these lengths begin, one after the other, and where the last one ends."""
+    return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64)
 
 
 # What a file says about a table in addition to its rows: the guarantee, the score, the data.
@@ -330,13 +329,9 @@ _OPTIONAL = {"names", "constraints", "equivalent", "targets"}
 
 def facts_of(table: ParentSetTable) -> dict[str, Any]:
     """Return the facts in terms of JSON, which knows neither NaN nor infinity."""
-    slack: float | str | None = table.slack
-    if math.isnan(table.slack):
-        slack = None
-    elif math.isinf(table.slack):
-        slack = "infinite"
+    slack = "infinite" if math.isinf(table.slack) else table.slack
     facts: dict[str, Any] = {
-        "slack": slack,
+        "slack": None if math.isnan(table.slack) else slack,
         "max_parents": table.max_parents,
         "score": table.score,
         "data_digest": table.data_digest,
@@ -377,7 +372,8 @@ def read_facts(facts: object, complaint: str) -> dict[str, Any]:
 def _well_formed(facts: dict[Any, Any]) -> bool:
     if not _NEEDED <= facts.keys() <= _NEEDED | _OPTIONAL:
         return False
-    slack, limit, digest, names = facts["slack"], facts["max_parents"], facts["data_digest"], facts.get("names")
+    slack, limit, digest = facts["slack"], facts["max_parents"], facts["data_digest"]
+    names, targets = facts.get("names"), facts.get("targets")
     return (
         (slack is None or slack == "infinite" or (_is_number(slack) and 0 <= slack < LARGEST_SLACK))
         and (limit is None or (isinstance(limit, int) and not isinstance(limit, bool) and 0 <= limit < 2**31))
@@ -385,19 +381,15 @@ def _well_formed(facts: dict[Any, Any]) -> bool:
         and (digest is None or isinstance(digest, str))
         and isinstance(facts.get("constraints"), dict | None)
         and isinstance(facts.get("equivalent"), bool | None)
-        and _are_targets(facts.get("targets"))
+        and (targets is None or (isinstance(targets, list) and all(map(_are_names, targets))))
         and isinstance(facts["status"], str)
         and facts["status"] in {str(status) for status in Status}
-        and (names is None or (isinstance(names, list) and all(isinstance(name, str) for name in names)))
+        and (names is None or _are_names(names))
     )
 
 
-def _are_targets(value: object) -> bool:
-    if value is None:
-        return True
-    return isinstance(value, list) and all(
-        isinstance(names, list) and all(isinstance(name, str) for name in names) for names in value
-    )
+def _are_names(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(name, str) for name in value)
 
 
 def _is_number(value: object) -> bool:
@@ -441,7 +433,7 @@ def check_required(table: ParentSetTable, constraints: Constraints | None) -> No
     if not missing:
         return
     arcs = ", ".join(f"{tail} -> {head}" for tail, head in missing[:3]) + (", ..." if len(missing) > 3 else "")
-    rebuild = Remedy("rebuild it with", Call("build_parent_sets", Argument("constraints", shown="...")))
+    rebuild = Remedy("rebuild it with", REBUILT)
     vouch = Remedy("vouch for it with", VOUCH, only_if="it holds every parent set")
     raise GuaranteeError(
         f"the table was not built for the required arcs {arcs}: sets that they need may have been dropped from it.",

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from arcwise.base.errors import Argument, DataError, OptionError, Remedy, UnknownNameError, suggestion
 from arcwise.base.options import BINS
-from arcwise.base.run import Limits, Seed, Status, generator_of
+from arcwise.base.run import Limits, Run, Seed, Status, generator_of
 from arcwise.base.showing import one_screen
 from arcwise.data.dataset import Dataset, GapStates, Incomplete, bootstrap_weights
 from arcwise.data.discretize import (
@@ -290,11 +290,10 @@ class NumericData:
             chosen = alternate_cuts(
                 values,
                 lambda cuts: self._recoded(rows, cuts),
-                start_bins=how.bins,
+                Run(how.seed, limits=limits),
+                how.bins,
                 constraints=how.constraints,
                 max_parents=how.max_parents,
-                limits=limits,
-                seed=how.seed,
             )
             return chosen.cuts, chosen.status
         classes, n_classes = self._classes if how.method == "mdl" else (None, 0)
