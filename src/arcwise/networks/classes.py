@@ -17,8 +17,8 @@ from arcwise.graph.dag import Dag
 from arcwise.graph.fixed_pairs import FixedPairs
 from arcwise.graph.nodes import bits
 from arcwise.graph.orientations import Orientations
-from arcwise.networks.families import Families, choice_type
-from arcwise.networks.network_list import NetworkSet, Weighting, check_weighting
+from arcwise.networks.families import numbered_families
+from arcwise.networks.network_list import NetworkSet, Weighting, check_weighting, posterior_log_weights
 from arcwise.networks.origin import make_facts
 from arcwise.parent_sets.candidate_sets import has_own_limits
 from arcwise.scores.registry import SCORES, make_score
@@ -65,9 +65,7 @@ def weigh_classes(classes: NetworkSet, *, weights: Weighting = "posterior") -> N
     log_weights = np.array([math.log(size) for size in sizes])
     if weights == "posterior":
         log_weights = log_weights + classes.scores
-    if len(log_weights):
-        log_weights = log_weights - log_weights.max()
-        log_weights = log_weights - np.log(np.exp(log_weights).sum())
+    log_weights = posterior_log_weights(log_weights)
     return replace(classes, log_weights=log_weights, facts=classes.facts | make_facts(sizes=list(map(str, sizes))))
 
 
@@ -113,20 +111,14 @@ def drawn_from_classes(networks: NetworkSet, seed: Seed = 0) -> NetworkSet:
     rule = obeyed if obeyed is not None and splits_classes(obeyed) else None
     copies = {networks.names.index(copy): networks.names.index(first) for copy, first in networks.copies.items()}
     rng = np.random.default_rng(seed if not isinstance(seed, int) else [seed, 2])
-    known: list[dict[tuple[int, ...], int]] = [{} for _ in networks.names]
-    rows = []
+    found = []
     classes: dict[Dag, ClassMembers] = {}
     for dag in networks:
         bare = Dag(dag.names, [() if v in copies else parents for v, parents in enumerate(dag.parents)])
         drawn = _member(bare, classes, networks, rule, rng)
-        parents = [(copies[v],) if v in copies else own for v, own in enumerate(drawn.parents)]
-        rows.append([known[v].setdefault(tuple(own), len(known[v])) for v, own in enumerate(parents)])
-    choices = np.array(rows, dtype=np.int64).reshape(networks.count, len(known))
-    return replace(
-        networks,
-        families=Families.from_sets([list(sets) for sets in known]),
-        choices=choices.astype(choice_type(max(1, *(len(sets) for sets in known)))),
-    )
+        found.append([(copies[v],) if v in copies else tuple(own) for v, own in enumerate(drawn.parents)])
+    families, choices = numbered_families(found, networks.n_variables)
+    return replace(networks, families=families, choices=choices)
 
 
 def _member(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,9 +125,16 @@ class Families:
         sums: NDArray[np.float64] = np.bincount(cells, weights=weights, minlength=n * n).astype(np.float64)
         return np.minimum(sums, 1.0).reshape(n, n)
 
-    def check(self, where: str) -> None:
-        """Raise a FormatError if the arrays are not a dictionary of parent sets."""
+    @property
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The arrays, by the names that files have."""
+        return {"node_offsets": self.node_offsets, "set_offsets": self.set_offsets, "members": self.members}
+
+    def check(self, where: str, names: Sequence[str]) -> None:
+        """Raise a FormatError if the arrays are not a dictionary of parent sets of these nodes."""
         n = self.n_nodes
+        if len(self.node_offsets) == 0 or len(self.set_offsets) == 0 or n != len(names):
+            raise FormatError(f"{where}: {len(names)} names, but parent sets for another number of nodes.")
         problem = ""
         if n < 0 or self.node_offsets[0] != 0 or _falls(self.node_offsets):
             problem = "the offsets of the nodes do not ascend from 0"
@@ -146,13 +154,21 @@ class Families:
                 problem = "the parents of a set do not ascend"
             elif (self.members == np.repeat(self.row_nodes, np.diff(self.set_offsets))).any():
                 problem = "a node is its own parent"
-            elif any(
-                len(set(self.parent_tuples[a:b])) < b - a
-                for a, b in zip(self.node_offsets[:-1].tolist(), self.node_offsets[1:].tolist(), strict=True)
-            ):
+            elif any(len(set(self.parent_tuples[a:b])) < b - a for a, b in itertools.pairwise(self.node_offsets)):
                 problem = "a parent set is listed twice for one node"
         if problem:
             raise FormatError(f"{where}: {problem}; the file is damaged or was edited. Write it again.")
+
+
+def numbered_families(networks: Sequence[Sequence[tuple[int, ...]]], n_nodes: int) -> tuple[Families, Choices]:
+    """Return the dictionary of the parent sets of networks, in the order in which they appear, and its rows by network.
+
+    A network is given by the parents of each node, ascending.
+    """
+    known: list[dict[tuple[int, ...], int]] = [{} for _ in range(n_nodes)]
+    rows = [[known[v].setdefault(own, len(known[v])) for v, own in enumerate(parents)] for parents in networks]
+    kind = choice_type(max(map(len, known), default=1))
+    return Families.from_sets(known), np.array(rows, dtype=kind).reshape(len(networks), n_nodes)
 
 
 def arc_frame(names: Sequence[str], probabilities: NDArray[np.float64]) -> pd.DataFrame:

@@ -38,15 +38,13 @@ def save_networks(networks: NetworkSet, path: str | os.PathLike[str]) -> None:
     if str(path).endswith(".parquet"):
         _save_parquet(networks, path)
         return
-    arrays: dict[str, NDArray[Any]] = {
-        "node_offsets": networks.families.node_offsets,
-        "set_offsets": networks.families.set_offsets,
-        "members": networks.families.members,
-        "choices": networks.choices,
-        "scores": networks.scores,
-        "log_weights": networks.log_weights,
-    }
-    write_array_file(path, KIND, facts_of(networks), arrays)
+    write_array_file(path, KIND, facts_of(networks), arrays_of(networks))
+
+
+def arrays_of(networks: NetworkSet) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a set, by the names that its file has."""
+    own = {"choices": networks.choices, "scores": networks.scores, "log_weights": networks.log_weights}
+    return {**networks.families.arrays, **own}
 
 
 def read_networks(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -83,9 +81,7 @@ def _checked(path: str | os.PathLike[str], facts: dict[str, Any], arrays: dict[s
             raise FormatError(f"{path}: array '{name}' should be a list of {kind}. Write the file again.")
     families = Families(arrays["node_offsets"], arrays["set_offsets"], arrays["members"])
     choices, scores, log_weights = arrays["choices"], arrays["scores"], arrays["log_weights"]
-    if len(families.node_offsets) == 0 or len(families.set_offsets) == 0 or families.n_nodes != len(names):
-        raise FormatError(f"{path}: {len(names)} names, but parent sets for another number of nodes.")
-    families.check(str(path))
+    families.check(str(path), names)
     if len(set(names)) < len(names):
         raise FormatError(f"{path}: two variables have the same name.")
     if choices.ndim != 2 or choices.dtype.kind != "u" or choices.shape[1:] != (len(names),):
@@ -189,16 +185,10 @@ def _read_parquet(path: str | os.PathLike[str]) -> dict[str, Any]:
     families = Families.from_sets(sets)
     kind = choice_type(int(np.diff(families.node_offsets).max(initial=1)))
     scores, log_weights = (_floats(path, name, numbers[name]) for name in ("score", "log_weight"))
-    arrays: dict[str, NDArray[Any]] = {
-        "node_offsets": families.node_offsets,
-        "set_offsets": families.set_offsets,
-        "members": families.members,
-        "choices": np.stack(columns, axis=1).astype(kind) if columns else np.empty((len(scores), 0), dtype=kind),
-        "scores": scores,
-        "log_weights": log_weights,
-    }
-    fields = _checked(path, facts, arrays)
-    if facts.get("digest") != _digest(families, arrays["choices"], scores, log_weights):
+    choices = np.stack(columns, axis=1).astype(kind) if columns else np.empty((len(scores), 0), dtype=kind)
+    own = {"choices": choices, "scores": scores, "log_weights": log_weights}
+    fields = _checked(path, facts, {**families.arrays, **own})
+    if facts.get("digest") != _digest(families, choices, scores, log_weights):
         raise FormatError(f"{path}: the networks are not those that were saved; the file was edited or is damaged.")
     return fields
 

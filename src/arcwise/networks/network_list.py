@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,8 @@ from arcwise.base.options import load_figure
 from arcwise.base.run import Limits, Seed, Status
 from arcwise.base.showing import LINES, html_table
 from arcwise.graph.dag import Dag
-from arcwise.networks.families import Choices, Families, choice_type
-from arcwise.networks.files import read_networks, save_networks
+from arcwise.networks.families import Choices, Families, choice_type, numbered_families
+from arcwise.networks.files import arrays_of, read_networks, save_networks
 from arcwise.networks.origin import (
     EnsembleFacts,
     Facts,
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+
+T = TypeVar("T")
 
 # Deviation curves: how far the k-th best network falls short of the optimum (Liao Figure 3.1).
 
@@ -93,10 +95,8 @@ def check_weighting(weights: str) -> None:
 
 def posterior_log_weights(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return log weights proportional to exp(score), normalised; the posterior under a uniform structure prior."""
-    if len(scores) == 0:
-        return np.empty(0)
-    shifted = scores - scores.max()
-    return np.asarray(shifted - np.log(np.exp(shifted).sum()))
+    shifted = scores - scores.max(initial=-np.inf)
+    return np.asarray(shifted - np.log(np.exp(shifted).sum())) if len(scores) else np.empty(0)
 
 
 def check_count(count: int) -> int:
@@ -168,13 +168,12 @@ class NetworkSet(EnsembleFacts):
 
         `weights` replaces the set's own weights: "posterior" (by score) or "equal".
         """
-        w = np.exp(self.log_weights if weights is None else self.weights_by(weights))
-        parts = [
-            np.bincount(self.choices[:, v], weights=w, minlength=int(b - a))
-            for v, (a, b) in enumerate(
-                zip(self.families.node_offsets[:-1], self.families.node_offsets[1:], strict=True)
-            )
-        ]
+        return self._by_family(np.exp(self.log_weights if weights is None else self.weights_by(weights)))
+
+    def _by_family(self, weights: NDArray[np.float64] | None = None) -> NDArray[Any]:
+        """Sum weights, or count networks, for every row of `families`."""
+        sizes = np.diff(self.families.node_offsets).tolist()
+        parts = [np.bincount(self.choices[:, v], weights=weights, minlength=size) for v, size in enumerate(sizes)]
         return np.concatenate(parts) if parts else np.empty(0)
 
     # -- weights ------------------------------------------------------------------------------------------------------
@@ -233,12 +232,11 @@ class NetworkSet(EnsembleFacts):
             if not -self.count <= key < self.count:
                 raise IndexError(f"network {key} of a set of {self.count}")
             return Dag(self.names, self.parents(int(key)))
-        log_weights = self.log_weights[key]
         part = replace(
             self,
             choices=self.choices[key],
             scores=self.scores[key],
-            log_weights=_normalise(log_weights),
+            log_weights=posterior_log_weights(self.log_weights[key]),
             facts=facts_without(self.facts, "by_completion"),
         ).compact()
         if not self.origin.is_whole or part.count >= self.count:
@@ -273,7 +271,7 @@ class NetworkSet(EnsembleFacts):
         families = self.families.take(rows)
         kind = choice_type(int(np.diff(families.node_offsets).max(initial=1)))
         choices = np.empty(self.choices.shape, dtype=kind)
-        for v, (a, b) in enumerate(zip(self.families.node_offsets[:-1], self.families.node_offsets[1:], strict=True)):
+        for v, (a, b) in enumerate(itertools.pairwise(self.families.node_offsets)):
             position = (np.cumsum(used[a:b]) - 1).astype(kind)
             choices[:, v] = position[self.choices[:, v]]
         return replace(self, families=families, choices=choices)
@@ -281,13 +279,7 @@ class NetworkSet(EnsembleFacts):
     @cached_property
     def family_counts(self) -> NDArray[np.int64]:
         """For every row of `families`, the number of networks that have this family."""
-        parts = [
-            np.bincount(self.choices[:, v], minlength=int(b - a))
-            for v, (a, b) in enumerate(
-                zip(self.families.node_offsets[:-1], self.families.node_offsets[1:], strict=True)
-            )
-        ]
-        return np.concatenate(parts).astype(np.int64) if parts else np.empty(0, dtype=np.int64)
+        return self._by_family().astype(np.int64)
 
     def sorted(self) -> NetworkSet:
         """Return the set by falling score; networks with equal scores stay in their order."""
@@ -296,9 +288,7 @@ class NetworkSet(EnsembleFacts):
     @property
     def nbytes(self) -> int:
         """The memory of the arrays, in bytes."""
-        f = self.families
-        arrays = (f.node_offsets, f.set_offsets, f.members, self.choices, self.scores, self.log_weights)
-        return sum(a.nbytes for a in arrays)
+        return sum(array.nbytes for array in arrays_of(self).values())
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw how far the k-th best network falls short of the best; without scores, the matrix of the arcs."""
@@ -334,21 +324,15 @@ class NetworkSet(EnsembleFacts):
         """
         if not dags:
             raise OptionError("a network set needs at least one network to know its variables; got none.")
-        names = dags[0].names
-        for position, dag in enumerate(dags):
-            if dag.names != names:
-                raise OptionError(f"networks {position} and 0 have different variables: {dag.names} and {names}.")
-        known: list[dict[tuple[int, ...], int]] = [{} for _ in names]
-        numbers = [[known[v].setdefault(ps, len(known[v])) for v, ps in enumerate(dag.parents)] for dag in dags]
-        families = Families.from_sets([list(sets) for sets in known])
-        kind = choice_type(max((len(sets) for sets in known), default=1))
+        names = _same_names("networks", dags)
+        families, choices = numbered_families([dag.parents for dag in dags], len(names))
         values = np.full(len(dags), np.nan) if scores is None else np.asarray(scores, dtype=np.float64)
         if values.shape != (len(dags),):
             raise OptionError(f"{len(dags)} networks but {values.size} scores.")
         made = cls(
             names=names,
             families=families,
-            choices=np.array(numbers, dtype=kind).reshape(len(dags), len(names)),
+            choices=choices,
             scores=values,
             log_weights=np.zeros(len(dags)),
             origin=Origin(origin),
@@ -371,13 +355,6 @@ class NetworkSet(EnsembleFacts):
         return made
 
 
-def _normalise(log_weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    if len(log_weights) == 0:
-        return log_weights
-    top = log_weights.max()
-    return np.asarray(log_weights - top - np.log(np.exp(log_weights - top).sum()))
-
-
 # What joined sets keep of their facts, if it is the same for all: how they were made and from how many cases.
 KEPT = frozenset({"recipe", "n_cases", "learner", "constraints", "targets", "copies"})
 
@@ -392,10 +369,7 @@ def concatenate(
     """
     if not sets:
         raise OptionError("concatenate needs at least one set; got none.")
-    names = sets[0].names
-    for position, part in enumerate(sets):
-        if part.names != names:
-            raise OptionError(f"sets {position} and 0 have different variables: {part.names} and {names}.")
+    names = _same_names("sets", sets)
     known: list[dict[tuple[int, ...], int]] = [{} for _ in names]
     maps: list[list[NDArray[np.int64]]] = []
     for part in sets:
@@ -419,21 +393,20 @@ def concatenate(
     total = max(row, 1)
     with np.errstate(divide="ignore"):
         shares = [part.log_weights + np.log(part.count / total) for part in sets]
-    first = sets[0]
     joined = NetworkSet(
         names=names,
         families=Families.from_sets([list(k) for k in known]),
         choices=choices,
         scores=np.concatenate([part.scores for part in sets]),
-        log_weights=_normalise(np.concatenate(shares)),
+        log_weights=posterior_log_weights(np.concatenate(shares)),
         origin=Origin.joined(part.origin for part in sets) if origin is None else Origin(origin),
-        opt=first.opt if all(_same(part.opt, first.opt) for part in sets) else float("nan"),
-        slack=first.slack if all(_same(part.slack, first.slack) for part in sets) else float("nan"),
+        opt=_common([part.opt for part in sets], math.nan),
+        slack=_common([part.slack for part in sets], math.nan),
         status=next((part.status for part in sets if not part.complete), Status.COMPLETE),
-        max_parents=first.max_parents if all(part.max_parents == first.max_parents for part in sets) else None,
+        max_parents=_common([part.max_parents for part in sets], None),
         tolerance=max(part.tolerance for part in sets),
-        score=first.score if all(part.score == first.score for part in sets) else {},
-        data_digest=first.data_digest if all(part.data_digest == first.data_digest for part in sets) else None,
+        score=_common([part.score for part in sets], {}),
+        data_digest=_common([part.data_digest for part in sets], None),
         facts=_shared_facts(sets),
     )
     return joined if weights is None else joined.with_weights(weights)
@@ -450,8 +423,17 @@ def _shared_facts(sets: Sequence[NetworkSet]) -> Facts:
     return found if found.get("targets") is not None else found | known_facts(None, experiments)
 
 
-def _same(a: float, b: float) -> bool:
-    return a == b or (np.isnan(a) and np.isnan(b))
+def _common(values: Sequence[T], otherwise: T) -> T:
+    """Return the value that all have."""
+    return values[0] if all(value == values[0] for value in values) else otherwise
+
+
+def _same_names(what: str, parts: Sequence[Dag | NetworkSet]) -> tuple[str, ...]:
+    names = parts[0].names
+    for position, part in enumerate(parts):
+        if part.names != names:
+            raise OptionError(f"{what} {position} and 0 have different variables: {part.names} and {names}.")
+    return names
 
 
 # `to_arviz`: sampled networks, such as bootstrap replicates, for ArviZ.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,14 +91,7 @@ class NetworkSummary(EnsembleFacts):
             "class_count": None if self.class_count is None else str(self.class_count),
             **self.describe(),
         }
-        arrays: dict[str, NDArray[Any]] = {
-            "node_offsets": self.families.node_offsets,
-            "set_offsets": self.families.set_offsets,
-            "members": self.families.members,
-            "posterior": self.posterior,
-            "equal": self.equal,
-        }
-        write_array_file(path, KIND, facts, arrays)
+        write_array_file(path, KIND, facts, {**self.families.arrays, "posterior": self.posterior, "equal": self.equal})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> NetworkSummary:
@@ -120,9 +113,7 @@ class NetworkSummary(EnsembleFacts):
             )
         except (KeyError, OverflowError, TypeError, ValueError) as error:
             raise FormatError(f"{path}: the summary cannot be read ({error!r}). Write the file again.") from error
-        if len(families.node_offsets) == 0 or len(families.set_offsets) == 0 or families.n_nodes != len(made.names):
-            raise FormatError(f"{path}: {len(made.names)} names, but parent sets for another number of nodes.")
-        families.check(str(path))
+        families.check(str(path), made.names)
         for values in (made.posterior, made.equal):
             if values.shape != (families.n_rows,) or not ((values >= 0) & (values <= 1 + 1e-9)).all():
                 raise FormatError(f"{path}: the shares of the families are not numbers between 0 and 1, one for each.")
