@@ -16,13 +16,12 @@ from arcwise.base.errors import (
     OptionError,
     Remedy,
     UnfinishedError,
-    UnknownNameError,
     check_count,
-    suggestion,
+    check_known,
 )
 from arcwise.base.run import Limits, Run, Status
 from arcwise.confidence.edge_confidence import EdgeConfidence
-from arcwise.confidence.files import Orientation
+from arcwise.confidence.files import Orientation, rounded
 from arcwise.credible.credible_set import CredibleSet
 from arcwise.graph.fixed_pairs import native_pairs
 from arcwise.networks.classes import weigh_classes
@@ -51,16 +50,6 @@ Sums = tuple[NDArray[np.float64], ...]
 SumFunction = Callable[[NetworkSet], Sums]  # over networks with their weights, which sum to 1
 
 
-def can_read_classes(found: CredibleSet, run: Run) -> bool:
-    """Return whether a set is small enough to be averaged as equivalence classes without a second thought."""
-    if found.count <= MOST_DAGS:
-        return True
-    if not found.has_whole_classes:
-        return False
-    classes = found.count_classes(run.limits, most=MOST_CLASSES)
-    return classes is not None and classes <= MOST_CLASSES
-
-
 def average_over_classes(found: CredibleSet, sum_up: SumFunction, weights: Weights, run: Run) -> tuple[Sums, Status]:
     """Average something that is the same for all members of a class, over the networks of the set."""
     if found.count <= MOST_DAGS or not found.has_whole_classes:
@@ -79,9 +68,9 @@ def average_over_networks(found: CredibleSet, sum_up: SumFunction, weights: Weig
     """Average anything over the networks of the set; if a limit is reached, over those that were seen."""
     if found.count <= MOST_DAGS:
         listed = found.networks(limits=run.limits)
-        if not listed.count:
-            raise _nothing_listed(listed.status)
-        return sum_up(listed if weights == "posterior" else listed.with_weights(weights)), listed.status
+        if listed.count:
+            return sum_up(listed if weights == "posterior" else listed.with_weights(weights)), listed.status
+        raise OptionError(f"no network was listed ({listed.status}); allow more time.")
     totals: Sums | None = None
     mass, seen, status = 0.0, 0, Status.COMPLETE
     for part in found.chunks(size=CHUNK, limits=run.limits):
@@ -98,12 +87,8 @@ def average_over_networks(found: CredibleSet, sum_up: SumFunction, weights: Weig
         if status is not Status.COMPLETE:
             break
     if totals is None:
-        raise _nothing_listed(status)
+        raise OptionError(f"no network was listed ({status}); allow more time.")
     return tuple(values / mass for values in totals), status
-
-
-def _nothing_listed(status: Status) -> OptionError:
-    return OptionError(f"no network was listed ({status}); allow more time.")
 
 
 Feature = Literal["arc", "markov-blanket", "path"]
@@ -154,7 +139,12 @@ def edge_confidence(
         classes instead; the sets of "dag" and "skeleton" are not listed at all.
     """
     networks = as_ensemble(networks)
-    _check_options(networks, orient, weights, feature)
+    if orient is not None:
+        check_known("orientation", orient, get_args(Orientation))
+    if weights is not None:
+        check_known("weighting", weights, get_args(Weights))
+    check_known("feature", feature, get_args(PairFeature))
+    _check_weights(networks)
     cases = networks.facts.get("n_cases") if n_cases is None else n_cases
     if cases is not None:
         cases = check_count("n_cases", cases, 0, MOST_CASES)
@@ -174,8 +164,8 @@ def edge_confidence(
     complete = networks.complete and status is Status.COMPLETE
     return EdgeConfidence(
         names=networks.names,
-        directed=_rounded(directed),
-        undirected=_rounded(undirected),
+        directed=rounded(directed),
+        undirected=rounded(undirected),
         orient=orient,
         feature=feature,
         origin=networks.origin,
@@ -193,13 +183,7 @@ def edge_confidence(
     )
 
 
-def _check_options(networks: Ensemble, orient: str | None, weights: str | None, feature: str) -> None:
-    if orient is not None and orient not in get_args(Orientation):
-        raise UnknownNameError(suggestion("orientation", orient, get_args(Orientation)))
-    if weights is not None and weights not in get_args(Weights):
-        raise UnknownNameError(suggestion("weighting", weights, get_args(Weights)))
-    if feature not in get_args(PairFeature):
-        raise UnknownNameError(suggestion("feature", feature, get_args(PairFeature)))
+def _check_weights(networks: Ensemble) -> None:
     listed = networks.listed
     if listed is not None and np.isnan(listed.log_weights).any():
         first = int(np.flatnonzero(np.isnan(listed.log_weights))[0])
@@ -221,9 +205,12 @@ def _default_orientation(networks: Ensemble, run: Run) -> Orientation:
     searched = networks.origin.is_searched
     if obeyed is not None and (obeyed.is_ancestral or (has_own_limits(obeyed) and not searched)):
         return "dag"
-    if isinstance(networks, CredibleSet):
-        return "cpdag" if can_read_classes(networks, run) else "dag"
-    return "cpdag" if networks.listed is not None else "dag"
+    if not isinstance(networks, CredibleSet):
+        return "cpdag" if networks.listed is not None else "dag"
+    if networks.count <= MOST_DAGS:
+        return "cpdag"
+    classes = networks.count_classes(run.limits, most=MOST_CLASSES) if networks.has_whole_classes else None
+    return "cpdag" if classes is not None and classes <= MOST_CLASSES else "dag"
 
 
 def _averages(
@@ -267,11 +254,6 @@ def _feature_shares(
     return sums[0], status
 
 
-def _rounded(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Drop what the order of summation left: a half of the weights is 0.5, which is not above a threshold of 0.5."""
-    return np.clip(np.round(sums, 12), 0.0, 1.0)
-
-
 def feature_confidence(
     networks: Ensemble | Posterior, *, feature: Feature = "markov-blanket", weights: Weights | None = None
 ) -> NDArray[np.float64]:
@@ -280,8 +262,7 @@ def feature_confidence(
     "arc": [i, j] is the confidence in i -> j; "markov-blanket": symmetric, j is in the Markov blanket of i; "path": a
     directed path leads from i to j. Friedman et al. (1999) average such features over bootstrap replicates.
     """
-    if feature not in get_args(Feature):
-        raise UnknownNameError(suggestion("feature", feature, get_args(Feature)))
+    check_known("feature", feature, get_args(Feature))
     networks = as_ensemble(networks)
     if feature == "arc":
         return networks.arc_probabilities(weights)

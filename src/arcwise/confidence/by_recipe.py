@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.errors import Argument, OptionError, Remedy, UnfinishedError, UnknownNameError, suggestion
+from arcwise.base.errors import Argument, OptionError, Remedy, UnfinishedError, check_known
 from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, resolve_seed
 from arcwise.confidence.averaging import edge_confidence
 from arcwise.confidence.edge_confidence import EdgeConfidence
+from arcwise.confidence.files import rounded
 from arcwise.confidence.learned_table import learned_table
 from arcwise.confidence.reach import DRAWS
 from arcwise.credible.credible_set import CredibleSet
@@ -162,8 +163,8 @@ def _mean(
     present = np.array([one.present for one in found])
     return replace(
         first,
-        directed=np.clip(np.round(directed, 12), 0.0, 1.0),
-        undirected=np.clip(np.round(undirected, 12), 0.0, 1.0),
+        directed=rounded(directed),
+        undirected=rounded(undirected),
         orient=first.orient if as_classes else "dag",
         n_networks=networks.count,
         exact=False,
@@ -188,8 +189,7 @@ def studied_recipes(*scores: str) -> tuple[Recipe, ...]:
     known = [Recipe.from_description(facts) for facts in learned_table().provenance["recipes"].values()]
     names = [str(recipe.score["name"]) for recipe in known]
     for score in scores:
-        if score not in names:
-            raise UnknownNameError(suggestion("studied score", score, set(names)))
+        check_known("studied score", score, set(names))
     return tuple(recipe for recipe, name in zip(known, names, strict=True) if not scores or name in scores)
 
 

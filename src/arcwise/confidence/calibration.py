@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.base.errors import Argument, FormatError, OptionError, Remedy, UnknownNameError, suggestion
+from arcwise.base.errors import Argument, FormatError, OptionError, Remedy, UnknownNameError, check_known
 from arcwise.base.showing import one_screen
 from arcwise.networks.recipe import Recipe
 
@@ -158,10 +158,8 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 def check_kind(kind: str) -> Kind:
     """Refuse what is no way to calibrate."""
-    if kind not in KINDS:
-        raise UnknownNameError(suggestion("calibration", str(kind), KINDS))
-    found: Kind = kind
-    return found
+    check_known("calibration", kind, KINDS)
+    return cast("Kind", kind)
 
 
 def calibrated_by(kind: str) -> Calibration | None:
@@ -355,11 +353,13 @@ EFFORT = ("replicates", "most_draws", "chains", "way")
 BY_CASES = "by cases"  # said of a study whose limits on parents are those of `Facts.most_parents`
 
 
+@dataclass(frozen=True, eq=False)
 class StudiedTable:
     """A table of entries by recipe, made by a study that its provenance names."""
 
     kind: ClassVar[str]  # the first line of its files
     title: ClassVar[str]  # what it is, in messages
+    entries: Mapping[Any, Any]  # by the `key` of each
     provenance: Mapping[str, Any]
 
     def recipe(self, source: str, score: str | None) -> Recipe | None:
@@ -397,23 +397,41 @@ class StudiedTable:
             f"shows that they are {claim} here."
         )
 
-    def _text(self, rows: Iterable[Mapping[str, Any]]) -> str:
+    def to_json(self) -> str:
         """Return the text of the table's file: one line per entry."""
+        rows = (self._row(entry) for _, entry in sorted(self.entries.items()))
         lines = ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows)
         facts = json.dumps(dict(self.provenance), sort_keys=True)
         return f'{{"kind": "{self.kind}",\n"provenance": {facts},\n"entries": [\n{lines}\n]}}\n'
 
     @classmethod
-    def _content(cls, text: str) -> tuple[list[Any], dict[str, Any]]:
-        """Return the entries and the provenance that a text holds; a ValueError, or another one, if it holds none."""
-        content = json.loads(text)
-        if content["kind"] != cls.kind:
-            raise ValueError(f"the kind is {content['kind']!r}")
-        return list(content["entries"]), dict(content["provenance"])
+    def from_json(cls, text: str, *, where: str = "") -> Self:
+        """Read the text of a file that `to_json` made, and check it; messages say `where` it is from."""
+        try:
+            content = json.loads(text)
+            if content["kind"] != cls.kind:
+                raise ValueError(f"the kind is {content['kind']!r}")
+            entries = [cls._entry(row) for row in content["entries"]]
+            return cls({entry.key: entry for entry in entries}, dict(content["provenance"]))
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+            what = f"{where or cls.title}: not a table of {cls.title}"
+            raise FormatError(f"{what} ({error}). Make it with arcwise study export.") from error
 
     @classmethod
-    def _refused(cls, where: str, error: Exception) -> FormatError:
-        return FormatError(f"{where}: not a table of {cls.title} ({error}). Make it with arcwise study export.")
+    def shipped(cls, name: str) -> Self:
+        """Return a table that comes with the package."""
+        file = resources.files("arcwise.confidence").joinpath("data", name)
+        return cls.from_json(file.read_text(encoding="utf-8"), where=name)
+
+    @classmethod
+    def _row(cls, entry: Any) -> dict[str, Any]:
+        """Return an entry as its line holds it."""
+        return asdict(entry)
+
+    @classmethod
+    def _entry(cls, row: Mapping[str, Any]) -> Any:
+        """Return the entry of a line, checked."""
+        raise NotImplementedError
 
 
 # `CalibrationTable`: the calibrations that come with the package, learned from the study `calibration`.
@@ -435,6 +453,11 @@ class CalibrationEntry:
     data_sets: int
     networks: int
 
+    @property
+    def key(self) -> tuple[str, str]:
+        """What the entry is looked up by."""
+        return self.source, self.score
+
 
 @one_screen
 @dataclass(frozen=True, eq=False)
@@ -445,7 +468,6 @@ class CalibrationTable(StudiedTable):
     title: ClassVar[str] = "calibrations"
 
     entries: Mapping[tuple[str, str], CalibrationEntry]
-    provenance: Mapping[str, Any]
 
     def find(self, source: str, score: str | None) -> CalibrationEntry | None:
         """Return the entry of a recipe; a score that was not studied has that of all scores together."""
@@ -456,8 +478,12 @@ class CalibrationTable(StudiedTable):
         recipe = confidence.recipe
         score = None if recipe is None else str(recipe.score.get("name"))
         entry = self.find(confidence.origin, score)
-        if confidence.feature != "edge" or entry is None:
-            return replace(Calibration.identity(), doubt=_not_studied(confidence))
+        if confidence.feature != "edge":
+            doubt = f"Only edges were studied, not the feature '{confidence.feature}'."
+            return replace(Calibration.identity(), doubt=doubt)
+        if entry is None:
+            doubt = f"No study shows how often confidences of the kind '{confidence.origin}' are right."
+            return replace(Calibration.identity(), doubt=doubt)
         facts = SetFacts.of(confidence.vector, confidence.n_cases or UNKNOWN_CASES, len(confidence.names))
         exact = confidence.orient == "cpdag"
         return Calibration(
@@ -486,43 +512,21 @@ class CalibrationTable(StudiedTable):
             return _beyond(confidence.n_cases, len(confidence.names), entry.model)
         return self.made_differently("The probabilities", differences, "right")
 
-    def to_json(self) -> str:
-        """Return the table as the text of a file."""
-        return self._text(
-            {
-                "source": e.source,
-                "score": e.score,
-                "data_sets": e.data_sets,
-                "networks": e.networks,
-                "directions": [list(e.directions.at_thousand), list(e.directions.per_decade)],
-                "lowest": list(e.model.lowest),
-                "highest": list(e.model.highest),
-                "coefficients": [list(row) for row in e.model.coefficients],
-            }
-            for _, e in sorted(self.entries.items())
-        )
+    @classmethod
+    def _row(cls, entry: CalibrationEntry) -> dict[str, Any]:
+        return {
+            **{name: getattr(entry, name) for name in ("source", "score", "data_sets", "networks")},
+            "directions": [entry.directions.at_thousand, entry.directions.per_decade],
+            **{name: getattr(entry.model, name) for name in ("lowest", "highest", "coefficients")},
+        }
 
     @classmethod
-    def from_json(cls, text: str, *, where: str = "calibrations") -> CalibrationTable:
-        """Read the text of a file that `to_json` made, and check it."""
-        try:
-            rows, provenance = cls._content(text)
-            entries = [_entry(row) for row in rows]
-        except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-            raise cls._refused(where, error) from error
-        return cls({(entry.source, entry.score): entry for entry in entries}, provenance)
-
-
-def _entry(row: Mapping[str, Any]) -> CalibrationEntry:
-    model = CalibrationModel(
-        tuple(tuple(map(float, own)) for own in row["coefficients"]),
-        tuple(map(float, row["lowest"])),
-        tuple(map(float, row["highest"])),
-    )
-    directions = DirectionMap(*(tuple(map(float, own)) for own in row["directions"]))
-    return CalibrationEntry(
-        str(row["source"]), str(row["score"]), model, directions, int(row["data_sets"]), int(row["networks"])
-    )
+    def _entry(cls, row: Mapping[str, Any]) -> CalibrationEntry:
+        numbers = {name: tuple(map(float, row[name])) for name in ("lowest", "highest")}
+        model = CalibrationModel(tuple(tuple(map(float, own)) for own in row["coefficients"]), **numbers)
+        directions = DirectionMap(*(tuple(map(float, own)) for own in row["directions"]))
+        counts = int(row["data_sets"]), int(row["networks"])
+        return CalibrationEntry(str(row["source"]), str(row["score"]), model, directions, *counts)
 
 
 def _beyond(n_cases: int, n_variables: int, model: CalibrationModel) -> str:
@@ -542,17 +546,10 @@ def _beyond(n_cases: int, n_variables: int, model: CalibrationModel) -> str:
     return ""
 
 
-def _not_studied(confidence: EdgeConfidence) -> str:
-    if confidence.feature != "edge":
-        return f"Only edges were studied, not the feature '{confidence.feature}'."
-    return f"No study shows how often confidences of the kind '{confidence.origin}' are right."
-
-
 @cache
 def calibration_table() -> CalibrationTable:
     """Return the table that comes with the package."""
-    file = resources.files("arcwise.confidence").joinpath("data", "calibration.json")
-    return CalibrationTable.from_json(file.read_text(encoding="utf-8"), where="calibration.json")
+    return CalibrationTable.shipped("calibration.json")
 
 
 # When a direction is settled: one rule for all that say so.

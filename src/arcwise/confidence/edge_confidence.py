@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from arcwise.base.errors import OptionError, suggestion
 from arcwise.base.showing import LINES, html_table, one_screen
 from arcwise.confidence.calibration import Calibration, calibration_table
-from arcwise.confidence.files import Orientation, joined, read_confidence, save_confidence
+from arcwise.confidence.files import Orientation, read_confidence, rounded, save_confidence
 from arcwise.confidence.probability import edge_probability
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.fixed_pairs import FixedPairs
@@ -145,7 +145,7 @@ class EdgeConfidence:
     @cached_property
     def present(self) -> NDArray[np.float64]:
         """n x n, symmetric: the confidence that an edge of any kind joins i and j."""
-        return joined(self.directed, self.undirected)
+        return rounded(self.directed + self.directed.T + self.undirected)
 
     @cached_property
     def probability(self) -> EdgeProbability:

@@ -78,9 +78,9 @@ def save_confidence(confidence: EdgeConfidence, path: str | os.PathLike[str]) ->
         raise FormatError(f"cannot write {path}: the name must end in .parquet, .csv or .csv.gz.")
 
 
-def joined(directed: NDArray[np.float64], undirected: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the confidence that an edge of any kind joins two variables, from those of its three kinds."""
-    return np.clip(np.round(directed + directed.T + undirected, 12), 0.0, 1.0)
+def rounded(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Drop what the order of summation left: a half of the weights is 0.5, which is not above a threshold of 0.5."""
+    return np.clip(np.round(sums, 12), 0.0, 1.0)
 
 
 def read_confidence(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -118,20 +118,17 @@ def read_confidence(path: str | os.PathLike[str]) -> dict[str, Any]:
             about_gaps[field][i, j] = about_gaps[field][j, i] = numbers[row]
     expected = facts.get("listed", n * (n - 1) // 2)
     if not isinstance(expected, int) or len(seen) != expected:
-        raise FormatError(f"{path}: {_count_missing(expected, len(seen))} pairs are missing; the file was edited.")
+        lost = f"{expected - len(seen)}" if isinstance(expected, int) and expected > len(seen) else "some"
+        raise FormatError(f"{path}: {lost} pairs are missing; the file was edited.")
     try:
         known |= _known(names, facts, known["recipe"]) | about_gaps
         fixed_pairs(names, known["constraints"], known["targets"], known["beliefs"])  # finds what experiments set
         if Origin(known["origin"]).is_chained:
-            known["effective"] = _effective(path, frame, index, joined(directed, undirected))
+            known["effective"] = _effective(path, frame, index, rounded(directed + directed.T + undirected))
     except (ArcwiseError, TypeError, ValueError, AttributeError, KeyError) as error:
         what = "the constraints, experiments, prior odds or calibration"
         raise FormatError(f"{path}: {what} cannot be read ({error}).") from error
     return {"names": names, "directed": directed, "undirected": undirected, **known}
-
-
-def _count_missing(expected: Any, seen: int) -> str:
-    return f"{expected - seen}" if isinstance(expected, int) and expected > seen else "some"
 
 
 def _known(names: tuple[str, ...], facts: dict[str, Any], recipe: Recipe | None) -> dict[str, Any]:
@@ -154,32 +151,28 @@ def _effective(
 ) -> NDArray[np.float64]:
     """Return the effective numbers of networks that the standard errors of chains' draws follow from."""
     found = np.full(present.shape, np.inf)
-    errors = (
-        _numbers(path, frame, "standard_error") if "standard_error" in frame.columns else np.full(len(frame), np.nan)
-    )
-    for first, second, error in zip(frame["first"], frame["second"], errors.tolist(), strict=True):
-        i, j = index[first], index[second]
-        share = present[i, j]
-        if error != 0:
-            found[i, j] = found[j, i] = share * (1 - share) / error**2
-    return found
+    known = "standard_error" in frame.columns
+    errors = _numbers(path, frame, "standard_error") if known else np.full(len(frame), np.nan)
+    i, j = ([index[name] for name in frame[column]] for column in ("first", "second"))
+    variance = present[i, j] * (1 - present[i, j])
+    found[i, j] = np.divide(variance, errors**2, out=np.full(len(frame), np.inf), where=errors != 0)
+    return np.minimum(found, found.T)
 
 
 def _checked_facts(path: str | os.PathLike[str], facts: dict[str, Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
     """Return the names and what else is known of the confidences, each of its type."""
     facts = {"recipe": _recipe_of_0_1(facts), "completions": 0, **facts}
-    missing = [fact for fact in ("names", *KINDS) if fact not in facts]
-    known = {fact: facts.get(fact) for fact in KINDS}
-    wrong = missing or [
+    known, names = {fact: facts.get(fact) for fact in KINDS}, facts.get("names")
+    wrong = [
         fact
         for fact, value in known.items()
-        if not _fits(value, KINDS[fact]) or (fact in LEAST and value is not None and value < LEAST[fact])
+        if fact not in facts
+        or not _fits(value, KINDS[fact])
+        or (fact in LEAST and value is not None and value < LEAST[fact])
     ]
-    names = facts.get("names")
-    if not wrong and not (isinstance(names, list) and all(isinstance(name, str) and name for name in names)):
-        wrong = ["names"]
-    if not wrong and len(set(facts["names"])) < len(facts["names"]):
-        wrong = ["names"]
+    is_list = isinstance(names, list) and all(isinstance(name, str) and name for name in names)
+    if not is_list or len(set(names)) < len(names):
+        wrong.insert(0, "names")
     if wrong or known["orient"] not in get_args(Orientation):
         fact = wrong[0] if wrong else "orient"
         raise FormatError(f"{path}: the fact '{fact}' of the confidences is missing or wrong. Write the file again.")
@@ -187,7 +180,7 @@ def _checked_facts(path: str | os.PathLike[str], facts: dict[str, Any]) -> tuple
         known["recipe"] = known["recipe"] and Recipe.from_description(known["recipe"])
     except FormatError as error:
         raise error.within(f"{path}:") from None
-    return tuple(facts["names"]), known
+    return tuple(names), known
 
 
 def _fits(value: Any, kinds: tuple[type, ...]) -> bool:

@@ -12,13 +12,12 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib import resources
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.errors import FormatError, OptionError, UnknownNameError, suggestion
+from arcwise.base.errors import FormatError, OptionError, check_known
 from arcwise.base.showing import one_screen
 from arcwise.confidence.calibration import BY_CASES, StudiedTable
 from arcwise.networks.recipe import Recipe
@@ -34,8 +33,7 @@ SIZE_GROUPS: dict[str, tuple[int, int]] = {"50-100": (50, 100), "500-1000": (500
 
 def check_metric(metric: str, *, beta: float | None = None, alpha: float | None = None) -> float:
     """Return the weight of the metric (1 for SHD), after checking that it fits: beta for F, alpha for the cost."""
-    if metric not in get_args(Metric):
-        raise UnknownNameError(suggestion("metric", metric, get_args(Metric)))
+    check_known("metric", metric, get_args(Metric))
     wanted = {"shd": None, "f": "beta", "f-cpdag": "beta", "cost": "alpha"}[metric]
     given = {name: value for name, value in (("beta", beta), ("alpha", alpha)) if value is not None}
     if unfit := [name for name in given if name != wanted]:
@@ -108,7 +106,6 @@ class LearnedTable(StudiedTable):
     title: ClassVar[str] = "learned thresholds"
 
     entries: Mapping[tuple[str, str, str, str, float], LearnedEntry]
-    provenance: Mapping[str, Any]
 
     @classmethod
     def of(cls, entries: Iterable[LearnedEntry], provenance: Mapping[str, Any]) -> LearnedTable:
@@ -161,64 +158,34 @@ class LearnedTable(StudiedTable):
         if recipe is None:
             return ""
         by_cases = self.provenance.get("parents") == BY_CASES
-        studied = (
-            self.studied_like(recipe, n_cases)
-            if by_cases
-            else self.recipe(recipe.source, str(recipe.score.get("name")))
-        )
+        same = str(recipe.score.get("name"))
+        studied = self.studied_like(recipe, n_cases) if by_cases else self.recipe(recipe.source, same)
         if studied is None:
             return ""
         most = studied.settings.get("most_networks")
         if most is not None and n_networks is not None and n_networks <= most:  # the cap would have changed nothing
-            studied = replace(
-                studied, settings={**studied.settings, "most_networks": recipe.settings.get("most_networks")}
-            )
+            cap = {"most_networks": recipe.settings.get("most_networks")}
+            studied = replace(studied, settings=studied.settings | cap)
         return self.made_differently("The learned cut-offs", recipe.differences(studied), "best")
 
-    def to_json(self) -> str:
-        """Return the table as the text of a file."""
-        return self._text(
-            {
-                "method": e.method,
-                "score": e.score,
-                "cases": e.cases,
-                "metric": e.metric,
-                "weight": e.weight,
-                "threshold": e.threshold,
-                "proxies": e.proxies,
-                "networks": e.networks,
-                "loss": e.loss,
-                "errors": list(e.errors),
-            }
-            for e in sorted(self.entries.values(), key=lambda e: e.key)
-        )
-
     @classmethod
-    def from_json(cls, text: str, *, where: str = "learned thresholds") -> LearnedTable:
-        """Read the text of a file that `to_json` made, and check it."""
-        try:
-            rows, provenance = cls._content(text)
-            table = cls.of([LearnedEntry(**{**row, "errors": tuple(row["errors"])}) for row in rows], provenance)
-        except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-            raise cls._refused(where, error) from error
-        for entry in table.entries.values():
-            if not (0 <= entry.threshold <= 1 and len(entry.errors) in (0, len(GRID))):
-                raise FormatError(f"{where}: the entry {entry.key} has an impossible threshold or list of errors.")
-        return table
+    def _entry(cls, row: Mapping[str, Any]) -> LearnedEntry:
+        entry = LearnedEntry(**{**row, "errors": tuple(row["errors"])})
+        if not (0 <= entry.threshold <= 1 and len(entry.errors) in (0, len(GRID))):
+            raise FormatError(f"the entry {entry.key} has an impossible threshold or list of errors")
+        return entry
 
 
 @cache
 def learned_table() -> LearnedTable:
     """Return the table that comes with the package."""
-    file = resources.files("arcwise.confidence").joinpath("data", "thresholds.json")
-    return LearnedTable.from_json(file.read_text(encoding="utf-8"), where="thresholds.json")
+    return LearnedTable.shipped("thresholds.json")
 
 
 @cache
 def relearned_table() -> LearnedTable:
     """Return the thresholds that were learned with the recipes of `learn`."""
-    file = resources.files("arcwise.confidence").joinpath("data", "relearned.json")
-    return LearnedTable.from_json(file.read_text(encoding="utf-8"), where="relearned.json")
+    return LearnedTable.shipped("relearned.json")
 
 
 def table_for(recipe: Recipe | None, n_cases: int | None) -> LearnedTable:

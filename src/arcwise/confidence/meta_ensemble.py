@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.errors import Argument, DataWarning, FormatError, OptionError, Remedy, UnknownNameError, suggestion
+from arcwise.base.errors import Argument, DataWarning, FormatError, OptionError, Remedy, check_known
 from arcwise.base.showing import one_screen
 from arcwise.confidence.calibration import Calibration, CalibrationCurve, Kind
 from arcwise.confidence.edge_confidence import EdgeConfidence
@@ -302,8 +302,7 @@ def combine_confidences(
         With probabilities and boosting, choose the threshold by `recommend`; with votes it is 0.5. A warning says if a
         member was not made by the recipe that its threshold was learned with.
     """
-    if combine not in get_args(Combiner):
-        raise UnknownNameError(suggestion("way to combine", combine, get_args(Combiner)))
+    check_known("way to combine", combine, get_args(Combiner))
     weight = check_metric(metric, beta=beta, alpha=alpha)
     if not members:
         raise OptionError("there is no confidence to combine.")

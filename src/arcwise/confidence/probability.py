@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.errors import Argument, OptionError, UnknownNameError, suggestion
+from arcwise.base.errors import OptionError, UnknownNameError, check_argument, suggestion
 from arcwise.base.showing import one_screen
 from arcwise.confidence.calibration import UNKNOWN_CASES, Calibration, CalibrationCurve
 from arcwise.graph.constraints import Constraints
@@ -226,8 +226,7 @@ def cost_cut(curve: CalibrationCurve, alpha: float) -> tuple[float, float]:
 
 def false_rate_cut(confidence: EdgeConfidence, rate: float) -> tuple[float, float]:
     """Return the lowest cut-off above which at most this share of the edges is expected to be false."""
-    if not 0 <= rate <= 1:
-        raise OptionError(Argument("false_rate", rate), "must be between 0 and 1.")
+    check_argument(0 <= rate <= 1, "false_rate", rate, "must be between 0 and 1.")
     probability = confidence.probability
     ranked = Ranked.of(confidence.vector, probability.vector, probability.calibration.curve)
     counts = np.arange(len(ranked.possible))

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from arcwise.base.errors import Argument, OptionError, Remedy, UnknownNameError, suggestion
+from arcwise.base.errors import Argument, OptionError, Remedy, UnknownNameError, check_known, suggestion
 from arcwise.base.showing import one_screen
 from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.confidence.learned_table import ANY, GRID, LearnedTable, check_metric, size_warning, table_for
@@ -63,8 +63,7 @@ def choose_threshold(confidence: EdgeConfidence, rule: str, **options: Any) -> T
     "gross"; "cost" (beta= or alpha=); "calibrated" (metric=, and beta= or alpha=; or
     false_rate=); "fixed" (value=); "learned" (metric=, and beta= or alpha=).
     """
-    if rule not in RULES:
-        raise UnknownNameError(suggestion("threshold rule", rule, RULES))
+    check_known("threshold rule", rule, RULES)
     for name, value in options.items():
         if name not in TAKEN[rule]:
             takes = f"takes {', '.join(TAKEN[rule])}" if TAKEN[rule] else "has no options"

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.errors import Argument, OptionError, UnknownNameError, suggestion
+from arcwise.base.errors import Argument, OptionError, check_known
 from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.confidence.learned_table import (
     ANY,
@@ -170,8 +170,7 @@ def learned_threshold(
         Another table, such as one of your own study.
     """
     weight = check_metric(metric, beta=beta, alpha=alpha)
-    if source not in ("arcwise", "published"):
-        raise UnknownNameError(suggestion("source of thresholds", source, ("arcwise", "published")))
+    check_known("source of thresholds", source, ("arcwise", "published"))
     known = table or (learned_table() if source == "arcwise" else published_table())
     first, second, share = known.neighbours(method, score, n_cases, metric, weight)
     value = round(first.threshold + share * (second.threshold - first.threshold), 4)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.errors import Argument, OptionError
+from arcwise.base.errors import Argument, OptionError, check_argument
 from arcwise.base.run import ProgressCallback, Run, Seed, generator_of, thread_count
 from arcwise.base.showing import LINES, html_table
 from arcwise.counts import contingency
@@ -109,8 +109,7 @@ class ModelAverage:
             raise OptionError("the networks and the data have different variables, or the same in another order.")
         if not networks.count:
             raise OptionError("there is no network to average over.")
-        if not 0 < ess < float("inf"):
-            raise OptionError(Argument("ess", ess), "must be positive: the equivalent sample size of the prior.")
+        check_argument(0 < ess < float("inf"), "ess", ess, "must be positive: the equivalent sample size of the prior.")
         self.names, self.states = data.names, data.states
         self._networks, self._data, self._ess, self._copies = networks, data, ess, copies
         self._alphas: dict[tuple[int, tuple[int, ...], int | None], NDArray[np.float64]] = {}
@@ -152,8 +151,7 @@ class ModelAverage:
         """Return the joint distribution of variables given evidence, averaged over networks and parameters."""
         if draws < 2:
             raise OptionError(Argument("draws", draws), "must be at least 2.")
-        if not 0 < level < 1:
-            raise OptionError(Argument("level", level), "must lie between 0 and 1, such as 0.95.")
+        check_argument(0 < level < 1, "level", level, "must lie between 0 and 1, such as 0.95.")
         rng = generator_of(seed)
         picked = rng.choice(self._networks.count, size=draws, p=self._networks.weights)
         found, logs, means = [], [], {}

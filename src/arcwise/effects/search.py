@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.errors import Argument, DataError, OptionError
+from arcwise.base.errors import Argument, DataError, OptionError, check_argument
 from arcwise.base.run import ProgressCallback, Run
 from arcwise.confidence.reach import FamilyReach, family_reach
 from arcwise.counts import contingency
@@ -292,10 +292,8 @@ def check_effect_options(data: Dataset, names: tuple[str, ...], level: float, es
         data.index(name)
     if len(set(names)) < len(names):
         raise OptionError(f"an effect needs two variables; got '{names[0]}' twice.")
-    if not 0 < level < 1:
-        raise OptionError(Argument("level", level), "must lie between 0 and 1, such as 0.95.")
-    if not 0 < ess < float("inf"):
-        raise OptionError(Argument("ess", ess), "must be positive: the equivalent sample size of the prior.")
+    check_argument(0 < level < 1, "level", level, "must lie between 0 and 1, such as 0.95.")
+    check_argument(0 < ess < float("inf"), "ess", ess, "must be positive: the equivalent sample size of the prior.")
     if copies < 1 or data.n_rows % copies:
         raise OptionError(
             Argument("copies", copies),

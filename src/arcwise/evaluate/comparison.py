@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.base.errors import Argument, DataError, GraphError, OptionError, UnknownNameError, suggestion
+from arcwise.base.errors import Argument, DataError, GraphError, OptionError, check_argument, check_known
 from arcwise.base.showing import one_screen
 from arcwise.graph.dag import Dag, Pdag
 from arcwise.graph.nodes import listed
@@ -87,8 +87,7 @@ class EdgeCounts:
         Written with counts, (1 + beta^2) TP / ((1 + beta^2) TP + beta^2 FN + FP), it is 0 where precision and recall
         are both 0 (Liao's Example 2.4), and 1 if there is nothing to find and nothing was invented.
         """
-        if not (beta >= 0 and math.isfinite(beta)):
-            raise OptionError(Argument("beta", beta), "must be 0 or more, and finite.")
+        check_argument(beta >= 0 and math.isfinite(beta), "beta", beta, "must be 0 or more, and finite.")
         weight = beta * beta
         hits = (1 + weight) * self.true_positives
         errors = weight * self.false_negatives + self.false_positives
@@ -98,8 +97,7 @@ class EdgeCounts:
 
     def cost(self, alpha: float = 1.0) -> float:
         """Return the misclassification cost alpha FN + FP (Liao, Definition 2.5)."""
-        if not (alpha >= 0 and math.isfinite(alpha)):
-            raise OptionError(Argument("alpha", alpha), "must be 0 or more, and finite.")
+        check_argument(alpha >= 0 and math.isfinite(alpha), "alpha", alpha, "must be 0 or more, and finite.")
         return alpha * self.false_negatives + self.false_positives
 
 
@@ -163,8 +161,7 @@ def weigh_classes(
     directed: EdgeCounts, undirected: EdgeCounts, *, beta: float = 1.0, average: Average = "weighted"
 ) -> float:
     """Average the F-beta scores of the two classes; if the true graph has no edge, the score is 1 or 0."""
-    if average not in AVERAGES:
-        raise UnknownNameError(suggestion("average", average, AVERAGES))
+    check_known("average", average, AVERAGES)
     scores = directed.f_beta(beta), undirected.f_beta(beta)
     if average == "macro":
         return (scores[0] + scores[1]) / 2
@@ -406,8 +403,7 @@ def adjustment_distance(true: Graph, learned: Graph, strategy: Strategy = "ances
     >>> adjustment_distance(chain, chain).share
     0.0
     """
-    if strategy not in get_args(Strategy):
-        raise UnknownNameError(suggestion("strategy", str(strategy), get_args(Strategy)))
+    check_known("strategy", strategy, get_args(Strategy))
     name = "oset_aid" if strategy == "optimal" else f"{strategy}_aid"
     return _distance(name, true, learned)
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.errors import GraphError, UnknownNameError, suggestion
+from arcwise.base.errors import GraphError, check_known
 from arcwise.base.showing import one_screen
 from arcwise.confidence.edge_confidence import EdgeConfidence
+from arcwise.confidence.files import rounded
 from arcwise.confidence.probability import Reliability, reliability
 from arcwise.evaluate.comparison import Graph, match_names
 from arcwise.graph.dag import Dag, Pdag
@@ -116,8 +117,7 @@ def confidence_curve(confidence: EdgeConfidence, true: Graph, kind: Kind = "edge
     >>> curve.recall.tolist(), round(curve.average_precision, 3)
     ([0.5, 0.5, 1.0], 0.833)
     """
-    if kind not in get_args(Kind):
-        raise UnknownNameError(suggestion("kind", str(kind), get_args(Kind)))
+    check_known("kind", kind, get_args(Kind))
     graph = _matched(true, confidence)
     values, labels = _pairs(confidence, graph) if kind == "edges" else _ordered_pairs(confidence, graph)
     order = np.argsort(-values, kind="stable")
@@ -170,5 +170,5 @@ def _ordered_pairs(confidence: EdgeConfidence, true: Dag | Pdag) -> tuple[NDArra
     if not isinstance(true, Dag):
         raise GraphError("arcs are compared with those of a DAG; this graph is only partly directed. Compare edges.")
     apart = ~np.eye(len(confidence.names), dtype=bool)
-    values = np.clip(np.round(confidence.directed + confidence.undirected / 2, 12), 0.0, 1.0)
+    values = rounded(confidence.directed + confidence.undirected / 2)
     return values[apart], true.to_adjacency().astype(bool)[apart]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
-from arcwise.base.errors import Argument, OptionError, UnknownNameError, suggestion
+from arcwise.base.errors import Argument, OptionError, check_known
 from arcwise.base.run import Limits, ProgressCallback, Run, Status, thread_count
 from arcwise.base.showing import one_screen
 from arcwise.data.dataset import Dataset
@@ -76,8 +76,7 @@ class Learning:
         if most is not None and (isinstance(most, bool) or most != int(most) or most < 0):
             raise OptionError(Argument("max_parents", most), "must be an integer, 0 or more, or None for no limit.")
         thread_count(self.threads)  # refuses what is no number of threads
-        if self.search not in get_args(Search):
-            raise UnknownNameError(suggestion("search", self.search, get_args(Search)))
+        check_known("search", self.search, get_args(Search))
 
     @property
     def run(self) -> Run:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.errors import Argument, OptionError, Remedy, UnfinishedError
+from arcwise.base.errors import OptionError, Remedy, UnfinishedError, check_argument
 from arcwise.base.options import load_figure
 from arcwise.base.run import ProgressCallback, Run, Status
 from arcwise.base.showing import one_screen
@@ -112,8 +112,7 @@ def ascend_ess(
     Ctrl-C and the time limit end the ascent with the rounds that are finished; Ctrl-C before the first graph raises
     KeyboardInterrupt.
     """
-    if not tolerance > 0:
-        raise OptionError(Argument("tolerance", tolerance), "must be positive; Steck stops at a change below 0.1.")
+    check_argument(tolerance > 0, "tolerance", tolerance, "must be positive; Steck stops at a change below 0.1.")
     refuse_targets(data, "the ascent to an equivalent sample size")
     run = learning.run
     first = learning.within(run.share(FIRST_SHARE))
