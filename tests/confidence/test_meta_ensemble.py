@@ -23,7 +23,6 @@ from arcwise.confidence.meta_ensemble import (
     boost,
     feature_names,
     fit_booster,
-    majority_vote,
     pair_features,
     training_table,
     vote_weights,
@@ -62,7 +61,7 @@ def test_one_row_per_pair() -> None:
 def test_votes() -> None:
     given = {"a:x": np.array([0.9, 0.1, 0.9]), "b:x": np.array([0.9, 0.1, 0.1]), "c:x": np.array([0.1, MISSING, 0.9])}
     cutoffs = dict.fromkeys(given, 0.5)
-    np.testing.assert_allclose(majority_vote(given, cutoffs), [2 / 3, 0, 2 / 3])
+    np.testing.assert_allclose(weighted_vote(given, cutoffs), [2 / 3, 0, 2 / 3])
     np.testing.assert_allclose(weighted_vote(given, cutoffs, {"a:x": 1, "b:x": 1, "c:x": 2}), [0.5, 0, 0.75])
 
 

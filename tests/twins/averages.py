@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.confidence.next_experiment import _known, _with_target
+from arcwise.confidence.next_experiment import _known
 from arcwise.ensemble import NetworkSet
 from arcwise.graph import Dag, FixedPairs
 from arcwise.graph.classes import ClassMembers
 from arcwise.networks.classes import splits_classes, tells_members_apart
+from arcwise.networks.origin import make_facts
 
 
 def class_sums_twin(networks: NetworkSet) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -46,7 +48,9 @@ def next_experiment_twin(networks: NetworkSet) -> NDArray[np.float64]:
             before = class_sums_twin(alone)[1].sum() / 2
             for v, name in enumerate(networks.names):
                 if splits is None:
-                    settled[v] += share * (before - class_sums_twin(_with_target(alone, name))[1].sum() / 2)
+                    targets = [*(alone.facts.get("targets") or ()), [name]]
+                    after = replace(alone, facts=alone.facts | make_facts(targets=targets))
+                    settled[v] += share * (before - class_sums_twin(after)[1].sum() / 2)
                     continue
                 known = fixed | FixedPairs.by_targets(networks.names, [[name]])
                 alike = [one for one in members if known.class_of(one) == known.class_of(dag)]

@@ -158,8 +158,8 @@ def _mean(
     """Average confidences over completions; as DAGs, if some could not be read as classes."""
     first, count = found[0], len(found)
     as_classes = all(one.orient == first.orient for one in found)
-    directed = sum(one.directed for one in found) / count if as_classes else sum(arcs) / count
-    undirected = sum(one.undirected for one in found) / count if as_classes else np.zeros_like(directed)
+    directed = np.sum([one.directed for one in found] if as_classes else arcs, axis=0) / count
+    undirected = np.sum([one.undirected for one in found], axis=0) / count if as_classes else np.zeros_like(directed)
     present = np.array([one.present for one in found])
     return replace(
         first,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.base.errors import Argument, FormatError, OptionError, Remedy, UnknownNameError, check_known
+from arcwise.base.errors import Argument, FormatError, OptionError, Remedy, check_known
 from arcwise.base.showing import one_screen
 from arcwise.networks.recipe import Recipe
 
@@ -152,6 +152,9 @@ def softmax(
     return parts[0] / total, parts[1] / total, parts[2] / total
 
 
+# What reading a file raises that does not hold what it should.
+UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
+
 Kind = Literal["none", "table", "self"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
@@ -227,7 +230,7 @@ class Calibration:
                 basis=str(facts["basis"]),
                 doubt=str(facts["doubt"]),
             )
-        except (KeyError, TypeError, ValueError, UnknownNameError) as error:
+        except UNREADABLE as error:
             raise FormatError(f"the calibration cannot be read ({error!r}).") from error
 
 
@@ -413,7 +416,7 @@ class StudiedTable:
                 raise ValueError(f"the kind is {content['kind']!r}")
             entries = [cls._entry(row) for row in content["entries"]]
             return cls({entry.key: entry for entry in entries}, dict(content["provenance"]))
-        except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        except UNREADABLE as error:
             what = f"{where or cls.title}: not a table of {cls.title}"
             raise FormatError(f"{what} ({error}). Make it with arcwise study export.") from error
 

@@ -156,13 +156,14 @@ def _effective(
     i, j = ([index[name] for name in frame[column]] for column in ("first", "second"))
     variance = present[i, j] * (1 - present[i, j])
     found[i, j] = np.divide(variance, errors**2, out=np.full(len(frame), np.inf), where=errors != 0)
-    return np.minimum(found, found.T)
+    return np.asarray(np.minimum(found, found.T))
 
 
 def _checked_facts(path: str | os.PathLike[str], facts: dict[str, Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
     """Return the names and what else is known of the confidences, each of its type."""
     facts = {"recipe": _recipe_of_0_1(facts), "completions": 0, **facts}
-    known, names = {fact: facts.get(fact) for fact in KINDS}, facts.get("names")
+    known: dict[str, Any] = {fact: facts.get(fact) for fact in KINDS}
+    names: Any = facts.get("names")
     wrong = [
         fact
         for fact, value in known.items()

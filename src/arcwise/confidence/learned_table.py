@@ -165,7 +165,7 @@ class LearnedTable(StudiedTable):
         most = studied.settings.get("most_networks")
         if most is not None and n_networks is not None and n_networks <= most:  # the cap would have changed nothing
             cap = {"most_networks": recipe.settings.get("most_networks")}
-            studied = replace(studied, settings=studied.settings | cap)
+            studied = replace(studied, settings={**studied.settings, **cap})
         return self.made_differently("The learned cut-offs", recipe.differences(studied), "best")
 
     @classmethod

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from arcwise.base.errors import Argument, DataWarning, FormatError, OptionError, Remedy, check_known
 from arcwise.base.showing import one_screen
-from arcwise.confidence.calibration import Calibration, CalibrationCurve, Kind
+from arcwise.confidence.calibration import UNREADABLE, Calibration, CalibrationCurve, Kind
 from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.confidence.learned_table import (
     SIZE_GROUPS,
@@ -95,16 +95,7 @@ class TrainingTable:
                 confidences=confidences,
                 provenance=provenance,
             )
-        except (
-            KeyError,
-            TypeError,
-            ValueError,
-            AttributeError,
-            OSError,
-            EOFError,
-            RecursionError,
-            zlib.error,
-        ) as error:
+        except (*UNREADABLE, OSError, EOFError, zlib.error) as error:
             raise FormatError(f"{where}: not a training table ({error}). Make it with arcwise study export.") from error
 
 
@@ -126,12 +117,8 @@ def member_thresholds(
     table: LearnedTable, labels: Sequence[str], n_cases: int | None, metric: str, weight: float
 ) -> dict[str, float]:
     """Return the learned threshold of each member, such as "bootstrap:bic"."""
-    found = {}
-    for label in labels:
-        method, _, score = label.partition(":")
-        first, second, share = table.neighbours(method, score, n_cases, metric, weight)
-        found[label] = first.threshold + share * (second.threshold - first.threshold)
-    return found
+    found = {label: table.neighbours(*label.partition(":")[::2], n_cases, metric, weight) for label in labels}
+    return {label: a.threshold + share * (b.threshold - a.threshold) for label, (a, b, share) in found.items()}
 
 
 def feature_names(labels: Sequence[str]) -> tuple[str, ...]:
@@ -147,33 +134,31 @@ def pair_features(
     weight: NDArray[np.float64] | float,
 ) -> NDArray[np.float64]:
     """Return one row per pair: confidence, distance to threshold and prediction of each member, size and weight."""
-    rows = len(next(iter(confidences.values())))
     columns: list[NDArray[np.float64]] = []
     for label, values in confidences.items():
         absent = values == MISSING
         distance = np.where(absent, 0.0, values - thresholds[label])
         columns += [values, distance, (distance > 0).astype(np.float64)]
-    columns += [np.full(rows, 1.0) * np.log10(n_cases), np.full(rows, 1.0) * np.log2(weight)]
+    columns += [np.full(len(values), 1.0) * np.log10(n_cases), np.full(len(values), 1.0) * np.log2(weight)]
     return np.column_stack(columns)
 
 
-def majority_vote(
-    confidences: Mapping[str, NDArray[np.float64]], thresholds: Mapping[str, float]
-) -> NDArray[np.float64]:
-    """Return the share of the members that predict the edge; more than one half is a majority."""
-    return weighted_vote(confidences, thresholds, dict.fromkeys(confidences, 1.0))
-
-
 def weighted_vote(
-    confidences: Mapping[str, NDArray[np.float64]], thresholds: Mapping[str, float], weights: Mapping[str, float]
+    confidences: Mapping[str, NDArray[np.float64]],
+    thresholds: Mapping[str, float],
+    weights: Mapping[str, float] | None = None,
 ) -> NDArray[np.float64]:
-    """Return the weight of the members that predict the edge, as a share of the weight of those with a prediction."""
+    """Return the weight of the members that predict the edge, as a share of the weight of those with a prediction.
+
+    Without weights every member counts once, and more than one half is a majority.
+    """
     rows = len(next(iter(confidences.values())))
     for_it, all_of_it = np.zeros(rows), np.zeros(rows)
     for label, values in confidences.items():
         known = values != MISSING
-        all_of_it += weights[label] * known
-        for_it += weights[label] * (known & (values > thresholds[label]))
+        weight = 1.0 if weights is None else weights[label]
+        all_of_it += weight * known
+        for_it += weight * (known & (values > thresholds[label]))
     return np.divide(for_it, all_of_it, out=np.zeros(rows), where=all_of_it > 0)
 
 
@@ -181,13 +166,9 @@ def vote_weights(
     table: LearnedTable, labels: Sequence[str], n_cases: int | None, metric: str, weight: float
 ) -> dict[str, float]:
     """Return the weight of each member: the inverse of its mean loss on the proxies, scaled to sum to 1."""
-    raw = {}
-    for label in labels:
-        method, _, score = label.partition(":")
-        entry, _, _ = table.neighbours(method, score, n_cases, metric, weight)
-        raw[label] = 1.0 / max(entry.loss, 1e-6) if np.isfinite(entry.loss) else 1.0
-    total = sum(raw.values())
-    return {label: value / total for label, value in raw.items()}
+    losses = {label: table.neighbours(*label.partition(":")[::2], n_cases, metric, weight)[0].loss for label in labels}
+    raw = {label: 1.0 / max(loss, 1e-6) if np.isfinite(loss) else 1.0 for label, loss in losses.items()}
+    return {label: value / sum(raw.values()) for label, value in raw.items()}
 
 
 def fit_booster(training: TrainingTable, thresholds: LearnedTable, labels: Sequence[str], metric: str) -> Any:
@@ -314,24 +295,21 @@ def combine_confidences(
     if len(cases) > 1 or None in cases:
         raise OptionError("the members must come from the same data, and say how many cases there are (n_cases=).")
     assert first.n_cases is not None
-    if combine != "probability":
-        _warn_of_other_recipes(members)
-    labels = tuple(members)
-    vectors = {label: members[label].vector for label in labels}
+    said: list[EdgeConfidence] | list[EdgeProbability] = list(members.values())
     if combine == "probability":
-        values = pooled([member.probability.vector for member in members.values()])
-    elif combine == "boosting":
-        values = boost(vectors, n_cases=first.n_cases, metric=metric, weight=weight)
+        said = [member.probability for member in members.values()]
+        values = pooled([member.vector for member in said])
     else:
-        cutoffs = member_thresholds(learned_table(), labels, first.n_cases, metric, weight)
-        if combine == "majority":
-            values = majority_vote(vectors, cutoffs)
+        for label, member in members.items():
+            if text := learned_table().mismatch(member.recipe, member.n_networks):
+                warnings.warn(f"the member {label}: {text}", DataWarning, stacklevel=2)
+        vectors = {label: member.vector for label, member in members.items()}
+        if combine == "boosting":
+            values = boost(vectors, n_cases=first.n_cases, metric=metric, weight=weight)
         else:
-            weights = vote_weights(learned_table(), labels, first.n_cases, metric, weight)
-            values = weighted_vote(vectors, cutoffs, weights)
-    said: list[EdgeConfidence | EdgeProbability] = [
-        member.probability if combine == "probability" else member for member in members.values()
-    ]
+            like = learned_table(), tuple(members), first.n_cases, metric, weight
+            weights = vote_weights(*like) if combine == "weighted" else None
+            values = weighted_vote(vectors, member_thresholds(*like), weights)
     directed, undirected = _with_directions(values, said)
     return EnsembleConfidence(
         names=first.names,
@@ -375,15 +353,8 @@ def _pooled_calibration(members: Mapping[str, EdgeConfidence]) -> Calibration:
     return Calibration(kind, CalibrationCurve.identity(), None, basis, doubts[0] if doubts else "")
 
 
-def _warn_of_other_recipes(members: Mapping[str, EdgeConfidence]) -> None:
-    """Warn if a member was made differently from those that the combination was trained with."""
-    for label, member in members.items():
-        if text := learned_table().mismatch(member.recipe, member.n_networks):
-            warnings.warn(f"the member {label}: {text}", DataWarning, stacklevel=3)
-
-
 def _with_directions(
-    values: NDArray[np.float64], members: Sequence[EdgeConfidence | EdgeProbability]
+    values: NDArray[np.float64], members: Sequence[EdgeConfidence] | Sequence[EdgeProbability]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Split the combined confidence of each pair by the members' mean shares; without any, undirected."""
     n = len(members[0].names)

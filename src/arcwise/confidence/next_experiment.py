@@ -19,6 +19,7 @@ alike, and what they agree on is not open.
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -130,29 +131,17 @@ def next_experiment(networks: Ensemble | Posterior, *, seed: int = 0, limits: Li
     if obeyed is not None and splits_classes(obeyed):
         settled, open_now, drawn = _by_allowed_members(classes, obeyed, rng, run)
     elif tells_members_apart(listed):
-        settled, open_now, drawn = *_settled(_without_odds(listed), run), False
-    elif _is_by_targets_alone(listed):
+        # The classes are cut down by constraints and experiments alone, not by odds.
+        settled, open_now, drawn = (
+            *_settled(replace(listed, score={}, facts=_known(listed), carried_out=None), run),
+            False,
+        )
+    elif fixed_pairs(listed.names, obeyed, (), listed.score.get("beliefs")) is None:  # by experiments alone
         settled, open_now, drawn = _by_components(classes, rng, run)
     else:
         settled, open_now, drawn = _by_members(classes, rng, run)
     sampled = listed is not networks and listed.origin.is_sample
     return NextExperiment(listed.names, settled, open_now, n_classes, drawn or sampled or n_classes > CLASSES)
-
-
-def _with_target(networks: NetworkSet, name: str) -> NetworkSet:
-    """Return the networks as if the variable had been set in one more experiment."""
-    targets = [*(networks.facts.get("targets") or ()), [name]]
-    return replace(networks, facts=networks.facts | make_facts(targets=targets))
-
-
-def _is_by_targets_alone(networks: NetworkSet) -> bool:
-    """Return whether no constraint and no odds fix the direction of an edge."""
-    return fixed_pairs(networks.names, networks.obeyed, (), networks.score.get("beliefs")) is None
-
-
-def _without_odds(networks: NetworkSet) -> NetworkSet:
-    """Return the networks, their classes cut down by constraints and experiments alone."""
-    return replace(networks, score={}, facts=_known(networks), carried_out=None)
 
 
 def _listed(networks: Ensemble, seed: int, run: Run) -> NetworkSet:
@@ -211,7 +200,8 @@ def _settled(members: NetworkSet, run: Run) -> tuple[NDArray[np.float64], float]
     settled = np.zeros(members.n_variables)
     for v in np.flatnonzero(undirected.sum(axis=0) > 0).tolist():
         _check_time(run)
-        _, left = class_sums(_with_target(members, members.names[v]))
+        targets = [*(members.facts.get("targets") or ()), [members.names[v]]]  # one more experiment
+        _, left = class_sums(replace(members, facts=members.facts | make_facts(targets=targets)))
         settled[v] = (undirected.sum() - left.sum()) / 2
     return np.maximum(settled, 0.0), float(undirected.sum() / 2)
 
@@ -254,15 +244,28 @@ def _settled_in(
     return _settled(NetworkSet.from_dags(dags, origin="orientations"), run)[0], drawn
 
 
+def _members(classes: NetworkSet, rng: np.random.Generator, run: Run) -> Iterator[tuple[Dag, float, list[Dag], bool]]:
+    """Yield a network of each class, its weight, and members: all, or some at random, and whether they are all.
+
+    The network alone stands for a class whose members cannot be counted.
+    """
+    most = max(1, min(MOST_LISTED, MEMBERS // classes.count))
+    for dag, weight in zip(classes, classes.weights.tolist(), strict=True):
+        _check_time(run)
+        members = ClassMembers(dag, classes.fixed)
+        try:
+            complete = members.count <= most
+            yield dag, weight, list(members) if complete else [members.draw(rng) for _ in range(most)], complete
+        except UnfinishedError:
+            yield dag, weight, [dag], False
+
+
 def _by_members(classes: NetworkSet, rng: np.random.Generator, run: Run) -> tuple[NDArray[np.float64], float, bool]:
     """Average over whole members of the classes."""
-    most = max(1, min(MOST_LISTED, MEMBERS // classes.count))
     found: list[Dag] = []
     shares: list[float] = []
     drawn = False
-    for dag, weight in zip(classes, classes.weights.tolist(), strict=True):
-        _check_time(run)
-        own, complete = _some(dag, classes.fixed, most, rng)
+    for _, weight, own, complete in _members(classes, rng, run):
         drawn |= not complete
         found += own
         shares += [weight / len(own)] * len(own)
@@ -278,11 +281,8 @@ def _by_allowed_members(
     A direction is open if some of these members have it one way and some the other. Setting a variable tells those
     apart that differ in an edge at it.
     """
-    most = max(1, min(MOST_LISTED, MEMBERS // classes.count))
     settled, open_now, drawn = np.zeros(classes.n_variables), 0.0, False
-    for dag, weight in zip(classes, classes.weights.tolist(), strict=True):
-        _check_time(run)
-        own, complete = _some(dag, classes.fixed, most, rng)
+    for dag, weight, own, complete in _members(classes, rng, run):
         drawn |= not complete
         arcs = np.array([one.to_adjacency() for one in own if obeyed.allows_dag(one)] or [dag.to_adjacency()], bool)
         turning = _turning(arcs)
@@ -297,17 +297,6 @@ def _by_allowed_members(
 def _turning(arcs: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return the pairs that networks of one skeleton direct differently, as a symmetric matrix."""
     return np.asarray(arcs.any(axis=0) & ~arcs.all(axis=0))
-
-
-def _some(dag: Dag, fixed: FixedPairs | None, most: int, rng: np.random.Generator) -> tuple[list[Dag], bool]:
-    """Return all members of a class, or `most` at random; the network alone where they cannot be counted."""
-    members = ClassMembers(dag, fixed)
-    try:
-        if members.count <= most:
-            return list(members), True
-        return [members.draw(rng) for _ in range(most)], False
-    except UnfinishedError:
-        return [dag], False
 
 
 def _known(networks: NetworkSet) -> Facts:

@@ -19,7 +19,6 @@ from arcwise.confidence.meta_ensemble import (
     MISSING,
     TrainingTable,
     fit_booster,
-    majority_vote,
     member_thresholds,
     pair_features,
     vote_weights,
@@ -153,7 +152,7 @@ class EnsembleStudy:
             values = sample.confidences(self.labels)
             features = pair_features(values, cutoffs[key], float(sample.facts["cases"]), weight)
             combined = {
-                "majority": majority_vote(values, cutoffs[key]),
+                "majority": weighted_vote(values, cutoffs[key]),
                 "weighted": weighted_vote(values, cutoffs[key], weights[key]),
                 "boosting": self._booster(fold, left_out[fold], metric).predict_proba(features)[:, 1],
             }
