@@ -11,7 +11,7 @@ import difflib
 import errno
 import itertools
 import os
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
@@ -181,6 +181,15 @@ class ArcwiseError(ValueError):
 
     def __str__(self) -> str:
         return self.spelled()
+
+
+@contextlib.contextmanager
+def errors_within(*place: str | Mention, kind: type[ArcwiseError] | None = None) -> Iterator[None]:
+    """Put the place before every error of a block, see `ArcwiseError.within`."""
+    try:
+        yield
+    except ArcwiseError as error:
+        raise error.within(*place, kind=kind) from None
 
 
 class DataError(ArcwiseError):

@@ -294,6 +294,19 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     return unpack_gzip(content, source=str(path)) if content.startswith(GZIP_MAGIC) else content
 
 
+def decode_text(content: bytes, *, source: str) -> str:
+    """Return the content of a file as text: UTF-8, with or without a byte order mark."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{source}: not UTF-8 at byte {error.start}.") from None
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """Read a file of text, plain or gzip."""
+    return decode_text(read_bytes(path), source=str(path))
+
+
 def read_descriptor(file: BinaryIO, source: str) -> bytes:
     """Return the rest of an open file; one that becomes shorter meanwhile is refused.
 

@@ -33,17 +33,16 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.errors import ArcwiseError, Argument, FormatError, OptionError, Remedy, suggestion
-from arcwise.base.files import parse_json, parse_toml, read_bytes
+from arcwise.base.errors import Argument, FormatError, OptionError, Remedy, check_argument, errors_within, suggestion
+from arcwise.base.files import parse_json
 from arcwise.base.showing import one_screen
+from arcwise.graph.constraints import Constraints, read_table_file
 from arcwise.graph.dag import Dag
 from arcwise.graph.fixed_pairs import FixedPairs
 from arcwise.graph.nodes import NamedNodes
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from arcwise.graph.constraints import Constraints
 
 
 # How many edges a network has on average if every edge has the same odds, exactly, and the odds for a given number.
@@ -238,39 +237,29 @@ class Beliefs:
         expected_parents: float | None = None,
         fair_sizes: bool = False,
     ) -> None:
-        given = {"every_edge": every_edge != 1.0, "expected_edges": expected_edges is not None}
-        given["expected_parents"] = expected_parents is not None
-        named = [name for name, is_given in given.items() if is_given]
+        expected = {"expected_edges": expected_edges, "expected_parents": expected_parents}
+        numbers = [name for name, value in expected.items() if value is not None]
+        named = [*(["every_edge"] if every_edge != 1.0 else []), *numbers]
         if len(named) > 1:
             raise OptionError(Argument(named[0]), "and", Argument(named[1]), "say the same in two ways; give one.")
-        if not isinstance(fair_sizes, bool):
-            raise OptionError(Argument("fair_sizes", fair_sizes), "must be True or False.")
-        if fair_sizes and (expected_edges is not None or expected_parents is not None):
-            raise OptionError(
-                Argument(named[0]),
-                "and",
-                Argument("fair_sizes", True),
-                "both say how many parents to expect; give one.",
-            )
+        check_argument(isinstance(fair_sizes, bool), "fair_sizes", fair_sizes, "must be True or False.")
+        if fair_sizes and numbers:
+            both = (Argument(numbers[0]), "and", Argument("fair_sizes", True))
+            raise OptionError(*both, "both say how many parents to expect; give one.")
         general = read_odds(every_edge, "every_edge")
-        for name, value in (("expected_edges", expected_edges), ("expected_parents", expected_parents)):
-            if value is not None and not (_is_number(value) and 0 < value < math.inf):
-                raise OptionError(Argument(name, value), "must be a number above 0.")
+        for name, value in expected.items():
+            if value is not None:
+                check_argument(_is_number(value) and 0 < value < math.inf, name, value, "must be a number above 0.")
+                expected[name] = float(value)
         # What says the same as the odds of every edge says nothing, where these are known.
-        neutral = general if expected_edges is None and expected_parents is None else None
+        neutral = None if numbers else general
         listed = _read_all(edges, "edges", ordered=False)
         about = {frozenset((a, b)) for a, b, _ in listed}
         pointed = _read_all(arcs, "arcs", ordered=True)
-        set_fields: dict[str, Any] = {
-            "arcs": tuple(o for o in pointed if o[2] != neutral or frozenset(o[:2]) in about),
-            "edges": tuple(o for o in listed if o[2] != neutral),
-            "every_edge": general,
-            "expected_edges": None if expected_edges is None else float(expected_edges),
-            "expected_parents": None if expected_parents is None else float(expected_parents),
-            "fair_sizes": fair_sizes,
-        }
-        for name, value in set_fields.items():
-            object.__setattr__(self, name, value)
+        own = tuple(o for o in pointed if o[2] != neutral or frozenset(o[:2]) in about)
+        fields = {"arcs": own, "edges": tuple(o for o in listed if o[2] != neutral), "every_edge": general, **expected}
+        for name, content in (*fields.items(), ("fair_sizes", fair_sizes)):
+            object.__setattr__(self, name, content)
 
     @property
     def is_trivial(self) -> bool:
@@ -327,13 +316,9 @@ class Beliefs:
 
     def odds_of(self, tail: str, head: str) -> float | None:
         """Return the odds of an arc's own, by itself or by its edge; None if it has none."""
-        for a, b, odds in self.arcs:
-            if (a, b) == (tail, head):
-                return odds
-        for a, b, odds in self.edges:
-            if {a, b} == {tail, head}:
-                return odds
-        return None
+        own = [odds for a, b, odds in self.arcs if (a, b) == (tail, head)]
+        own += [odds for a, b, odds in self.edges if {a, b} == {tail, head}]
+        return own[0] if own else None
 
     def on(self, names: Sequence[str]) -> FamilyPrior:
         """Return the prior of every family over the variables `names`; an OptionError names one that is not there."""
@@ -342,11 +327,14 @@ class Beliefs:
         weights = np.zeros((n, n))
         if n > 1:
             weights += math.log(self.general_odds(n))
+        for name in self.names:
+            with errors_within("the beliefs speak of a variable that is not there:", kind=OptionError):
+                nodes.index(name)
         for a, b, odds in self.edges:
-            i, j = self._find(nodes, a), self._find(nodes, b)
+            i, j = nodes.index(a), nodes.index(b)
             weights[i, j] = weights[j, i] = math.log(odds)
         for a, b, odds in self.arcs:
-            weights[self._find(nodes, a), self._find(nodes, b)] = math.log(odds)
+            weights[nodes.index(a), nodes.index(b)] = math.log(odds)
         np.fill_diagonal(weights, 0.0)
         sizes = [-math.log(math.comb(n - 1, k)) if self.fair_sizes else 0.0 for k in range(n)]
         return FamilyPrior(nodes.names, weights, np.array(sizes))
@@ -380,13 +368,6 @@ class Beliefs:
                 fate = "require" if "require" in fates else "forbid"
                 found.append(f"the odds of {a} - {b} ({odds_text(odds)}) do nothing: the constraints {fate} the edge")
         return tuple(found)
-
-    @staticmethod
-    def _find(nodes: NamedNodes, name: str) -> int:
-        try:
-            return nodes.index(name)
-        except ValueError as error:
-            raise OptionError("the beliefs speak of a variable that is not there:", str(error)) from None
 
 
 def read_odds(value: object, where: str) -> float:
@@ -456,23 +437,12 @@ def _fate(constraints: Constraints, tail: str, head: str) -> str:
 KEYS = ("arcs", "edges", "every_edge", "expected_edges", "expected_parents", "fair_sizes")
 COLUMNS = ("from", "to", "odds")
 KINDS = {"->": "arcs", "arc": "arcs", "": "arcs", "--": "edges", "-": "edges", "edge": "edges"}
-SUFFIXES = (".csv", ".toml", ".json")
 
 
 def read_beliefs(path: str | os.PathLike[str]) -> Beliefs:
     """Read odds from a .csv, .toml or .json file, plain or gzip."""
-    name = str(path)
-    stem = name.removesuffix(".gz")
-    if not stem.endswith(SUFFIXES):
-        raise FormatError(f"{path}: beliefs are read from a .csv, .toml or .json file.")
-    try:
-        text = read_bytes(path).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{path}: not UTF-8 at byte {error.start}.") from None
-    if stem.endswith(".csv"):
-        return _from_csv(text, name)
-    content = parse_toml(text, source=name) if stem.endswith(".toml") else parse_json(text, source=name)
-    return _from_content(content, name)
+    content = read_table_file(path, "beliefs are read from a .csv, .toml or .json file.")
+    return _from_csv(content, str(path)) if isinstance(content, str) else _from_content(content, str(path))
 
 
 def parse_beliefs(text: str) -> Beliefs:
@@ -535,16 +505,12 @@ def _from_rows(columns: list[str], rows: Iterable[tuple[int, list[str]]], source
         kind = cells.get("kind", "")
         if kind not in KINDS:
             raise FormatError(f"{source}, {unit} {number}: the kind '{kind}'; it is -> for an arc, or -- for an edge.")
-        own = (cells["from"], cells["to"], cells["odds"])
-        found[KINDS[kind]].append(own)
-        try:
-            Beliefs(arcs=[own]) if KINDS[kind] == "arcs" else Beliefs(edges=[own])
-        except ArcwiseError as error:
-            raise error.within(f"{source}, {unit} {number}:", kind=FormatError) from None
-    try:
+        own: dict[str, Any] = {KINDS[kind]: [(cells["from"], cells["to"], cells["odds"])]}
+        with errors_within(f"{source}, {unit} {number}:", kind=FormatError):
+            Beliefs(**own)
+        found[KINDS[kind]] += own[KINDS[kind]]
+    with errors_within(f"{source}:", kind=FormatError):
         return Beliefs(**found)
-    except ArcwiseError as error:
-        raise error.within(f"{source}:", kind=FormatError) from None
 
 
 def _from_content(content: Any, source: str) -> Beliefs:
@@ -556,7 +522,5 @@ def _from_content(content: Any, source: str) -> Beliefs:
     for key in ("arcs", "edges"):
         if not isinstance(content.get(key, []), list):
             raise FormatError(f"{source}: {key} must be a list of rows [from, to, odds].")
-    try:
+    with errors_within(f"{source}:", kind=FormatError):
         return Beliefs(**content)
-    except ArcwiseError as error:
-        raise error.within(f"{source}:", kind=FormatError) from None

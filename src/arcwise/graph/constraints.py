@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,9 +25,10 @@ from arcwise.base.errors import (
     GraphError,
     OptionError,
     Remedy,
+    errors_within,
     suggestion,
 )
-from arcwise.base.files import parse_json, parse_toml, read_bytes, write_text
+from arcwise.base.files import parse_json, parse_toml, read_text, write_text
 from arcwise.base.showing import one_screen
 from arcwise.graph.conflicts import conflict_message, smallest_conflict
 from arcwise.graph.dag import Dag, Pdag
@@ -476,7 +478,7 @@ class Constraints(Stated):
         return Constraints(names, **self.options_said())
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_rebuild, (self._names, self.options_said()))
+        return (Constraints.from_description, (self._names, self.options_said()))
 
     @classmethod
     def from_description(cls, names: Sequence[str], facts: Mapping[str, Any]) -> Constraints:
@@ -541,10 +543,6 @@ def _has_cycle(names: Sequence[str], parents: Sequence[int]) -> bool:
     return False
 
 
-def _rebuild(names: Sequence[str], options: dict[str, Any]) -> Constraints:
-    return Constraints(names, **options)
-
-
 def constraints_from_frame(names: Sequence[str], frame: pd.DataFrame) -> Constraints:
     """Make constraints on the variables `names` of a DataFrame with the columns from, to and kind.
 
@@ -583,15 +581,12 @@ SYNONYMS = {"whitelist": "required", "blacklist": "forbidden"}
 
 def read_constraints(path: str | os.PathLike[str], names: Sequence[str]) -> Constraints:
     """Read constraints on the variables `names` from a .json, .toml or .csv file."""
-    text = _decode(path)
-    if str(path).removesuffix(".gz").endswith(".csv"):
-        try:
-            return Constraints(names, **options_from_rows(rows_of_csv(text, source=str(path))))
-        except ConstraintError as error:
-            raise error.within(f"{path}:") from None
-    is_toml = str(path).removesuffix(".gz").endswith(".toml")
-    content = parse_toml(text, source=str(path)) if is_toml else parse_json(text, source=str(path))
-    return _from_content(content, names, path)
+    content = read_table_file(path, "constraints are read from a .json, .toml or .csv file.")
+    if isinstance(content, str):
+        rows = rows_of_csv(content, source=str(path))
+        with errors_within(f"{path}:"):
+            return Constraints(names, **options_from_rows(rows))
+    return _from_content(content, names, str(path))
 
 
 def parse_constraints(text: str, names: Sequence[str]) -> Constraints:
@@ -599,28 +594,46 @@ def parse_constraints(text: str, names: Sequence[str]) -> Constraints:
     return _from_content(parse_json(text, source="the constraints"), names, "the constraints")
 
 
-def _from_content(content: object, names: Sequence[str], path: str | os.PathLike[str]) -> Constraints:
+def read_table_file(path: str | os.PathLike[str], rule: str) -> Any:
+    """Return what a .json or .toml file holds, and of a .csv file the text, plain or gzip; `rule` refuses others."""
+    name = str(path)
+    suffix = Path(name.removesuffix(".gz")).suffix
+    if suffix not in (".json", ".toml", ".csv"):
+        raise FormatError(f"{path}: {rule}")
+    text = read_text(path)
+    if suffix == ".csv":
+        return text
+    return parse_toml(text, source=name) if suffix == ".toml" else parse_json(text, source=name)
+
+
+def _from_content(content: object, names: Sequence[str], source: str) -> Constraints:
     if not isinstance(content, dict):
-        raise FormatError(f"{path}: a table with the keys {', '.join(KEYS)} is needed.")
+        raise FormatError(f"{source}: a table with the keys {', '.join(KEYS)} is needed.")
     options: dict[str, Any] = {}
     for key, value in content.items():
         name = SYNONYMS.get(key, key)
         if name not in KEYS:
-            raise FormatError(f"{path}: {suggestion('key', key, (*KEYS, *SYNONYMS))}")
+            raise FormatError(f"{source}: {suggestion('key', key, (*KEYS, *SYNONYMS))}")
         if name in options:
-            raise FormatError(f"{path}: '{key}' says the same as another key; keep one of the two.")
+            raise FormatError(f"{source}: '{key}' says the same as another key; keep one of the two.")
         options[name] = value
-    for key in (*FILE_PAIRS, "tiers", "groups"):
-        _check_pairs(path, key, options.get(key, []), width=2 if key in FILE_PAIRS else None)
-    for key in ("roots", "leaves"):
-        if not isinstance(options.get(key, []), list):
-            raise FormatError(f"{path}: {key} must be a list of names.")
-    if not isinstance(options.get("max_parents_of", {}), dict):
-        raise FormatError(f"{path}: max_parents_of must be a table of names and limits.")
-    try:
+        _check_shape(name, value, source)
+    with errors_within(f"{source}:"):
         return Constraints(names, **options)
-    except ConstraintError as error:
-        raise error.within(f"{path}:") from None
+
+
+def _check_shape(key: str, value: Any, source: str) -> None:
+    """Refuse what is no list, or no list of lists, where the key has one."""
+    if key in ("roots", "leaves") and not isinstance(value, list):
+        raise FormatError(f"{source}: {key} must be a list of names.")
+    if key == "max_parents_of" and not isinstance(value, dict):
+        raise FormatError(f"{source}: max_parents_of must be a table of names and limits.")
+    if key in (*FILE_PAIRS, "tiers", "groups"):
+        rows: list[Any] = value if isinstance(value, list) else [None]
+        lists = all(isinstance(row, list) and all(isinstance(name, str) for name in row) for row in rows)
+        if not lists or (key in FILE_PAIRS and any(len(row) != 2 for row in rows)):
+            what = "pairs [parent, child] of names" if key in FILE_PAIRS else "lists of names"
+            raise FormatError(f"{source}: {key} must be a list of {what}.")
 
 
 def write_constraints(path: str | os.PathLike[str], constraints: Constraints) -> None:
@@ -628,24 +641,6 @@ def write_constraints(path: str | os.PathLike[str], constraints: Constraints) ->
     if not str(path).removesuffix(".gz").endswith(".json"):
         raise FormatError(f"{path}: constraints are written as JSON; end the name in .json.")
     write_text(path, json.dumps(constraints.describe(), indent=2, ensure_ascii=False) + "\n")
-
-
-def _decode(path: str | os.PathLike[str]) -> str:
-    stem = str(path).removesuffix(".gz")
-    if not stem.endswith((".json", ".toml", ".csv")):
-        raise FormatError(f"{path}: constraints are read from a .json, .toml or .csv file.")
-    try:
-        return read_bytes(path).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{path}: not UTF-8 at byte {error.start}.") from None
-
-
-def _check_pairs(path: str | os.PathLike[str], key: str, value: object, width: int | None) -> None:
-    what = "lists of names" if width is None else "pairs [parent, child] of names"
-    rows = value if isinstance(value, list) else [None]
-    for row in rows:
-        if not isinstance(row, list) or not all(isinstance(name, str) for name in row) or width not in (None, len(row)):
-            raise FormatError(f"{path}: {key} must be a list of {what}.")
 
 
 # The last look before a network is written: no file may break what the analyst has said.

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise import _core
-from arcwise.base.errors import FormatError, GraphError
+from arcwise.base.errors import FormatError, GraphError, errors_within
 from arcwise.base.options import load_networkx
 from arcwise.base.run import Seed, generator_of
 from arcwise.base.showing import wrapped
@@ -39,7 +39,96 @@ _NODE = re.compile(r"\s*+\[([^\[\]|:]++)(?:\|([^\[\]|]*+))?\]")
 _MARKS = frozenset("[]|:")
 
 
-class Dag(NamedNodes):
+class _Graph(NamedNodes):
+    """What a `Dag` and a `Pdag` have in common: arcs and, of a `Pdag`, undirected edges; immutable, hashable."""
+
+    __slots__ = ("_parents",)
+
+    _parents: tuple[tuple[int, ...], ...]
+
+    @cached_property
+    def parents(self) -> Relatives:
+        """For each node, the positions of its parents, ascending; ``parents("x")`` gives the names of x's."""
+        return Relatives.of(self._names, self._parents)
+
+    @cached_property
+    def parent_masks(self) -> tuple[int, ...]:
+        """For each node, its parents as a bit set (see `arcwise.graph.nodes`)."""
+        return tuple(bitset(ps) for ps in self._parents)
+
+    @cached_property
+    def child_masks(self) -> tuple[int, ...]:
+        """For each node, its children as a bit set."""
+        masks = [0] * self.n_nodes
+        for p, child in self._arc_positions():
+            masks[p] |= 1 << child
+        return tuple(masks)
+
+    @cached_property
+    def arcs(self) -> tuple[tuple[str, str], ...]:
+        """All arcs as (parent, child) pairs of names, by child and then by parent."""
+        return self._name_arcs(self._arc_positions())
+
+    @cached_property
+    def skeleton(self) -> tuple[tuple[str, str], ...]:
+        """All edges without direction, as pairs of names in the order of the nodes."""
+        pairs = [*self._arc_positions(), *self._edge_positions()]
+        return self._name_arcs(sorted((min(pair), max(pair)) for pair in pairs))
+
+    def _arc_positions(self) -> list[tuple[int, int]]:
+        return [(p, c) for c, ps in enumerate(self._parents) for p in ps]
+
+    def _edge_positions(self) -> list[tuple[int, int]]:
+        """Return the undirected edges, the smaller position first."""
+        return []
+
+    def _moved(self, names: Sequence[str], *relatives: Sequence[Iterable[int]]) -> list[list[list[int]]]:
+        """Return the positions of relatives if the nodes are put in another order."""
+        moved = self._new_positions(names)
+        order = sorted(range(self.n_nodes), key=moved.__getitem__)
+        return [[sorted(moved[u] for u in own[v]) for v in order] for own in relatives]
+
+    def to_adjacency(self) -> NDArray[np.uint8]:
+        """Return the matrix with 1 at (i, j) for an arc i -> j, and at (i, j) and (j, i) for an edge i - j."""
+        matrix = np.zeros((self.n_nodes, self.n_nodes), dtype=np.uint8)
+        edges = np.array(self._edge_positions(), dtype=np.int64).reshape(-1, 2)
+        ends = np.concatenate([np.array(self._arc_positions(), dtype=np.int64).reshape(-1, 2), edges, edges[:, ::-1]])
+        matrix[ends[:, 0], ends[:, 1]] = 1
+        return matrix
+
+    def to_networkx(self) -> nx.DiGraph[str]:
+        """Return a networkx directed graph; an undirected edge is there in both directions."""
+        graph: nx.DiGraph[str] = load_networkx().DiGraph()
+        edges = self._name_arcs(self._edge_positions())
+        graph.add_nodes_from(self._names)
+        graph.add_edges_from([*self.arcs, *edges, *((b, a) for a, b in edges)])
+        return graph
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the graph in layers, by matplotlib; edges without a direction have no head. Return the axes."""
+        return plot_network(self._names, *self._drawn(), ax=ax)
+
+    def _repr_svg_(self) -> str | None:
+        return network_picture(self._names, *self._drawn()) or None
+
+    def _drawn(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+        """Return arcs, and edges as they would point in a DAG of the graph."""
+        return self._arc_positions(), []
+
+    def _content(self) -> tuple[object, ...]:
+        return (self._names, self._parents)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Graph) and self._content() == other._content()
+
+    def __hash__(self) -> int:
+        return hash(self._content())
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), self._content())
+
+
+class Dag(_Graph):
     """A directed acyclic graph over named nodes; immutable, hashable, checked for cycles.
 
     Methods take a node by name or by position, and return names.
@@ -52,7 +141,7 @@ class Dag(NamedNodes):
         For each node, the positions of its parents.
     """
 
-    __slots__ = ("_parents",)
+    __slots__ = ()
 
     def __init__(self, names: Sequence[str], parents: Sequence[Iterable[int]]) -> None:
         super().__init__(names)
@@ -126,11 +215,6 @@ class Dag(NamedNodes):
         return parse_model_string(text)
 
     @cached_property
-    def parents(self) -> Relatives:
-        """For each node, the positions of its parents, ascending; ``parents("x")`` gives the names of x's."""
-        return Relatives.of(self._names, self._parents)
-
-    @cached_property
     def children(self) -> Relatives:
         """For each node, the positions of its children, ascending; ``children("x")`` gives the names of x's."""
         children: list[list[int]] = [[] for _ in self._names]
@@ -138,16 +222,6 @@ class Dag(NamedNodes):
             for p in ps:
                 children[p].append(child)
         return Relatives.of(self._names, map(tuple, children))
-
-    @cached_property
-    def parent_masks(self) -> tuple[int, ...]:
-        """For each node, its parents as a bit set (see `arcwise.graph.nodes`)."""
-        return tuple(bitset(ps) for ps in self._parents)
-
-    @cached_property
-    def arcs(self) -> tuple[tuple[str, str], ...]:
-        """All arcs as (parent, child) pairs of names, by child and then by parent."""
-        return self._name_arcs((p, c) for c, ps in enumerate(self._parents) for p in ps)
 
     @property
     def edges(self) -> tuple[tuple[str, str], ...]:
@@ -191,11 +265,6 @@ class Dag(NamedNodes):
         return [self._names[u] for u in reversed(cycle)]
 
     @cached_property
-    def skeleton(self) -> tuple[tuple[str, str], ...]:
-        """The edges without direction, as pairs of names in the order of the nodes."""
-        return self._name_arcs(sorted((min(p, c), max(p, c)) for c, ps in enumerate(self._parents) for p in ps))
-
-    @cached_property
     def v_structures(self) -> tuple[tuple[str, str, str], ...]:
         """The triples (a, child, b) of names: a and b are parents of the child and not adjacent."""
         masks = self.parent_masks
@@ -210,7 +279,7 @@ class Dag(NamedNodes):
     @cached_property
     def moral_edges(self) -> tuple[tuple[str, str], ...]:
         """The edges of the moral graph: the skeleton, and an edge between any two parents of a child."""
-        edges = {(min(p, c), max(p, c)) for c, ps in enumerate(self._parents) for p in ps}
+        edges = {(min(arc), max(arc)) for arc in self._arc_positions()}
         edges.update((a, b) for ps in self._parents for i, b in enumerate(ps) for a in ps[:i])
         return self._name_arcs(sorted(edges))
 
@@ -270,18 +339,14 @@ class Dag(NamedNodes):
             next_child = next_parent = 0
             for v in bits(from_child & ~z):
                 next_child |= self.parent_masks[v]
-                next_parent |= self._child_masks[v]
+                next_parent |= self.child_masks[v]
             for v in bits(from_parent & ~z):
-                next_parent |= self._child_masks[v]
+                next_parent |= self.child_masks[v]
             for v in bits(from_parent & z):
                 next_child |= self.parent_masks[v]
             from_child = next_child & ~seen_from_child
             from_parent = next_parent & ~seen_from_parent
         return not (seen_from_child | seen_from_parent) & ~z & b
-
-    @cached_property
-    def _child_masks(self) -> tuple[int, ...]:
-        return tuple(bitset(cs) for cs in self.children)
 
     def _reach(self, start: int, steps: Sequence[tuple[int, ...]]) -> int:
         reached, stack = start, list(bits(start))
@@ -319,18 +384,7 @@ class Dag(NamedNodes):
 
     def reorder(self, names: Sequence[str]) -> Dag:
         """Return the same graph with the nodes in another order."""
-        moved = self._new_positions(names)
-        parents: list[list[int]] = [[] for _ in names]
-        for child, ps in enumerate(self._parents):
-            parents[moved[child]] = [moved[p] for p in ps]
-        return Dag(names, parents)
-
-    def to_adjacency(self) -> NDArray[np.uint8]:
-        """Return the adjacency matrix: entry (i, j) is 1 for an arc i -> j."""
-        matrix = np.zeros((self.n_nodes, self.n_nodes), dtype=np.uint8)
-        for child, ps in enumerate(self._parents):
-            matrix[list(ps), child] = 1
-        return matrix
+        return Dag(names, *self._moved(names, self._parents))
 
     def to_frame(self) -> pd.DataFrame:
         """Return the adjacency matrix as a DataFrame with the names of the nodes; `from_adjacency` reads it."""
@@ -342,38 +396,12 @@ class Dag(NamedNodes):
         """Return bnlearn's model string, such as ``[A][B|A]``, for R's ``model2network``."""
         return format_model_string(self)
 
-    def to_networkx(self) -> nx.DiGraph[str]:
-        """Return the graph as a networkx directed graph."""
-        graph: nx.DiGraph[str] = load_networkx().DiGraph()
-        graph.add_nodes_from(self._names)
-        graph.add_edges_from(self.arcs)
-        return graph
-
-    def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw the graph in layers, by matplotlib; return the axes."""
-        return plot_network(self._names, self._positions_of_arcs(), ax=ax)
-
-    def _repr_svg_(self) -> str | None:
-        return network_picture(self._names, self._positions_of_arcs()) or None
-
-    def _positions_of_arcs(self) -> list[tuple[int, int]]:
-        return [(p, c) for c, ps in enumerate(self._parents) for p in ps]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Dag) and self._names == other._names and self._parents == other._parents
-
-    def __hash__(self) -> int:
-        return hash((self._names, self._parents))
-
-    def __reduce__(self) -> tuple[type[Dag], tuple[tuple[str, ...], tuple[tuple[int, ...], ...]]]:
-        return (Dag, (self._names, self._parents))
-
     def __repr__(self) -> str:
         head = f"Dag({self.n_nodes} nodes, {len(self.arcs)} arcs: "
         return wrapped(head, (f"{a} -> {b}" for a, b in self.arcs), ")")
 
 
-class Pdag(NamedNodes):
+class Pdag(_Graph):
     """A partially directed acyclic graph: arcs a -> b and undirected edges a - b; immutable, hashable.
 
     What orienting some edges of a skeleton gives: a consensus network, or a class with background knowledge. A `Cpdag`
@@ -389,9 +417,8 @@ class Pdag(NamedNodes):
         For each node, the positions of the nodes that an undirected edge joins to it (named from both ends).
     """
 
-    __slots__ = ("_neighbours", "_parents")
+    __slots__ = ("_neighbours",)
 
-    _parents: tuple[tuple[int, ...], ...]
     _neighbours: tuple[tuple[int, ...], ...]
 
     def __init__(
@@ -454,28 +481,9 @@ class Pdag(NamedNodes):
         return graph
 
     @cached_property
-    def parents(self) -> Relatives:
-        """For each node, the positions of the nodes with an arc to it, ascending; ``parents("x")`` gives names."""
-        return Relatives.of(self._names, self._parents)
-
-    @cached_property
     def neighbours(self) -> Relatives:
         """For each node, the positions of those joined by an undirected edge; ``neighbours("x")`` gives names."""
         return Relatives.of(self._names, self._neighbours)
-
-    @cached_property
-    def parent_masks(self) -> tuple[int, ...]:
-        """For each node, its parents as a bit set."""
-        return tuple(bitset(ps) for ps in self._parents)
-
-    @cached_property
-    def child_masks(self) -> tuple[int, ...]:
-        """For each node, the nodes to which an arc leads from it, as a bit set."""
-        masks = [0] * self.n_nodes
-        for child, ps in enumerate(self._parents):
-            for p in ps:
-                masks[p] |= 1 << child
-        return tuple(masks)
 
     @cached_property
     def neighbour_masks(self) -> tuple[int, ...]:
@@ -483,21 +491,12 @@ class Pdag(NamedNodes):
         return tuple(bitset(ns) for ns in self._neighbours)
 
     @cached_property
-    def arcs(self) -> tuple[tuple[str, str], ...]:
-        """The arcs as (parent, child) pairs of names, by child and then by parent."""
-        return self._name_arcs((p, c) for c, ps in enumerate(self._parents) for p in ps)
-
-    @cached_property
     def edges(self) -> tuple[tuple[str, str], ...]:
         """The undirected edges as pairs of names, in the order of the nodes."""
-        return self._name_arcs((a, b) for a, ns in enumerate(self._neighbours) for b in ns if a < b)
+        return self._name_arcs(self._edge_positions())
 
-    @cached_property
-    def skeleton(self) -> tuple[tuple[str, str], ...]:
-        """All edges without direction, as pairs of names in the order of the nodes."""
-        pairs = [(min(p, c), max(p, c)) for c, ps in enumerate(self._parents) for p in ps]
-        pairs += [(a, b) for a, ns in enumerate(self._neighbours) for b in ns if a < b]
-        return self._name_arcs(sorted(pairs))
+    def _edge_positions(self) -> list[tuple[int, int]]:
+        return [(a, b) for a, ns in enumerate(self._neighbours) for b in ns if a < b]
 
     def extend(self) -> Dag:
         """Return a DAG with the same skeleton, the same v-structures and all arcs: a consistent extension.
@@ -538,16 +537,47 @@ class Pdag(NamedNodes):
         return Dag(self._names, [list(bits(mask)) for mask in result])
 
     def close(self) -> Pdag:
-        """Return the graph with every further arc that its arcs imply: Meek's rules 1 to 4 (UAI 1995).
+        """Return the graph with every further arc that its arcs imply: Meek's rules 1 to 4.
 
-        If the graph has a consistent extension, the result has exactly the arcs that all of them share.
+        Meek, "Causal inference and causal explanation with background knowledge" (UAI 1995): rules 1 to 3 complete the
+        pattern of a DAG, and rule 4 is needed when further arcs are known. If the graph has a consistent extension,
+        the result has exactly the arcs that all of them share.
 
         Raises
         ------
         GraphError
-            If an edge is implied in both directions.
+            If an edge is implied in both directions: then no DAG extends the graph.
         """
-        parents, neighbours = _close_under_meek_rules(self._names, self.parent_masks, self.neighbour_masks)
+        parents, neighbours, children = list(self.parent_masks), list(self.neighbour_masks), list(self.child_masks)
+        adjacent = [parents[v] | children[v] | neighbours[v] for v in range(self.n_nodes)]
+
+        def implied(a: int, b: int) -> bool:
+            """Return whether the edge a - b must be a -> b."""
+            if parents[a] & ~adjacent[b]:  # rule 1: p -> a - b, else a new v-structure at a
+                return True
+            if children[a] & parents[b]:  # rule 2: a -> c -> b, else a cycle
+                return True
+            shared = neighbours[a] & parents[b]  # rule 3: a - c -> b, a - d -> b, c and d apart
+            if any(shared & ~adjacent[c] & ~(1 << c) for c in bits(shared)):
+                return True
+            far = neighbours[a] & ~adjacent[b] & ~(1 << b)  # rule 4: a - d -> c -> b, a and c adjacent, d and b apart
+            return any(parents[c] & far for c in bits(parents[b] & adjacent[a]))
+
+        dirty = {(v, u) for v, mask in enumerate(neighbours) for u in bits(mask)}
+        while dirty:
+            a, b = dirty.pop()
+            if not neighbours[a] >> b & 1 or not implied(a, b):
+                continue
+            if implied(b, a):
+                edge = f"'{self._names[a]}' - '{self._names[b]}'"
+                raise GraphError(f"no DAG extends the graph: {edge} is forced in both directions by Meek's rules.")
+            neighbours[a] &= ~(1 << b)
+            neighbours[b] &= ~(1 << a)
+            parents[b] |= 1 << a
+            children[a] |= 1 << b
+            for v in (a, b, *bits(neighbours[a] & adjacent[b])):
+                for u in bits(neighbours[v]):
+                    dirty.update(((v, u), (u, v)))
         return Pdag(self._names, [list(bits(p)) for p in parents], [list(bits(n)) for n in neighbours])
 
     def to_cpdag(self) -> Cpdag:
@@ -565,59 +595,19 @@ class Pdag(NamedNodes):
 
     def reorder(self, names: Sequence[str]) -> Self:
         """Return the same graph with the nodes in another order."""
-        moved = self._new_positions(names)
-        parents: list[list[int]] = [[] for _ in names]
-        neighbours: list[list[int]] = [[] for _ in names]
-        for v in range(self.n_nodes):
-            parents[moved[v]] = sorted(moved[p] for p in self._parents[v])
-            neighbours[moved[v]] = sorted(moved[u] for u in self._neighbours[v])
-        return self._trusted(tuple(names), parents, neighbours)
-
-    def to_adjacency(self) -> NDArray[np.uint8]:
-        """Return the matrix with 1 at (i, j) for an arc i -> j, and at (i, j) and (j, i) for an edge i - j."""
-        matrix = np.zeros((self.n_nodes, self.n_nodes), dtype=np.uint8)
-        for v in range(self.n_nodes):
-            matrix[[*self._parents[v], *self._neighbours[v]], v] = 1
-        return matrix
-
-    def to_networkx(self) -> nx.DiGraph[str]:
-        """Return a networkx directed graph; an undirected edge is there in both directions."""
-        graph: nx.DiGraph[str] = load_networkx().DiGraph()
-        graph.add_nodes_from(self._names)
-        graph.add_edges_from(self.arcs)
-        graph.add_edges_from(self.edges)
-        graph.add_edges_from((b, a) for a, b in self.edges)
-        return graph
-
-    def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw the graph in layers, by matplotlib; edges without a direction have no head. Return the axes."""
-        return plot_network(self._names, *self._drawn(), ax=ax)
-
-    def _repr_svg_(self) -> str | None:
-        return network_picture(self._names, *self._drawn()) or None
+        return self._trusted(tuple(names), *self._moved(names, self._parents, self._neighbours))
 
     def _drawn(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
         """Return arcs, and edges as they would point in a DAG of the graph; as they are listed if there is none."""
-        arcs = [(p, c) for c, ps in enumerate(self._parents) for p in ps]
-        edges = [(a, b) for a, ns in enumerate(self._neighbours) for b in ns if a < b]
+        arcs, edges = self._arc_positions(), self._edge_positions()
         try:
             parents = self.extend().parent_masks
         except GraphError:
             return arcs, edges
         return arcs, [(a, b) if parents[b] >> a & 1 else (b, a) for a, b in edges]
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Pdag) and (self._names, self._parents, self._neighbours) == (
-            other._names,
-            other._parents,
-            other._neighbours,
-        )
-
-    def __hash__(self) -> int:
-        return hash((self._names, self._parents, self._neighbours))
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self._names, self._parents, self._neighbours))
+    def _content(self) -> tuple[object, ...]:
+        return (self._names, self._parents, self._neighbours)
 
     def __repr__(self) -> str:
         parts = [f"{a} -> {b}" for a, b in self.arcs] + [f"{a} - {b}" for a, b in self.edges]
@@ -700,53 +690,6 @@ class Cpdag(Pdag):
         return isinstance(dag, Dag) and set(dag.names) == set(self._names) and dag.reorder(self._names).cpdag == self
 
 
-def _close_under_meek_rules(
-    names: Sequence[str], parent_masks: Sequence[int], neighbour_masks: Sequence[int]
-) -> tuple[list[int], list[int]]:
-    """Orient every edge that rules 1 to 4 orient; return parents and neighbours.
-
-    Meek, "Causal inference and causal explanation with background knowledge" (UAI 1995): rules 1 to 3 complete the
-    pattern of a DAG, and rule 4 is needed when further arcs are known. An edge that two rules orient in opposite
-    directions shows that no DAG extends the graph: it is refused.
-    """
-    parents, neighbours = list(parent_masks), list(neighbour_masks)
-    children = [0] * len(parents)
-    for child, mask in enumerate(parents):
-        for p in bits(mask):
-            children[p] |= 1 << child
-    adjacent = [parents[v] | children[v] | neighbours[v] for v in range(len(parents))]
-
-    def implied(a: int, b: int) -> bool:
-        """Return whether the edge a - b must be a -> b."""
-        if parents[a] & ~adjacent[b]:  # rule 1: p -> a - b, else a new v-structure at a
-            return True
-        if children[a] & parents[b]:  # rule 2: a -> c -> b, else a cycle
-            return True
-        shared = neighbours[a] & parents[b]  # rule 3: a - c -> b, a - d -> b, c and d apart
-        if any(shared & ~adjacent[c] & ~(1 << c) for c in bits(shared)):
-            return True
-        far = neighbours[a] & ~adjacent[b] & ~(1 << b)  # rule 4: a - d -> c -> b, a and c adjacent, d and b apart
-        return any(parents[c] & far for c in bits(parents[b] & adjacent[a]))
-
-    dirty = {(v, u) for v, mask in enumerate(neighbours) for u in bits(mask)}
-    while dirty:
-        a, b = dirty.pop()
-        if not neighbours[a] >> b & 1 or not implied(a, b):
-            continue
-        if implied(b, a):
-            raise GraphError(
-                f"no DAG extends the graph: '{names[a]}' - '{names[b]}' is forced in both directions by Meek's rules."
-            )
-        neighbours[a] &= ~(1 << b)
-        neighbours[b] &= ~(1 << a)
-        parents[b] |= 1 << a
-        children[a] |= 1 << b
-        for v in (a, b, *bits(neighbours[a] & adjacent[b])):
-            for u in bits(neighbours[v]):
-                dirty.update(((v, u), (u, v)))
-    return parents, neighbours
-
-
 def format_model_string(dag: Dag) -> str:
     """Return bnlearn's model string of a DAG.
 
@@ -789,7 +732,5 @@ def parse_model_string(text: str, *, source: str = "model string") -> Dag:
         position = match.end()
     if not parents:
         raise FormatError(f"{source}: there is no node; a model string is like [A][B|A].")
-    try:
+    with errors_within(f"{source}:", kind=FormatError):
         return Dag.from_parents(parents)
-    except GraphError as error:
-        raise error.within(f"{source}:", kind=FormatError) from None

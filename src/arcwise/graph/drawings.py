@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import ClassVar
 from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
-from arcwise.base.errors import FormatError, GraphError
+from arcwise.base.errors import FormatError, errors_within
 from arcwise.base.files import write_text
 from arcwise.graph.dag import Dag, Pdag
 
@@ -17,6 +18,7 @@ from arcwise.graph.dag import Dag, Pdag
 NOT_XML = re.compile("[^\\t\\n\\r\\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 # A number to write next to an edge, such as its confidence; keys are pairs of names, in either order.
 EdgeLabels = Mapping[tuple[str, str], float]
+Arc = tuple[str, str]
 
 
 def _edges(graph: Dag | Pdag, labels: EdgeLabels | None) -> list[tuple[str, str, bool, float | None]]:
@@ -100,84 +102,151 @@ KEYWORDS = frozenset(("strict", "graph", "digraph", "node", "edge", "subgraph"))
 UNDIRECTED = frozenset(("none", "both"))
 
 
+class Tokens:
+    """The names and marks of a text, one ahead: `kind` is "name", a mark, or "end"; errors name line and column.
+
+    A pattern has the groups `mark`, `quoted`, any for names, and perhaps `skip`.
+    """
+
+    PATTERN: ClassVar[re.Pattern[str]]
+
+    def __init__(self, text: str, source: str) -> None:
+        self.text, self.source = text, source
+        self.start = self._end = 0
+        self.kind = self.value = ""
+        self.advance()
+
+    def advance(self) -> None:
+        """Go on to the next name or mark."""
+        group: str | None = "skip"
+        while group == "skip":
+            self.start = self._end
+            if self._end >= len(self.text):
+                self.kind, self.value = "end", ""
+                return
+            match = self.PATTERN.match(self.text, self._end)
+            if match is None:
+                raise self.error(self.unreadable())
+            group = match.lastgroup
+            self.start, self._end = match.start(group or 0), match.end()
+            self.value = match[group or 0].strip()
+        self.kind = self.value if group == "mark" else "name"
+        if group == "quoted":
+            self.value = self.unquoted(self.value)
+
+    def take(self, mark: str, where: str = "") -> None:
+        """Pass a mark."""
+        if self.kind != mark:
+            raise self.error(f"expected '{mark}'{where}")
+        self.advance()
+
+    def take_name(self, what: str) -> str:
+        """Pass a name, and return it."""
+        if self.kind != "name":
+            raise self.error(f"expected {what}")
+        value = self.value
+        self.advance()
+        return value
+
+    def unreadable(self) -> str:
+        """Return why the text goes on with no token."""
+        raise NotImplementedError
+
+    def unquoted(self, token: str) -> str:
+        """Return what a quoted string stands for."""
+        raise NotImplementedError
+
+    def line_of(self, start: int) -> int:
+        """Return the line of a place in the text."""
+        return self.text.count("\n", 0, start) + 1
+
+    def error(self, message: str) -> FormatError:
+        """Return the error that something is wrong at the present token."""
+        column = self.start - self.text.rfind("\n", 0, self.start)
+        found = repr(self.text[self.start : self.start + 20]) if self.start < len(self.text) else "the end"
+        place = f"{self.source}, line {self.line_of(self.start)}, column {column}"
+        return FormatError(f"{place}: {message}, found {found}.")
+
+
 def parse_dot(text: str, *, source: str = "graph") -> Dag | Pdag:
     """Return the graph of a DOT text, a `Dag` if all edges are arcs; `source` is what errors call the text."""
     reader = _DotReader(text, source)
     reader.read()
-    try:
-        if reader.edges:
-            return Pdag.from_edges(tuple(reader.nodes), reader.arcs, reader.edges)
-        return Dag.from_arcs(tuple(reader.nodes), reader.arcs)
-    except GraphError as error:
-        raise error.within(f"{source}:", kind=FormatError) from None
+    return make_graph(reader.nodes, reader.arcs, reader.edges, source=source)
 
 
-class _DotReader:
-    """The grammar's rules, one token ahead: `kind` is "name", a mark, a keyword, or "end"."""
+def make_graph(names: Iterable[str], arcs: Iterable[Arc], edges: Sequence[Arc], *, source: str) -> Dag | Pdag:
+    """Return the graph that a file describes, a `Dag` if all edges are arcs; what is wrong is a FormatError."""
+    nodes = tuple(names)
+    with errors_within(f"{source}:", kind=FormatError):
+        return Pdag.from_edges(nodes, arcs, edges) if edges else Dag.from_arcs(nodes, arcs)
+
+
+class _DotReader(Tokens):
+    """The grammar's rules."""
+
+    PATTERN = TOKEN
 
     def __init__(self, text: str, source: str) -> None:
-        self._text, self._source, self._start = text, source, 0
-        self._tokens = self._split()
         self.nodes: dict[str, None] = {}
-        self.arcs: list[tuple[str, str]] = []
-        self.edges: list[tuple[str, str]] = []
+        self.arcs: list[Arc] = []
+        self.edges: list[Arc] = []
         self._link = "->"
-        self.kind = self.value = ""
-        self._advance()
+        super().__init__(text, source)
 
     def read(self) -> None:
         if self._is("strict"):
-            self._advance()
+            self.advance()
         if not (self._is("digraph") or self._is("graph")):
-            raise self._error("expected 'digraph' or 'graph'")
+            raise self.error("expected 'digraph' or 'graph'")
         self._link = "->" if self._is("digraph") else "--"
-        self._advance()
+        self.advance()
         if self.kind == "name":
-            self._advance()
+            self.advance()
         self._read_block()
         if self.kind != "end":
-            raise self._error("expected the end after the graph")
+            raise self.error("expected the end after the graph")
         if not self.nodes:
-            raise FormatError(f"{self._source}: the graph has no node.")
+            raise FormatError(f"{self.source}: the graph has no node.")
 
     def _read_block(self) -> None:
         """Read `{ statement ... }`, and the blocks inside it, which share the graph's nodes."""
-        self._take("{")
+        self.take("{")
         depth = 1
         while depth:
             if self.kind == "}":
                 depth -= 1
-                self._advance()
+                self.advance()
                 if self.kind in ("->", "--"):
-                    raise self._error("an edge from a whole subgraph is not read; write one edge per node")
+                    raise self.error("an edge from a whole subgraph is not read; write one edge per node")
             elif self.kind == "{" or self._is("subgraph"):
                 if self._is("subgraph"):
-                    self._advance()
+                    self.advance()
                     if self.kind == "name":
-                        self._advance()
-                self._take("{")
+                        self.advance()
+                self.take("{")
                 depth += 1
             elif self.kind == ";":
-                self._advance()
+                self.advance()
             else:
                 self._read_statement()
 
     def _read_statement(self) -> None:
         if self._is("graph") or self._is("node") or self._is("edge"):
-            self._advance()
+            self.advance()
             self._read_attributes()
             return
         chain = [self._read_node()]
         if self.kind == "=":  # an attribute of the graph
-            self._advance()
-            self._take_name("a value")
+            self.advance()
+            self.take_name("a value")
             return
         while self.kind in ("->", "--"):
             if self.kind != self._link:
-                raise self._error(f"expected '{self._link}', the edges of this kind of graph")
-            self._advance()
+                raise self.error(f"expected '{self._link}', the edges of this kind of graph")
+            self.advance()
             if self.kind == "{" or self._is("subgraph"):
-                raise self._error("an edge to a whole subgraph is not read; write one edge per node")
+                raise self.error("an edge to a whole subgraph is not read; write one edge per node")
             chain.append(self._read_node())
         facts = self._read_attributes()
         self.nodes.update(dict.fromkeys(chain))
@@ -189,80 +258,47 @@ class _DotReader:
                 self.arcs.append((b, a) if heads == "back" else (a, b))
 
     def _read_node(self) -> str:
-        name = self._take_name("a node")
+        name = self.take_name("a node")
         for _ in range(2):  # a port, and the side of the node that it is on
             if self.kind == ":":
-                self._advance()
-                self._take_name("a port")
+                self.advance()
+                self.take_name("a port")
         return name
 
     def _read_attributes(self) -> dict[str, str]:
         facts: dict[str, str] = {}
         while self.kind == "[":
-            self._advance()
+            self.advance()
             while self.kind != "]":
-                key = self._take_name("an attribute")
-                self._take("=")
-                facts[key] = self._take_name(f"a value of {key}")
+                key = self.take_name("an attribute")
+                self.take("=")
+                facts[key] = self.take_name(f"a value of {key}")
                 if self.kind in (";", ","):
-                    self._advance()
-            self._advance()
+                    self.advance()
+            self.advance()
         return facts
 
     def _is(self, keyword: str) -> bool:
-        return self.kind == "name" and self.value.lower() == keyword and self._text[self._start] != '"'
+        return self.kind == "name" and self.value.lower() == keyword and self.text[self.start] != '"'
 
-    def _take(self, mark: str) -> None:
-        if self.kind != mark:
-            raise self._error(f"expected '{mark}'")
-        self._advance()
-
-    def _take_name(self, what: str) -> str:
-        if self.kind != "name" or any(self._is(keyword) for keyword in KEYWORDS):
-            raise self._error(f"expected {what}")
-        parts = [self.value]
-        self._advance()
-        while self.kind == "+":  # strings may be joined
-            self._advance()
-            if self.kind != "name":
-                raise self._error("expected a string after '+'")
-            parts.append(self.value)
-            self._advance()
+    def take_name(self, what: str) -> str:
+        """Pass a name; strings may be joined by +."""
+        if any(self._is(keyword) for keyword in KEYWORDS):
+            raise self.error(f"expected {what}")
+        parts = [super().take_name(what)]
+        while self.kind == "+":
+            self.advance()
+            parts.append(super().take_name("a string after '+'"))
         return "".join(parts)
 
-    def _advance(self) -> None:
-        self.kind, self.value = next(self._tokens)
+    def unreadable(self) -> str:
+        """Return why the text goes on with no token."""
+        return "a name in HTML is not read" if self.text[self.start] == "<" else "unexpected text"
 
-    def _split(self) -> Iterator[tuple[str, str]]:
-        position = 0
-        while position < len(self._text):
-            match = TOKEN.match(self._text, position)
-            self._start = position
-            if match is None:
-                raise self._error("a name in HTML is not read" if self._text[position] == "<" else "unexpected text")
-            position = match.end()
-            token = match.group()
-            if match.lastgroup == "mark":
-                yield token, token
-            elif match.lastgroup == "word":
-                yield "name", token
-            elif match.lastgroup == "quoted":
-                yield "name", _unquoted(token)
-        while True:
-            self._start = len(self._text)
-            yield "end", ""
-
-    def _error(self, message: str) -> FormatError:
-        line = self._text.count("\n", 0, self._start) + 1
-        column = self._start - self._text.rfind("\n", 0, self._start)
-        found = repr(self._text[self._start : self._start + 20]) if self._start < len(self._text) else "the end"
-        return FormatError(f"{self._source}, line {line}, column {column}: {message}, found {found}.")
-
-
-def _unquoted(token: str) -> str:
-    """Return what a quoted string stands for; Graphviz itself knows only the escaped quotation mark and line end."""
-    joined = token[1:-1].replace("\\\n", "")
-    return re.sub(r'\\(["\\n])', lambda match: "\n" if match[1] == "n" else match[1], joined)
+    def unquoted(self, token: str) -> str:
+        """Return what a string stands for; Graphviz itself knows only the escaped quotation mark and line end."""
+        joined = token[1:-1].replace("\\\n", "")
+        return re.sub(r'\\(["\\n])', lambda match: "\n" if match[1] == "n" else match[1], joined)
 
 
 # Read GraphML, as this package, networkx, igraph, yEd and Gephi write it: nodes and edges, one graph.
@@ -288,12 +324,7 @@ def parse_graphml(content: bytes, *, source: str = "graph") -> Dag | Pdag:
     edges = [(names[a], names[b]) for a, b, directed in reader.edges if not directed]
     edges += [arc for arc in arcs if arc[::-1] in arcs and arc[0] != arc[1] and arc < arc[::-1]]
     arcs = dict.fromkeys(arc for arc in arcs if arc[::-1] not in arcs or arc[0] == arc[1])
-    try:
-        if edges:
-            return Pdag.from_edges(tuple(names.values()), arcs, edges)
-        return Dag.from_arcs(tuple(names.values()), arcs)
-    except GraphError as error:
-        raise error.within(f"{source}:", kind=FormatError) from None
+    return make_graph(names.values(), arcs, edges, source=source)
 
 
 class _GraphmlReader:

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from arcwise.base.errors import FormatError, GraphError
-from arcwise.base.files import parse_json, read_bytes, write_text
+from arcwise.base.errors import FormatError, errors_within
+from arcwise.base.files import decode_text, parse_json, read_bytes, read_text, write_text
 from arcwise.base.showing import one_screen
 from arcwise.graph.dag import Dag, Pdag, parse_model_string
-from arcwise.graph.drawings import parse_dot, parse_graphml
+from arcwise.graph.drawings import Tokens, make_graph, parse_dot, parse_graphml
 
 # Graphs as CSV: an adjacency matrix, or a list of arcs.
 #
@@ -54,7 +54,7 @@ class ArcList:
 
 def read_graph_csv(path: str | os.PathLike[str]) -> Dag | Pdag | ArcList:
     """Read a graph from CSV, plain or gzip: an arc list if the header is from,to[,kind], else an adjacency matrix."""
-    return parse_graph_csv(_text(path), source=str(path))
+    return parse_graph_csv(read_text(path), source=str(path))
 
 
 def parse_graph_csv(text: str, *, source: str = "graph") -> Dag | Pdag | ArcList:
@@ -67,7 +67,7 @@ def parse_graph_csv(text: str, *, source: str = "graph") -> Dag | Pdag | ArcList
 
 def read_arc_list(path: str | os.PathLike[str]) -> ArcList:
     """Read a list of arcs with the columns from,to and perhaps kind."""
-    rows = _rows(_text(path), str(path))
+    rows = _rows(read_text(path), str(path))
     if tuple(cell.lower() for cell in rows[0][1][:2]) != ("from", "to"):
         raise FormatError(f"{path}: the header of an arc list is from,to or from,to,kind.")
     return _arc_list(str(path), rows)
@@ -113,13 +113,6 @@ def _check_names(names: Sequence[str]) -> None:
                 f"cannot write the node {name[:40]!r} to CSV: a name must not begin or end with a blank, nor have more "
                 f"than {LONGEST_CELL:,} characters. Rename it, or write .graphml, .dot or a structure file."
             )
-
-
-def _text(path: str | os.PathLike[str]) -> str:
-    try:
-        return read_bytes(path).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{path}: not UTF-8 at byte {error.start}.") from None
 
 
 def _rows(text: str, source: str) -> list[tuple[int, list[str]]]:
@@ -175,12 +168,10 @@ def _adjacency(source: str, rows: list[tuple[int, list[str]]]) -> Dag | Pdag:
             if cell not in ENTRIES:
                 raise FormatError(f"{source}, line {line}: entry '{cell}' for {names[v]} -> {names[u]}; write 0 or 1.")
             entries[v, u] = ENTRIES[cell]
-    try:
+    with errors_within(f"{source}:", kind=FormatError):
         if (entries & entries.T).any():
             return Pdag.from_adjacency(entries, names=names)
         return Dag.from_adjacency(entries, names=names)
-    except GraphError as error:
-        raise error.within(f"{source}:", kind=FormatError) from None
 
 
 # Read graphs from JSON: what the verbs print with ``--json``, and the node-link form of networkx and D3.
@@ -206,12 +197,11 @@ def parse_json_graph(text: str, *, source: str = "graph") -> Dag | Pdag | ArcLis
     arcs = _pairs(found.get("arcs"), "arcs", source)
     edges = _pairs(found.get("undirected", []), "undirected", source)
     names = found.get("variables", found.get("nodes"))
-    listed = ArcList(arcs, edges)
     if not isinstance(names, list):  # `arcwise optimal` counts the nodes of its search
-        return listed
+        return ArcList(arcs, edges)
     if not all(isinstance(name, str) for name in names):
         raise FormatError(f"{source}: the variables are a list of names.")
-    return _graph(listed, names, source)
+    return make_graph(names, arcs, edges, source=source)
 
 
 def _node_link(found: dict[str, Any], links: list[Any], source: str) -> Dag | Pdag:
@@ -220,15 +210,8 @@ def _node_link(found: dict[str, Any], links: list[Any], source: str) -> Dag | Pd
         pairs = tuple((str(link["source"]), str(link["target"])) for link in links)
     except (TypeError, KeyError, ValueError):  # the last: a number too long to be printed
         raise FormatError(f"{source}: a node needs an 'id', a link a 'source' and a 'target'.") from None
-    directed = found.get("directed", False) is True
-    return _graph(ArcList(pairs, ()) if directed else ArcList((), pairs), names, source)
-
-
-def _graph(listed: ArcList, names: list[str], source: str) -> Dag | Pdag:
-    try:
-        return listed.graph(names)
-    except GraphError as error:
-        raise error.within(f"{source}:", kind=FormatError) from None
+    arcs, edges = (pairs, ()) if found.get("directed", False) is True else ((), pairs)
+    return make_graph(names, arcs, edges, source=source)
 
 
 def _pairs(value: Any, key: str, source: str) -> tuple[tuple[str, str], ...]:
@@ -261,11 +244,7 @@ TOKEN = re.compile(
 
 def read_structure(path: str | os.PathLike[str]) -> Dag:
     """Read a structure file, plain or gzip."""
-    try:
-        text = read_bytes(path).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{path}: not UTF-8 at byte {error.start}.") from None
-    return parse_structure(text, source=str(path))
+    return parse_structure(read_text(path), source=str(path))
 
 
 def write_structure(path: str | os.PathLike[str], dag: Dag) -> None:
@@ -288,82 +267,43 @@ def parse_structure(text: str, *, source: str = "structure") -> Dag:
     """Read the text of a structure file; `source` is what errors call it."""
     parents: dict[str, list[str]] = {}
     where: dict[str, int] = {}
-    tokens = _Tokens(text, source)
+    tokens = _StructureTokens(text.rstrip(), source)
     while tokens.kind != "end":
-        line = tokens.line
+        start = tokens.start
         node = tokens.take_name("a node")
         if node in parents:
-            raise FormatError(f"{source}, line {line}: node '{node}' is described twice.")
-        where[node] = line
+            raise FormatError(f"{source}, line {tokens.line_of(start)}: node '{node}' is described twice.")
+        where[node] = start
         parents[node] = []
-        tokens.take_mark("[", f"after '{node}'")
+        tokens.take("[", f" after '{node}'")
         if tokens.kind != "]":
             parents[node].append(tokens.take_name(f"a parent of '{node}'"))
             while tokens.kind == ",":
-                tokens.take_mark(",", "between parents")
+                tokens.take(",")
                 parents[node].append(tokens.take_name(f"a parent of '{node}'"))
-        tokens.take_mark("]", f"after the parents of '{node}'")
+        tokens.take("]", f" after the parents of '{node}'")
     if not parents:
         raise FormatError(f"{source}: no node; a line has the form: M [B, L].")
     for node, names in parents.items():
         for name in names:
             if name not in parents:
-                raise FormatError(f"{source}, line {where[node]}: parent '{name}' of '{node}' has no line of its own.")
-    try:
+                line = tokens.line_of(where[node])
+                raise FormatError(f"{source}, line {line}: parent '{name}' of '{node}' has no line of its own.")
+    with errors_within(f"{source}:", kind=FormatError):
         return Dag.from_parents(parents)
-    except GraphError as error:
-        raise error.within(f"{source}:", kind=FormatError) from None
 
 
-class _Tokens:
-    """Names and marks, one ahead: `kind` is "name", a mark, or "end"."""
+class _StructureTokens(Tokens):
+    PATTERN = TOKEN
 
-    def __init__(self, text: str, source: str) -> None:
-        self._text, self._source = text.rstrip(), source
-        self._end = self._start = 0
-        self._value = self.kind = ""
-        self.line = 1
-        self._advance()
+    def unreadable(self) -> str:
+        return "a quotation mark is not closed"
 
-    def take_name(self, what: str) -> str:
-        if self.kind != "name":
-            raise self._error(f"expected {what}")
-        value = self._value
-        self._advance()
-        return value
-
-    def take_mark(self, mark: str, where: str) -> None:
-        if self.kind != mark:
-            raise self._error(f"expected '{mark}' {where}")
-        self._advance()
-
-    def _advance(self) -> None:
-        if self._end >= len(self._text):
-            self.line += self._text.count("\n", self._start)
-            self._start = len(self._text)
-            self.kind = "end"
-            return
-        match = TOKEN.match(self._text, self._end)
-        start = self._end if match is None else match.start(match.lastgroup or 0)
-        self.line += self._text.count("\n", self._start, start)
-        self._start = start
-        if match is None:
-            raise self._error("a quotation mark is not closed")
-        self._end = match.end()
-        self._value = match.group(match.lastgroup or 0)
-        self.kind = self._value if match.lastgroup == "mark" else "name"
-        if match.lastgroup == "plain":
-            self._value = self._value.strip()
-        if match.lastgroup == "quoted":
-            try:
-                self._value = json.loads(self._value)
-            except json.JSONDecodeError:
-                raise self._error("a name in quotation marks is not a JSON string") from None
-
-    def _error(self, message: str) -> FormatError:
-        column = self._start - (self._text.rfind("\n", 0, self._start) + 1) + 1
-        found = "the end" if self.kind == "end" else repr(self._text[self._start : self._start + 20])
-        return FormatError(f"{self._source}, line {self.line}, column {column}: {message}, found {found}.")
+    def unquoted(self, token: str) -> str:
+        try:
+            return str(json.loads(token))
+        except json.JSONDecodeError:
+            raise self.error("a name in quotation marks is not a JSON string") from None
 
 
 def _quote(name: str) -> str:
@@ -419,10 +359,7 @@ def parse_graph(content: bytes, kind: str, *, source: str = "graph") -> Dag | Pd
     """Return the graph that a file's content describes in the given format, a key of `GRAPH_FORMATS`."""
     if kind == "graphml":
         return parse_graphml(content, source=source)
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{source}: not UTF-8 at byte {error.start}.") from None
+    text = decode_text(content, source=source)
     if kind == "structure" and text.lstrip().startswith("["):  # a structure file begins with the name of a node
         kind = "model_string"
     return _PARSERS[kind](text, source=source)

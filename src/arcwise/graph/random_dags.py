@@ -9,7 +9,7 @@ from itertools import combinations, product
 
 import numpy as np
 
-from arcwise.base.errors import Argument, GraphError, OptionError
+from arcwise.base.errors import GraphError, check_argument
 from arcwise.graph.dag import Dag
 from arcwise.graph.nodes import bits, node_names, pick_by_weight
 
@@ -160,10 +160,8 @@ def sparse_dag(nodes: int | Sequence[str], rng: np.random.Generator, *, mean_par
     """
     names = node_names(nodes)
     n = len(names)
-    if not 0 <= mean_parents <= max(0, n - 1) / 2:
-        raise OptionError(
-            Argument("mean_parents", mean_parents), f"must lie between 0 and (nodes - 1) / 2 = {(n - 1) / 2}."
-        )
+    fits = 0 <= mean_parents <= max(0, n - 1) / 2
+    check_argument(fits, "mean_parents", mean_parents, f"must lie between 0 and (nodes - 1) / 2 = {(n - 1) / 2}.")
     probability = 2 * mean_parents / (n - 1) if n > 1 else 0.0
     order = rng.permutation(n)
     parents: list[list[int]] = [[] for _ in names]
@@ -209,17 +207,14 @@ def bounded_degree_dag(
     """
     names = node_names(nodes)
     n = len(names)
-    if max_degree < min(n - 1, 2):
-        raise OptionError(
-            Argument("max_degree", max_degree), f": {n} connected nodes need a degree of at least {min(n - 1, 2)}."
-        )
-    if max_parents is not None and max_parents < min(n - 1, 1):
-        raise OptionError(Argument("max_parents", max_parents), ": connected nodes need at least one parent.")
-    if max_arcs is not None and max_arcs < n - 1:
-        raise OptionError(Argument("max_arcs", max_arcs), f": {n} connected nodes need at least {n - 1} arcs.")
     steps = 10 * n * n if steps is None else steps
-    if steps < 0:
-        raise OptionError(Argument("steps", steps), "must not be negative.")
+    least = min(n - 1, 2)
+    rule = f": {n} connected nodes need"
+    check_argument(max_degree >= least, "max_degree", max_degree, f"{rule} a degree of at least {least}.")
+    allowed = max_parents is None or max_parents >= min(n - 1, 1)
+    check_argument(allowed, "max_parents", max_parents, ": connected nodes need at least one parent.")
+    check_argument(max_arcs is None or max_arcs >= n - 1, "max_arcs", max_arcs, f"{rule} at least {n - 1} arcs.")
+    check_argument(steps >= 0, "steps", steps, "must not be negative.")
     chain = _Chain(n, max_degree, n if max_parents is None else max_parents, n * n if max_arcs is None else max_arcs)
     if n > 1:
         tails = rng.integers(n, size=steps).tolist()

@@ -20,7 +20,7 @@ from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
-from arcwise.base.errors import Argument, ConstraintError, GraphError, OptionError, suggestion
+from arcwise.base.errors import Argument, ConstraintError, OptionError, errors_within, suggestion
 from arcwise.base.showing import one_screen
 from arcwise.graph.nodes import NamedNodes, listed
 
@@ -89,17 +89,17 @@ class Statement:
 
     def text(self, arrow: str = "→") -> str:
         """Return it as a clause: "smoke → lung is forbidden"."""
-        return _filled(_CLAUSES[self.kind], self, arrow)
+        return _filled(_WORDS[self.kind][0], self, arrow)
 
     @property
     def objection(self) -> str:
         """What data object to: "smoke → lung being forbidden"."""
-        return _filled(_OBJECTIONS[self.kind], self, "→")
+        return _filled(_WORDS[self.kind][1], self, "→")
 
     @property
     def source(self) -> str:
         """What a direction or a missing edge is owed to: "your tiers", "your word that age is a root"."""
-        return _filled(_SOURCES.get(self.kind, "your word that {text}"), self, "→")
+        return _filled(_WORDS[self.kind][2], self, "→")
 
 
 def _later(said: Statement, tail: str, head: str) -> bool:
@@ -121,43 +121,25 @@ _EXCLUDES: dict[Kind, Callable[[Statement, str, str], bool]] = {
     Kind.GROUP: lambda said, tail, head: tail in said.names and head in said.names,
 }
 
-# What was said as a clause, what data object to, and what a direction is owed to.
-_CLAUSES: dict[Kind, str] = {
-    Kind.REQUIRED: "{arc} is required",
-    Kind.FORBIDDEN: "{arc} is forbidden",
-    Kind.ALLOWED: "no arc but {arcs} is allowed",
-    Kind.TIERS: "the tiers are {tiers}",
-    Kind.ROOT: "{names} has no parents",
-    Kind.LEAF: "{names} has no children",
-    Kind.SEPARATE: "there is no arc between {pair}",
-    Kind.GROUP: "there is no arc between any two of {names}",
-    Kind.ANCESTOR: "{first} leads to {last}",
-    Kind.NON_ANCESTOR: "{first} does not lead to {last}",
-    Kind.MAX_PARENTS: "a variable has {most}",
-    Kind.MAX_PARENTS_OF: "{names} has {most}",
-}
-_OBJECTIONS: dict[Kind, str] = {
-    Kind.REQUIRED: "{arc} being required",
-    Kind.FORBIDDEN: "{arc} being forbidden",
-    Kind.ALLOWED: "no arc but {arcs} being allowed",
-    Kind.TIERS: "the tiers {tiers}",
-    Kind.ROOT: "{names} being a root",
-    Kind.LEAF: "{names} being a leaf",
-    Kind.SEPARATE: "there being no arc between {pair}",
-    Kind.GROUP: "there being no arc among {names}",
-    Kind.ANCESTOR: "{first} having to lead to {last}",
-    Kind.NON_ANCESTOR: "{first} not leading to {last}",
-    Kind.MAX_PARENTS: "a variable having {most}",
-    Kind.MAX_PARENTS_OF: "{names} having {most}",
-}
-_SOURCES: dict[Kind, str] = {
-    Kind.REQUIRED: "your required arc {arc}",
-    Kind.FORBIDDEN: "your forbidden arc {arc}",
-    Kind.ALLOWED: "your list of allowed arcs",
-    Kind.TIERS: "your tiers",
-    Kind.ROOT: "your word that {names} is a root",
-    Kind.LEAF: "your word that {names} is a leaf",
-    Kind.GROUP: "your group {names}",
+_WORD = "your word that {text}"
+# Of each kind, what was said as a clause, what data object to, and what a direction is owed to.
+_WORDS: dict[Kind, tuple[str, str, str]] = {
+    Kind.REQUIRED: ("{arc} is required", "{arc} being required", "your required arc {arc}"),
+    Kind.FORBIDDEN: ("{arc} is forbidden", "{arc} being forbidden", "your forbidden arc {arc}"),
+    Kind.ALLOWED: ("no arc but {arcs} is allowed", "no arc but {arcs} being allowed", "your list of allowed arcs"),
+    Kind.TIERS: ("the tiers are {tiers}", "the tiers {tiers}", "your tiers"),
+    Kind.ROOT: ("{names} has no parents", "{names} being a root", "your word that {names} is a root"),
+    Kind.LEAF: ("{names} has no children", "{names} being a leaf", "your word that {names} is a leaf"),
+    Kind.SEPARATE: ("there is no arc between {pair}", "there being no arc between {pair}", _WORD),
+    Kind.GROUP: (
+        "there is no arc between any two of {names}",
+        "there being no arc among {names}",
+        "your group {names}",
+    ),
+    Kind.ANCESTOR: ("{first} leads to {last}", "{first} having to lead to {last}", _WORD),
+    Kind.NON_ANCESTOR: ("{first} does not lead to {last}", "{first} not leading to {last}", _WORD),
+    Kind.MAX_PARENTS: ("a variable has {most}", "a variable having {most}", _WORD),
+    Kind.MAX_PARENTS_OF: ("{names} has {most}", "{names} having {most}", _WORD),
 }
 
 
@@ -211,10 +193,8 @@ class Reader:
             if not found:
                 raise ConstraintError(f"{where}: {_unmatched(name, names)}")
             return found
-        try:
+        with errors_within(f"{where}:", kind=ConstraintError):
             return (self._nodes.index(name),)
-        except GraphError as error:
-            raise error.within(f"{where}:", kind=ConstraintError) from None
 
     def set_of(self, kind: str, names: object) -> Positions:
         """Return the variables of a list of names and patterns, each once, in the order of the data."""

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.base.options import load_figure
-from arcwise.plotting.layout import axes_or_new
+from arcwise.plotting.layout import axes_or_new, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,12 +18,7 @@ def two_axes_or_new(axes: tuple[Axes, Axes] | None, width: float, height: float)
     """Return the axes, or two new ones, one above the other, with the same values along."""
     if axes is not None:
         return axes
-    pyplot = sys.modules.get("matplotlib.pyplot")
-    if pyplot is not None:
-        figure = pyplot.figure(figsize=(width, height), layout="constrained")
-    else:
-        figure = load_figure()(figsize=(width, height), layout="constrained")
-    above, below = figure.subplots(2, 1, sharex=True)
+    above, below = new_figure(width, height).subplots(2, 1, sharex=True)
     return above, below
 
 

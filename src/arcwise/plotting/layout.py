@@ -7,6 +7,7 @@ slider moves. Edges that come in below that cut-off are drawn as bowed lines tha
 from __future__ import annotations
 
 import math
+import re
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -23,7 +24,13 @@ from arcwise.base.options import load_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
     from matplotlib.path import Path
+
+
+Arcs = Sequence[tuple[int, int]]
+Point = tuple[float, float]
+Routes = dict[tuple[int, int], list[Point]]  # by tail and head, the points that an arc passes
 
 
 # Communities: groups of nodes that are joined more closely to each other than to the rest of a network.
@@ -98,7 +105,7 @@ class Layers:
     crossings: int
 
 
-def assign_layers(n_nodes: int, arcs: Sequence[tuple[int, int]], widths: Sequence[float], most: float) -> list[int]:
+def assign_layers(n_nodes: int, arcs: Arcs, widths: Sequence[float], most: float) -> list[int]:
     """Return the layer of each node: below all its parents, and no layer wider than `most`.
 
     This is Coffman and Graham's list scheduling with widths: nodes with the longest way to go are placed first, each in
@@ -144,7 +151,7 @@ def assign_layers(n_nodes: int, arcs: Sequence[tuple[int, int]], widths: Sequenc
     return [filled.index(row) for row in layer]
 
 
-def shortest_layers(n_nodes: int, arcs: Sequence[tuple[int, int]]) -> list[int]:
+def shortest_layers(n_nodes: int, arcs: Arcs) -> list[int]:
     """Return the layers for which all arcs together are shortest, however wide a layer gets.
 
     Gansner, Koutsofios, North and Vo (1993) solve this by network simplex; it is a linear program whose vertices are
@@ -176,7 +183,7 @@ def _topological(n_nodes: int, parents: list[list[int]], children: list[list[int
     return order
 
 
-def order_layers(n_nodes: int, arcs: Sequence[tuple[int, int]], layer: Sequence[int]) -> Layers:
+def order_layers(n_nodes: int, arcs: Arcs, layer: Sequence[int]) -> Layers:
     """Order the places of each layer so that few arcs cross: barycentre sweeps and swaps of neighbours.
 
     `tests/twins/layering.py` says it in Python; for the network of a few hundred variables that takes seconds.
@@ -203,13 +210,13 @@ def flat_layers(rows: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArr
     return offsets, np.array([place for row in rows for place in row], dtype=np.int32)
 
 
-def flat_steps(steps: Sequence[tuple[int, int]]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def flat_steps(steps: Arcs) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return the upper and the lower ends of steps between layers."""
     ends = np.array(steps, dtype=np.int32).reshape(-1, 2)
     return np.ascontiguousarray(ends[:, 0]), np.ascontiguousarray(ends[:, 1])
 
 
-def _chains(arcs: Sequence[tuple[int, int]], layer: Sequence[int]) -> tuple[list[list[int]], list[int]]:
+def _chains(arcs: Arcs, layer: Sequence[int]) -> tuple[list[list[int]], list[int]]:
     """Return the places that each arc passes, and the layer of every place.
 
     Many long arcs from one node share their bends, as the branches of a tree share its trunk: apart, they would make
@@ -296,25 +303,25 @@ def label_of(name: str) -> str:
 def undrawn_network(names: Sequence[str], n_edges: int) -> Drawing:
     """Return the sizes of the nodes alone: of very many, no drawing of the whole can be read."""
     nowhere = (0.0, 0.0)
-    return Drawing((), (), tuple(_widths(names)), HEIGHT, nowhere, ("",) * n_edges, (nowhere,) * n_edges)
+    widths = tuple(round(width, 1) for width in _widths(names))
+    return Drawing((), (), widths, HEIGHT, nowhere, ("",) * n_edges, (nowhere,) * n_edges)
 
 
 def _widths(names: Sequence[str]) -> list[float]:
-    return [round(max(46.0, CHARACTER * _visual_length(label_of(name)) + PADDING), 1) for name in names]
+    return [max(46.0, CHARACTER * _visual_length(label_of(name)) + PADDING) for name in names]
 
 
 def draw_network(
     names: Sequence[str],
-    arcs: Sequence[tuple[int, int]],
-    edges: Sequence[tuple[int, int]],
+    arcs: Arcs,
+    edges: Arcs,
     labels: Sequence[str] | None = None,
 ) -> Drawing:
     """Place the nodes by the arcs of a DAG, and route all edges; those that are arcs follow the layers.
 
     `labels` are what is written on the edges, a number on each unless they are given; "" takes no room.
     """
-    widths = [max(46.0, CHARACTER * _visual_length(label_of(name)) + PADDING) for name in names]
-    n = len(names)
+    widths, n = _widths(names), len(names)
     best = _best_placed(_parts(n, arcs), arcs, widths)
     blocks: tuple[tuple[int, ...], ...] = ()
     if n >= LARGE and best.scale < READABLE:
@@ -322,53 +329,52 @@ def draw_network(
         apart = _best_placed(groups, _within(groups, arcs), widths)
         if apart.scale > best.scale:
             best, blocks = apart, tuple(tuple(group) for group in groups)
-    x, y, routes, (right, bottom) = best.x, best.y, best.routes, best.size
-    boxes = [(x[v], y[v], widths[v] / 2, HEIGHT / 2) for v in range(n)]
+    boxes = [(*best.centres[v], widths[v] / 2, HEIGHT / 2) for v in range(n)]
     paths: list[str] = []
-    middles: list[tuple[float, float]] = []
-    ports = _ports(routes, boxes)
+    middles: list[Point] = []
+    ports = _ports(best.routes, boxes)
     array = np.array(boxes).reshape(n, 4)
     taken: list[tuple[float, float, float]] = []  # labels: their centres and half their widths
     for k, (a, b) in enumerate(edges):
-        pair = frozenset((a, b))
+        arc = next((arc for arc in ((a, b), (b, a)) if arc in best.routes), None)
         half = DIGIT * _visual_length("0.00" if labels is None else labels[k]) / 2
-        if pair in routes:
-            path, points = _along_layers(a, routes[pair], boxes, ports)
+        if arc is not None:
+            path, points = _along_layers(a, arc, best.routes[arc], ports)
         else:
             path, points = _bowed(boxes[a], boxes[b], np.delete(array, (a, b), axis=0), best.size)
         paths.append(path)
-        middles.append(_free_place(points, array, taken if pair in routes else [], half))
-        if half > 0 and pair in routes:
+        middles.append(_free_place(points, array, [] if arc is None else taken, half))
+        if half > 0 and arc is not None:
             taken.append((*middles[-1], half))
-    shift = MARGIN
+    shifted = [(round(px + MARGIN, 1), round(py + MARGIN, 1)) for px, py in (*(box[:2] for box in boxes), *middles)]
     return Drawing(
-        tuple(round(value + shift, 1) for value in x),
-        tuple(round(value + shift, 1) for value in y),
+        tuple(x for x, _ in shifted[:n]),
+        tuple(y for _, y in shifted[:n]),
         tuple(round(value, 1) for value in widths),
         HEIGHT,
-        (round(right + 2 * shift, 1), round(bottom + 2 * shift, 1)),
+        (round(best.size[0] + 2 * MARGIN, 1), round(best.size[1] + 2 * MARGIN, 1)),
         tuple(paths),
-        tuple((round(px + shift, 1), round(py + shift, 1)) for px, py in middles),
+        tuple(shifted[n:]),
         blocks,
     )
 
 
 @dataclass
 class _Placed:
-    """All parts of a network side by side, and by how much they shrink to fit a window."""
+    """A part of a network, or all of them side by side."""
 
-    x: list[float]
-    y: list[float]
-    routes: dict[frozenset[int], list[tuple[float, float]]]
-    size: tuple[float, float]
+    centres: dict[int, Point]
+    routes: Routes
+    size: Point
     crossings: int
 
     @property
     def scale(self) -> float:
+        """By how much it shrinks to fit a window."""
         return min(room / (extent + 2 * MARGIN) for room, extent in zip(WINDOW, self.size, strict=True))
 
 
-def _best_placed(parts: list[list[int]], arcs: Sequence[tuple[int, int]], widths: Sequence[float]) -> _Placed:
+def _best_placed(parts: list[list[int]], arcs: Arcs, widths: Sequence[float]) -> _Placed:
     """Try several layerings, and of those that fit about equally well take the one with the fewest crossings."""
     tried = [_placed(parts, arcs, widths, WIDTHS[0], shortest=True)]
     for most in WIDTHS if len(widths) < LARGE else WIDTHS[::2]:  # seconds count there
@@ -379,7 +385,7 @@ def _best_placed(parts: list[list[int]], arcs: Sequence[tuple[int, int]], widths
     return min((placed for placed in tried if placed.scale >= ABOUT * best), key=lambda placed: placed.crossings)
 
 
-def _close_parts(n: int, arcs: Sequence[tuple[int, int]]) -> list[list[int]]:
+def _close_parts(n: int, arcs: Arcs) -> list[list[int]]:
     """Return the weakly joined parts of a network, each behind the one that it has most arcs with.
 
     A deep network of hundreds of nodes is a tall column of layers that no window holds at a size to be read. Its parts,
@@ -397,38 +403,31 @@ def _close_parts(n: int, arcs: Sequence[tuple[int, int]]) -> list[list[int]]:
     return [waiting[k] for k in order] + ([sorted(lonely)] if lonely else [])
 
 
-def _within(groups: list[list[int]], arcs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def _within(groups: list[list[int]], arcs: Arcs) -> list[tuple[int, int]]:
     of = {v: k for k, group in enumerate(groups) for v in group}
     return [(a, b) for a, b in arcs if of[a] == of[b]]
 
 
 def _placed(
-    parts: list[list[int]],
-    arcs: Sequence[tuple[int, int]],
-    widths: Sequence[float],
-    most: float,
-    *,
-    shortest: bool = False,
+    parts: list[list[int]], arcs: Arcs, widths: Sequence[float], most: float, *, shortest: bool = False
 ) -> _Placed:
     """Place every part by itself, and the parts side by side, in rows that are no wider than `most`."""
-    n = len(widths)
-    x, y = [0.0] * n, [0.0] * n
-    routes: dict[frozenset[int], list[tuple[float, float]]] = {}
+    centres: dict[int, Point] = {}
+    routes: Routes = {}
     left, top, row_height, right = 0.0, 0.0, 0.0, 0.0
     crossings = 0
     for part in parts:
         block = _place(part, arcs, widths, most, shortest=shortest)
-        crossings += block.crossings
-        if left > 0 and left + block.width > most:
+        width, height = block.size
+        if left > 0 and left + width > most:
             left, top, row_height = 0.0, top + row_height + LAYER_GAP, 0.0
-        for v, (cx, cy) in block.centres.items():
-            x[v], y[v] = cx + left, cy + top
-        for pair, points in block.routes.items():
-            routes[pair] = [(px + left, py + top) for px, py in points]
-        left += block.width + 2 * GAP
-        row_height = max(row_height, block.height)
+        centres |= {v: (x + left, y + top) for v, (x, y) in block.centres.items()}
+        routes |= {arc: [(x + left, y + top) for x, y in points] for arc, points in block.routes.items()}
+        crossings += block.crossings
+        left += width + 2 * GAP
+        row_height = max(row_height, height)
         right = max(right, left - 2 * GAP)
-    return _Placed(x, y, routes, (right, top + row_height), crossings)
+    return _Placed(centres, routes, (right, top + row_height), crossings)
 
 
 def _visual_length(text: str) -> float:
@@ -436,16 +435,7 @@ def _visual_length(text: str) -> float:
     return sum(1.9 if ord(c) >= 0x1100 else 0.5 if c in "ijl.,:;|!'" else 1.35 if c in "mwMW@%" else 1.0 for c in text)
 
 
-@dataclass
-class _Block:
-    width: float
-    height: float
-    centres: dict[int, tuple[float, float]]
-    routes: dict[frozenset[int], list[tuple[float, float]]]
-    crossings: int
-
-
-def _parts(n: int, arcs: Sequence[tuple[int, int]]) -> list[list[int]]:
+def _parts(n: int, arcs: Arcs) -> list[list[int]]:
     """Return the connected parts, the largest first; nodes without an arc come last, all as one part."""
     near: list[set[int]] = [set() for _ in range(n)]
     for a, b in arcs:
@@ -467,9 +457,7 @@ def _parts(n: int, arcs: Sequence[tuple[int, int]]) -> list[list[int]]:
     return parts + ([lonely] if lonely else [])
 
 
-def _place(
-    part: list[int], arcs: Sequence[tuple[int, int]], widths: Sequence[float], most: float, *, shortest: bool
-) -> _Block:
+def _place(part: list[int], arcs: Arcs, widths: Sequence[float], most: float, *, shortest: bool) -> _Placed:
     local = {v: k for k, v in enumerate(part)}
     own = [(local[a], local[b]) for a, b in arcs if a in local]
     room = [widths[v] + GAP for v in part]
@@ -488,8 +476,8 @@ def _place(
     routes = {}
     lanes = _lanes(layers.chains, xs)
     for (a, b), chain in zip(own, layers.chains, strict=True):
-        routes[frozenset((part[a], part[b]))] = [(xs[p] + lanes.get((p, chain[-1]), 0.0), y_of[p]) for p in chain]
-    return _Block(width, tops[-1] + HEIGHT / 2, centres, routes, layers.crossings)
+        routes[part[a], part[b]] = [(xs[p] + lanes.get((p, chain[-1]), 0.0), y_of[p]) for p in chain]
+    return _Placed(centres, routes, (width, tops[-1] + HEIGHT / 2), layers.crossings)
 
 
 def _lanes(chains: list[list[int]], xs: list[float]) -> dict[tuple[int, int], float]:
@@ -540,47 +528,34 @@ def _horizontal(rows: list[list[int]], chains: list[list[int]], sizes: list[floa
 Box = tuple[float, float, float, float]
 
 
-def _ports(
-    routes: dict[frozenset[int], list[tuple[float, float]]], boxes: list[Box]
-) -> dict[tuple[int, frozenset[int]], float]:
+def _ports(routes: Routes, boxes: list[Box]) -> dict[tuple[int, tuple[int, int]], float]:
     """Return where on the side of its node each routed edge ends: spread, in the order of the other ends."""
-    sides: dict[tuple[int, bool], list[tuple[float, frozenset[int]]]] = {}
-    for pair, points in routes.items():
-        for v in pair:
-            inner = points[1] if _same(points[0], boxes[v]) else points[-2]
-            below = inner[1] > boxes[v][1]
-            sides.setdefault((v, below), []).append((inner[0], pair))
+    sides: dict[tuple[int, bool], list[tuple[float, tuple[int, int]]]] = {}
+    for arc, points in routes.items():
+        for v, inner in zip(arc, (points[1], points[-2]), strict=True):
+            sides.setdefault((v, inner[1] > boxes[v][1]), []).append((inner[0], arc))
     found = {}
     for (v, _), ends in sides.items():
         ends.sort(key=lambda end: (end[0], sorted(end[1])))
         cx, _, half, _ = boxes[v]
         room = min(2 * half - 20, 16.0 * (len(ends) - 1))
-        for k, (_, pair) in enumerate(ends):
-            found[v, pair] = cx + (k / (len(ends) - 1) - 0.5) * room if len(ends) > 1 else cx
+        for k, (_, arc) in enumerate(ends):
+            found[v, arc] = cx + (k / (len(ends) - 1) - 0.5) * room if len(ends) > 1 else cx
     return found
 
 
-def _same(point: tuple[float, float], box: Box) -> bool:
-    return abs(point[0] - box[0]) < 1e-6 and abs(point[1] - box[1]) < 1e-6
-
-
 def _along_layers(
-    first: int, points: list[tuple[float, float]], boxes: list[Box], ports: dict[tuple[int, frozenset[int]], float]
-) -> tuple[str, list[tuple[float, float]]]:
+    first: int, arc: tuple[int, int], points: list[Point], ports: dict[tuple[int, tuple[int, int]], float]
+) -> tuple[str, list[Point]]:
     """Return a smooth path through the bends of an arc, from `first` to the other end, and points on it."""
-    ends = [next(v for v, box in enumerate(boxes) if _same(p, box)) for p in (points[0], points[-1])]
-    pair = frozenset(ends)
-    top, bottom = points[0], points[-1]
-    middle = [(px, py) for px, py in points[1:-1]]
-    line = [
-        (ports[ends[0], pair], top[1] + HEIGHT / 2),
-        *middle,
-        (ports[ends[1], pair], bottom[1] - HEIGHT / 2),
-    ]
-    if ends[0] != first:
+    tail, head = arc
+    top = (ports[tail, arc], points[0][1] + HEIGHT / 2)
+    bottom = (ports[head, arc], points[-1][1] - HEIGHT / 2)
+    line = [top, *points[1:-1], bottom]
+    if tail != first:
         line.reverse()
     text = f"M{_xy(line[0])}"
-    passed: list[tuple[float, float]] = []
+    passed: list[Point] = []
     for (x1, y1), (x2, y2) in pairwise(line):
         half = (y1 + y2) / 2
         text += f"C{_xy((x1, half))} {_xy((x2, half))} {_xy((x2, y2))}"
@@ -591,9 +566,7 @@ def _along_layers(
     return text, passed
 
 
-def _bowed(
-    a: Box, b: Box, others: NDArray[np.float64], size: tuple[float, float]
-) -> tuple[str, list[tuple[float, float]]]:
+def _bowed(a: Box, b: Box, others: NDArray[np.float64], size: Point) -> tuple[str, list[Point]]:
     """Return a curve between two nodes that meets as few other nodes as possible, and points on it."""
     (ax, ay, _, _), (bx, by, _, _) = a, b
     length = math.hypot(bx - ax, by - ay) or 1.0
@@ -606,29 +579,21 @@ def _bowed(
         if best is not None and cost >= best[0] - 1e-9:
             continue  # it meets no fewer than none
         # Of the curve, the points at 1/12, 2/12, ...; of the others, those that hold one of them.
-        xs = STEPS[0] * ax + STEPS[1] * cx + STEPS[2] * bx
-        ys = STEPS[0] * ay + STEPS[1] * cy + STEPS[2] * by
-        inside = (np.abs(xs[:, None] - others[:, 0]) < others[:, 2] + 3) & (
-            np.abs(ys[:, None] - others[:, 1]) < others[:, 3] + 3
-        )
-        cost += float(inside.sum())
+        across, along = (STEPS[0] * p + STEPS[1] * q + STEPS[2] * r for p, q, r in ((ax, cx, bx), (ay, cy, by)))
+        beside = np.abs(across[:, None] - others[:, 0]) < others[:, 2] + 3
+        cost += float((beside & (np.abs(along[:, None] - others[:, 1]) < others[:, 3] + 3)).sum())
         if best is None or cost < best[0] - 1e-9:
             best = (cost, (cx, cy))
     assert best is not None
     cx, cy = best[1]
     start, end = _border(a, cx, cy), _border(b, cx, cy)
-    passed = [
-        (
-            (1 - t) ** 2 * start[0] + 2 * t * (1 - t) * cx + t * t * end[0],
-            (1 - t) ** 2 * start[1] + 2 * t * (1 - t) * cy + t * t * end[1],
-        )
-        for t in SAMPLES
-    ]
-    return f"M{_xy(start, 0)}Q{_xy((cx, cy), 0)} {_xy(end, 0)}", passed
+    points = zip(start, (cx, cy), end, strict=True)  # first all x, then all y
+    xs, ys = ([(1 - t) ** 2 * a + 2 * t * (1 - t) * c + t * t * b for t in SAMPLES] for a, c, b in points)
+    return f"M{_xy(start, 0)}Q{_xy((cx, cy), 0)} {_xy(end, 0)}", list(zip(xs, ys, strict=True))
 
 
 def _free_place(
-    points: list[tuple[float, float]],
+    points: list[Point],
     boxes: NDArray[np.float64],
     taken: list[tuple[float, float, float]],
     half_width: float,
@@ -675,22 +640,21 @@ INK, PAPER = "#3b4754", "#ffffff"
 INCH = 96.0
 MOST_SHOWN = 300  # beyond, a drawing in a notebook says less than a table
 
-Arcs = Sequence[tuple[int, int]]
 
-
-def axes_or_new(ax: Axes | None, width: float, height: float) -> Axes:
-    """Return the axes, or new ones of a size in inches.
+def new_figure(width: float, height: float) -> Figure:
+    """Return a new figure of a size in inches.
 
     If pyplot is in use, as in a notebook, the figure is one of its own, so that it is shown; else nothing global is
     touched.
     """
-    if ax is not None:
-        return ax
     pyplot = sys.modules.get("matplotlib.pyplot")
-    if pyplot is not None:
-        made: Axes = pyplot.subplots(figsize=(width, height), layout="constrained")[1]
-        return made
-    return load_figure()(figsize=(width, height), layout="constrained").add_subplot()
+    made: Figure = (load_figure() if pyplot is None else pyplot.figure)(figsize=(width, height), layout="constrained")
+    return made
+
+
+def axes_or_new(ax: Axes | None, width: float, height: float) -> Axes:
+    """Return the axes, or those of a new figure."""
+    return new_figure(width, height).add_subplot() if ax is None else ax
 
 
 def plot_network(
@@ -742,18 +706,12 @@ def plot_network(
     return ax
 
 
-def _points(path: str) -> tuple[list[tuple[float, float]], str]:
-    """Return the points of an SVG path of one kind of curve, and the kind."""
-    kind = "C" if "C" in path else "Q" if "Q" in path else "L"
-    words = path.replace("M", " ").replace("C", " ").replace("Q", " ").replace("L", " ").split()
-    return [(float(x), float(y)) for x, y in (word.split(",") for word in words)], kind
-
-
 def _path(path: str) -> Path:
+    """Return an SVG path of one kind of curve as matplotlib has it."""
     from matplotlib.path import Path as Curve
 
-    points, kind = _points(path)
-    code = {"C": Curve.CURVE4, "Q": Curve.CURVE3, "L": Curve.LINETO}[kind]
+    code = Curve.CURVE4 if "C" in path else Curve.CURVE3 if "Q" in path else Curve.LINETO
+    points = [tuple(map(float, word.split(","))) for word in re.sub("[MCQL]", " ", path).split()]
     return Curve(points, [Curve.MOVETO, *[code] * (len(points) - 1)])
 
 
