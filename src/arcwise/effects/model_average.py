@@ -23,7 +23,7 @@ from arcwise.counts import contingency
 from arcwise.data.dataset import Dataset
 from arcwise.data.table import Table
 from arcwise.graph.dag import Dag
-from arcwise.model.inference import IMPOSSIBLE, asked_positions, check_account, observed_states
+from arcwise.model.inference import IMPOSSIBLE, asked_and_observed, check_account
 from arcwise.model.network import BayesianNetwork
 from arcwise.model.tables import MAX_CELLS, Distribution, RowDistributions
 from arcwise.networks.completions import completion_of_networks
@@ -281,10 +281,7 @@ def _asked(
     network: BayesianNetwork, variables: str | Sequence[str], evidence: Mapping[str, object] | None
 ) -> tuple[NDArray[np.float64], float]:
     """Return P(variables | evidence), and the log of the evidence's probability, -inf if it is impossible."""
-    positions, states = asked_positions(network, variables), observed_states(network, evidence)
-    for v in positions:
-        if states[v] >= 0:
-            raise OptionError(f"variable '{network.names[v]}' is both asked for and observed; ask for others.")
+    positions, states = asked_and_observed(network, variables, evidence)
     shape = [len(network.states[v]) for v in positions]
     account, table = network.native_inference.query(
         positions, states, MAX_CELLS, thread_count(1), lambda done, total, incumbent, bound: None

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.base.errors import Argument, DataError, OptionError, UnknownNameError, suggestion
+from arcwise.base.errors import OptionError, check_argument, check_known
 from arcwise.base.run import ProgressCallback, Run
 from arcwise.counts import contingency
 from arcwise.data.dataset import Dataset
 from arcwise.graph.dag import Dag
+from arcwise.model.inference import column_positions
 from arcwise.model.network import BayesianNetwork
 from arcwise.model.tables import table_sizes
 
@@ -91,8 +92,8 @@ Alpha = str | float | BayesianNetwork | Mapping[str, ArrayLike] | Callable[[Fami
 
 def _bd_table(family: FamilyCounts, *, alpha: Alpha = "bdeu", ess: float = 1.0) -> NDArray[np.float64]:
     """(n_jk + a_jk) / (n_j + a_j); a row whose counts and hyperparameters are all 0 is undefined."""
-    if not (math.isfinite(ess) and ess > 0):
-        raise OptionError(Argument("ess", ess), "must be positive: the equivalent sample size of the prior.")
+    positive = math.isfinite(ess) and ess > 0
+    check_argument(positive, "ess", ess, "must be positive: the equivalent sample size of the prior.")
     return posterior_mean(family.counts, _hyperparameters(family, alpha, ess))
 
 
@@ -100,8 +101,7 @@ def _hyperparameters(family: FamilyCounts, alpha: Any, ess: float) -> NDArray[np
     """a_jk, of the shape of the counts."""
     given: Any
     if isinstance(alpha, str):
-        if alpha not in PRIORS:
-            raise UnknownNameError(suggestion("prior", alpha, PRIORS) + " Or give numbers.")
+        check_known("prior", alpha, PRIORS, more="Or give numbers.")
         given = PRIORS[alpha](ess, family.counts.size)
     elif isinstance(alpha, BayesianNetwork):
         # BDe: the prior network's probability of the cell (DESIGN: a_jk = ess p(x_i = k, P = j | prior network)).
@@ -125,57 +125,10 @@ def _hyperparameters(family: FamilyCounts, alpha: Any, ess: float) -> NDArray[np
     return np.broadcast_to(array.reshape(family.counts.shape) if array.ndim else array, family.counts.shape)
 
 
-BD = Estimator(
-    "(n_jk + a_jk) / (n_j + a_j): the posterior mean under a BD score's Dirichlet prior",
-    _bd_table,
-    {
-        "alpha": "the prior: 'bdeu' (ess/(q r), the default), 'k2' (1), 'bdj' (1/2), a number for every cell, a "
-        "BayesianNetwork (BDe), a mapping from variables to arrays of shape (q, r), or a function of FamilyCounts",
-        "ess": "the equivalent sample size of 'bdeu' and of a prior network (default 1)",
-    },
-)
-
-
-# Laplace: one imaginary case in every cell.
-
-
-def _laplace_table(family: FamilyCounts) -> NDArray[np.float64]:
-    """(n_jk + 1) / (n_j + r): Lau's "Bayesian correction" (section 3.5), the posterior mean under K2's prior."""
-    return posterior_mean(family.counts, 1.0)
-
-
-LAPLACE = Estimator("(n_jk + 1) / (n_j + r): one imaginary case per cell", _laplace_table)
-
-
-# The m-estimate: m imaginary cases, spread evenly over the cells of the family.
-
-
 def _m_table(family: FamilyCounts, *, m: float = 1.0) -> NDArray[np.float64]:
     """(n_jk + m / (q r)) / (n_j + m / q): the posterior mean under BDeu with ess = m (Liao, section 4.3)."""
-    if not (math.isfinite(m) and m > 0):
-        raise OptionError(Argument("m", m), "must be positive: the number of imaginary cases.")
+    check_argument(math.isfinite(m) and m > 0, "m", m, "must be positive: the number of imaginary cases.")
     return posterior_mean(family.counts, m / family.counts.size)
-
-
-M_ESTIMATE = Estimator(
-    "(n_jk + m/(q r)) / (n_j + m/q): m imaginary cases per table",
-    _m_table,
-    {"m": "the number of imaginary cases, spread over the whole table (default 1)"},
-)
-
-
-# Maximum likelihood: the relative frequencies.
-
-
-def _mle_table(family: FamilyCounts) -> NDArray[np.float64]:
-    """n_jk / n_j; a configuration that the data do not show stays undefined, as the "---" of Lau's figure 1."""
-    return posterior_mean(family.counts, 0.0)
-
-
-MLE = Estimator("relative frequencies n_jk / n_j; undefined where the data show no case", _mle_table)
-
-
-# Sequential normalised maximum likelihood.
 
 
 def _snml_table(family: FamilyCounts) -> NDArray[np.float64]:
@@ -193,18 +146,31 @@ def _snml_table(family: FamilyCounts) -> NDArray[np.float64]:
     return table
 
 
-SNML = Estimator("(n_jk + 1) e(n_jk), normalised, e(n) = (1 + 1/n)^n: sequential NML, no parameter", _snml_table)
-
-
-# Estimators: from the counts of a family to its table of probabilities; one file each.
-
-
 ESTIMATORS: dict[str, Estimator] = {
-    "mle": MLE,
-    "laplace": LAPLACE,
-    "m-estimate": M_ESTIMATE,
-    "bd": BD,
-    "snml": SNML,
+    # A configuration that the data do not show stays undefined, as the "---" of Lau's figure 1.
+    "mle": Estimator(
+        "relative frequencies n_jk / n_j; undefined where the data show no case",
+        lambda family: posterior_mean(family.counts, 0.0),
+    ),
+    # Lau's "Bayesian correction" (section 3.5), the posterior mean under K2's prior.
+    "laplace": Estimator(
+        "(n_jk + 1) / (n_j + r): one imaginary case per cell", lambda family: posterior_mean(family.counts, 1.0)
+    ),
+    "m-estimate": Estimator(
+        "(n_jk + m/(q r)) / (n_j + m/q): m imaginary cases per table",
+        _m_table,
+        {"m": "the number of imaginary cases, spread over the whole table (default 1)"},
+    ),
+    "bd": Estimator(
+        "(n_jk + a_jk) / (n_j + a_j): the posterior mean under a BD score's Dirichlet prior",
+        _bd_table,
+        {
+            "alpha": "the prior: 'bdeu' (ess/(q r), the default), 'k2' (1), 'bdj' (1/2), a number for every cell, a "
+            "BayesianNetwork (BDe), a mapping from variables to arrays of shape (q, r), or a function of FamilyCounts",
+            "ess": "the equivalent sample size of 'bdeu' and of a prior network (default 1)",
+        },
+    ),
+    "snml": Estimator("(n_jk + 1) e(n_jk), normalised, e(n) = (1 + 1/n)^n: sequential NML, no parameter", _snml_table),
 }
 
 
@@ -249,11 +215,10 @@ def fit_parameters(
     >>> network.tables[1].round(3).tolist()
     [[0.4, 0.6], [0.333, 0.667]]
     """
-    if estimator not in ESTIMATORS:
-        raise UnknownNameError(suggestion("estimator", estimator, ESTIMATORS))
+    check_known("estimator", estimator, ESTIMATORS)
     chosen = ESTIMATORS[estimator]
     chosen.check_parameters(estimator, parameters)
-    columns = _columns(dag, data)
+    columns = column_positions(data, dag.names, "structure's nodes")
     states = tuple(data.states[column] for column in columns)
     sizes = table_sizes(dag, states)
     tables = []
@@ -265,14 +230,3 @@ def fit_parameters(
             tables.append(chosen.table(family, **parameters))
             run.report("fitting", v + 1, dag.n_nodes)
     return BayesianNetwork(dag, states, tables)
-
-
-def _columns(dag: Dag, data: Dataset) -> list[int]:
-    positions = {name: column for column, name in enumerate(data.names)}
-    missing = [name for name in dag.names if name not in positions]
-    if missing:
-        raise DataError(
-            f"the data have no column {', '.join(repr(name) for name in missing)} of the structure's nodes; "
-            f"the columns are {', '.join(data.names)}."
-        )
-    return [positions[name] for name in dag.names]

@@ -62,11 +62,7 @@ def query(
     OptionError
         The evidence is impossible, the query is too large, or a name is unknown.
     """
-    positions = asked_positions(network, variables)
-    states = observed_states(network, evidence)
-    for v in positions:
-        if states[v] >= 0:
-            raise OptionError(f"variable '{network.names[v]}' is both asked for and observed; ask for others.")
+    positions, states = asked_and_observed(network, variables, evidence)
     with Run.begin(None, progress, threads) as run:
         account, table = network.native_inference.query(
             positions, states, max_cells, run.thread_count, run.native_report("query")
@@ -159,15 +155,21 @@ def log_probability(
 # What this module shares with `arcwise.model.prediction`
 
 
-def asked_positions(network: BayesianNetwork, variables: str | Sequence[str]) -> list[int]:
-    """Return the positions of the variables of a query."""
+def asked_and_observed(
+    network: BayesianNetwork, variables: str | Sequence[str], evidence: Mapping[str, object] | None
+) -> tuple[list[int], list[int]]:
+    """Return the positions of the variables of a query, and `observed_states`."""
     asked = [variables] if isinstance(variables, str) else list(variables)
     if not asked:
         raise OptionError("a query needs at least one variable; for the probability of evidence use log_probability.")
     positions = [network.index(name) for name in asked]
     if len(set(positions)) < len(positions):
         raise OptionError(f"the query names a variable twice: {', '.join(asked)}.")
-    return positions
+    states = observed_states(network, evidence)
+    for v in positions:
+        if states[v] >= 0:
+            raise OptionError(f"variable '{network.names[v]}' is both asked for and observed; ask for others.")
+    return positions, states
 
 
 def observed_states(network: BayesianNetwork, evidence: Mapping[str, object] | None) -> list[int]:
@@ -277,22 +279,27 @@ def row_log_likelihoods(
     return rows
 
 
-def _aligned(network: BayesianNetwork, data: Dataset) -> tuple[NDArray[np.unsignedinteger], NDArray[np.int32]]:
-    """Return codes in the network's coding, and the row of the codes for each variable; copies only if it must."""
-    columns = {name: v for v, name in enumerate(data.names)}
-    missing = [name for name in network.names if name not in columns]
+def column_positions(data: Dataset, names: Sequence[str], whose: str) -> list[int]:
+    """Return where the columns of names are; one that the data do not have is an error that says whose it is."""
+    positions = {name: column for column, name in enumerate(data.names)}
+    missing = [name for name in names if name not in positions]
     if missing:
         raise DataError(
-            f"the data have no column {', '.join(repr(name) for name in missing)} of the network's variables; "
+            f"the data have no column {', '.join(map(repr, missing))} of the {whose}; "
             f"the columns are {', '.join(data.names)}."
         )
-    positions = np.array([columns[name] for name in network.names], dtype=np.int32)
+    return [positions[name] for name in names]
+
+
+def _aligned(network: BayesianNetwork, data: Dataset) -> tuple[NDArray[np.unsignedinteger], NDArray[np.int32]]:
+    """Return codes in the network's coding, and the row of the codes for each variable; copies only if it must."""
+    positions = np.array(column_positions(data, network.names, "network's variables"), dtype=np.int32)
     if all(data.states[c] == states for c, states in zip(positions, network.states, strict=True)):
         return data.codes, positions
     kind = Dataset.code_type(int(max(*network.arities, 1)))
     codes = np.empty((network.n_variables, data.n_rows), dtype=kind)
     for v, column in enumerate(positions):
-        codes[v] = _recoded(network, v, data, int(column))
+        codes[v] = state_codes(network, v, data.states[column], data.codes[column])[data.codes[column]]
     return codes, np.arange(network.n_variables, dtype=np.int32)
 
 
@@ -304,16 +311,20 @@ def _interventions(network: BayesianNetwork, data: Dataset) -> tuple[NDArray[np.
     return data.targets.of_row, np.array(rows, dtype=np.uint8).ravel()
 
 
-def _recoded(network: BayesianNetwork, v: int, data: Dataset, column: int) -> NDArray[np.integer]:
+def state_codes(
+    network: BayesianNetwork, v: int, labels: Sequence[str], codes: NDArray[np.integer]
+) -> NDArray[np.int32]:
+    """Return the network's code for each state of a column, -1 for one that no row has, and -1 for gaps as the last.
+
+    A state of some row that the network lacks is an error.
+    """
     known = {state: code for code, state in enumerate(network.states[v])}
-    recode = np.array([known.get(state, -1) for state in data.states[column]], dtype=np.int64)
-    codes: NDArray[np.integer] = recode[data.codes[column]]
-    unknown = codes < 0
-    if unknown.any():
-        state = data.states[column][int(data.codes[column][unknown][0])]
+    recode = np.array([*(known.get(label, -1) for label in labels), -1], dtype=np.int32)
+    unknown = np.flatnonzero(recode[:-1] < 0)
+    seen = unknown[np.isin(unknown, codes)] if len(unknown) else unknown
+    if len(seen):
         raise DataError(
-            f"column '{network.names[v]}' has the state '{state}', which the network does not know, in "
-            f"{np.count_nonzero(unknown & (data.codes[column] == data.states[column].index(state))):,} rows; "
-            f"the network's states are {', '.join(network.states[v])}."
+            f"column '{network.names[v]}' has the state '{labels[seen[0]]}', which the network does not know, in "
+            f"{np.count_nonzero(codes == seen[0]):,} rows; the network's states are {', '.join(network.states[v])}."
         )
-    return codes
+    return recode

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,20 +15,9 @@ from arcwise.base.files import read_bytes
 from arcwise.base.showing import LINES, html_table
 from arcwise.data.discretize import state_holding
 from arcwise.graph.dag import Dag
-from arcwise.model import inference, prediction, sampling
-from arcwise.model.bif import MAX_FILE_CELLS, bif_parts, write_bif
-from arcwise.model.files import (
-    NETWORK_FORMATS,
-    from_networkx,
-    from_pgmpy,
-    from_pyagrum,
-    network_parts,
-    to_networkx,
-    to_pgmpy,
-    to_pyagrum,
-    write_network,
-)
-from arcwise.model.tables import ROW_TOLERANCE, checked_parts, describe_row, table_sizes, table_views
+from arcwise.model import bif, files, inference, prediction, sampling
+from arcwise.model.bif import MAX_FILE_CELLS
+from arcwise.model.tables import ROW_TOLERANCE, checked_parts, describe_row, state_labels, table_sizes, table_views
 
 if TYPE_CHECKING:
     import os
@@ -185,15 +174,8 @@ class BayesianNetwork:
 
         v = self.index(name)
         parents = self._dag.parents[v]
-        columns = pd.Index(self._states[v], name=name)
-        if not parents:
-            return pd.DataFrame(self._tables[v].copy(), index=["probability"], columns=columns)
-        names = [self.names[p] for p in parents]
-        if len(parents) == 1:
-            index: pd.Index[Any] = pd.Index(self._states[parents[0]], name=names[0])
-        else:
-            index = pd.MultiIndex.from_product([self._states[p] for p in parents], names=names)
-        return pd.DataFrame(self._tables[v].copy(), index=index, columns=columns)
+        index = state_labels(self.parents(name), [self._states[p] for p in parents]) if parents else ["probability"]
+        return pd.DataFrame(self._tables[v].copy(), index=index, columns=state_labels([name], [self._states[v]]))
 
     def normalized(self) -> BayesianNetwork:
         """Return the network with every row divided by its sum, so that it sums to 1 to the last digit."""
@@ -216,6 +198,11 @@ class BayesianNetwork:
     predict_proba = prediction.predict_proba
     predict = prediction.predict
     sample = sampling.sample
+    write = files.write_network
+    write_bif = bif.write_bif
+    to_networkx = files.to_networkx
+    to_pgmpy = files.to_pgmpy
+    to_pyagrum = files.to_pyagrum
 
     def do(self, settings: Mapping[str, Setting]) -> BayesianNetwork:
         """Return the network under an experiment that sets variables: see `arcwise.model.sampling.mutilated`.
@@ -227,63 +214,39 @@ class BayesianNetwork:
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> BayesianNetwork:
         """Read a file, its format by its name: see `arcwise.model.read_network`."""
-        return cls._from_flat(*network_parts(path))
-
-    def write(self, path: str | os.PathLike[str]) -> None:
-        """Write a file, its format by its name: see `arcwise.model.files.write_network`."""
-        write_network(self, path)
+        return cls._from_flat(*files.network_parts(path))
 
     @classmethod
     def read_bif(cls, path: str | os.PathLike[str]) -> BayesianNetwork:
         """Read a BIF file, plain or gzip: see `arcwise.model.read_bif`."""
         return read_bif(path)
 
-    def write_bif(self, path: str | os.PathLike[str]) -> None:
-        """Write a BIF file, compressed if the name ends in .gz: see `arcwise.model.bif.write_bif`."""
-        write_bif(self, path)
-
-    def to_networkx(self) -> networkx.DiGraph[str]:
-        """Return a networkx graph with states and tables as attributes: see `arcwise.model.files`."""
-        return to_networkx(self)
-
     @classmethod
     def from_networkx(cls, graph: networkx.DiGraph[Any]) -> BayesianNetwork:
         """Make a network from a networkx graph with such attributes: see `arcwise.model.files`."""
-        return cls._from_flat(*from_networkx(graph))
-
-    def to_pgmpy(self) -> Any:
-        """Return the network as pgmpy's class, if pgmpy is installed: see `arcwise.model.files`."""
-        return to_pgmpy(self)
+        return cls._from_flat(*files.from_networkx(graph))
 
     @classmethod
     def from_pgmpy(cls, model: Any) -> BayesianNetwork:
         """Make a network from one of pgmpy's: see `arcwise.model.files`."""
-        return cls._from_flat(*from_pgmpy(model))
-
-    def to_pyagrum(self) -> Any:
-        """Return the network as pyAgrum's class, if pyAgrum is installed: see `arcwise.model.files`."""
-        return to_pyagrum(self)
+        return cls._from_flat(*files.from_pgmpy(model))
 
     @classmethod
     def from_pyagrum(cls, model: Any) -> BayesianNetwork:
         """Make a network from one of pyAgrum's: see `arcwise.model.files`."""
-        return cls._from_flat(*from_pyagrum(model))
+        return cls._from_flat(*files.from_pyagrum(model))
 
     # Comparison
 
     def is_close(self, other: BayesianNetwork, *, tolerance: float = 1e-12) -> bool:
         """Whether two networks have the same structure and states, and tables that differ by at most `tolerance`."""
 
-        def same(a: NDArray[np.float64], b: NDArray[np.float64]) -> bool:
-            return a.shape == b.shape and bool(np.allclose(a, b, rtol=0, atol=tolerance, equal_nan=True))
-
-        return self._same_frame(other) and all(map(same, self._tables, other._tables))
+        if self._dag != other._dag or self._states != other._states:
+            return False
+        return bool(np.allclose(self._values, other._values, rtol=0, atol=tolerance, equal_nan=True))
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, BayesianNetwork):
-            return NotImplemented
-        same: Callable[..., bool] = lambda a, b: np.array_equal(a, b, equal_nan=True)  # noqa: E731
-        return self._same_frame(other) and all(map(same, self._tables, other._tables))
+        return self.is_close(other, tolerance=0.0) if isinstance(other, BayesianNetwork) else NotImplemented
 
     def __hash__(self) -> int:
         return hash((self._dag, self._states))
@@ -305,9 +268,6 @@ class BayesianNetwork:
         ]
         table = html_table(repr(self), ("variable", "parents", "states", "table"), rows[:LINES], len(rows))
         return (self._dag._repr_svg_() or "") + table
-
-    def _same_frame(self, other: BayesianNetwork) -> bool:
-        return self._dag == other._dag and self._states == other._states
 
     # Inside
 
@@ -366,7 +326,7 @@ def parse_bif(
     max_cells: int = MAX_FILE_CELLS,
 ) -> BayesianNetwork:
     """Read a network from the text of a BIF file; `source` is its name in messages. See `read_bif`."""
-    return BayesianNetwork._from_flat(*bif_parts(text, source, tolerance, max_cells))
+    return BayesianNetwork._from_flat(*bif.bif_parts(text, source, tolerance, max_cells))
 
 
 def read_network(path: str | os.PathLike[str]) -> BayesianNetwork:
@@ -385,4 +345,4 @@ def read_network(path: str | os.PathLike[str]) -> BayesianNetwork:
 
 def parse_network(content: bytes, kind: str, *, source: str = "<text>") -> BayesianNetwork:
     """Return the network that a file's content describes in the given format, a key of `NETWORK_FORMATS`."""
-    return BayesianNetwork._from_flat(*NETWORK_FORMATS[kind].parse(content, source=source))
+    return BayesianNetwork._from_flat(*files.NETWORK_FORMATS[kind].parse(content, source=source))

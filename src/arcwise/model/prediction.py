@@ -19,7 +19,7 @@ from arcwise.base.errors import Argument, DataError, OptionError
 from arcwise.base.run import ProgressCallback, Run
 from arcwise.data.dataset import Dataset
 from arcwise.data.table import Table
-from arcwise.model.inference import IMPOSSIBLE, asked_positions, check_account, observed_states
+from arcwise.model.inference import IMPOSSIBLE, asked_and_observed, check_account, state_codes
 from arcwise.model.tables import MAX_CELLS, RowDistributions
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class EvidenceColumns:
                 f"no column of the rows is a variable of the network: the columns are {', '.join(rows.names[:10])}; "
                 f"the variables are {', '.join(network.names[:10])}{', ...' if network.n_variables > 10 else ''}."
             )
-        self._recodes = {v: self._recode(v, c) for v, c in self._columns.items()}
+        self._recodes = {v: state_codes(network, v, self._labels(c), self._column(v)) for v, c in self._columns.items()}
 
     def patterns(self) -> Iterator[tuple[NDArray[np.int64] | slice, list[int]]]:
         """Yield, for each set of variables that some rows observe, these rows and the variables."""
@@ -114,24 +114,6 @@ class EvidenceColumns:
 
     def _is_missing(self, c: int) -> NDArray[np.bool_] | None:
         return None if isinstance(self._rows, Dataset) else self._rows.columns[c].is_missing
-
-    def _recode(self, v: int, c: int) -> NDArray[np.int32]:
-        """From the column's codes to the network's, -1 for a gap; a state that the network lacks is an error."""
-        known = {state: code for code, state in enumerate(self._network.states[v])}
-        labels = self._labels(c)
-        recode = np.array([*(known.get(label, -1) for label in labels), -1], dtype=np.int32)
-        unknown = np.flatnonzero(recode[: len(labels)] < 0)
-        if not len(unknown):
-            return recode
-        codes = self._column(v)
-        seen = unknown[np.isin(unknown, codes)]
-        if len(seen):
-            shown = np.count_nonzero(codes == seen[0])
-            raise DataError(
-                f"column '{self._network.names[v]}' has the state '{labels[seen[0]]}', which the network does not "
-                f"know, in {shown:,} rows; the network's states are {', '.join(self._network.states[v])}."
-            )
-        return recode
 
 
 Impossible = Literal["error", "missing"]
@@ -197,11 +179,7 @@ def _answer(network: BayesianNetwork, question: _Question, run: Run) -> RowDistr
     impossible, max_cells = question.impossible, question.max_cells
     if impossible not in ("error", "missing"):
         raise OptionError(Argument("impossible", impossible), "must be 'error' or 'missing'.")
-    positions = asked_positions(network, question.variables)
-    given = observed_states(network, evidence)
-    for v in positions:
-        if given[v] >= 0:
-            raise OptionError(f"variable '{network.names[v]}' is both asked for and observed; ask for others.")
+    positions, given = asked_and_observed(network, question.variables, evidence)
     table = rows if isinstance(rows, Dataset | Table) else Table.from_dataframe(rows)
     columns = EvidenceColumns(network, table, positions, given)
     shape = [len(network.states[v]) for v in positions]

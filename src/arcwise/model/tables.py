@@ -205,7 +205,7 @@ class Distribution:
         """Return a pandas Series indexed by the states; a MultiIndex for more than one variable."""
         import pandas as pd
 
-        return pd.Series(self.probabilities.ravel(), index=_index(self.names, self.states), name="probability")
+        return pd.Series(self.probabilities.ravel(), index=state_labels(self.names, self.states), name="probability")
 
     def to_frame(self) -> pd.DataFrame:
         """Return a pandas DataFrame: one column per variable, and the probability of each combination of states."""
@@ -338,14 +338,15 @@ class RowDistributions:
         import pandas as pd
 
         return pd.DataFrame(
-            self.probabilities.reshape(len(self.probabilities), -1), columns=_index(self.names, self.states)
+            self.probabilities.reshape(len(self.probabilities), -1), columns=state_labels(self.names, self.states)
         )
 
     def __repr__(self) -> str:
         return wrapped("Distributions of ", self.names, f" for {len(self):,} rows")
 
 
-def _index(names: tuple[str, ...], states: tuple[tuple[str, ...], ...]) -> pd.Index[str]:
+def state_labels(names: Sequence[str], states: Sequence[tuple[str, ...]]) -> pd.Index[str]:
+    """Return the index of the states of variables, or of their combinations, the first varying slowest."""
     import pandas as pd
 
     if len(names) == 1:
@@ -447,6 +448,10 @@ class _Reader:
     def fail(self, why: str) -> NoReturn:
         raise OptionError(f"cannot read the question '{self._text}': {why}. Write it as {FORMS}.")
 
+    def miss(self, what: str) -> NoReturn:
+        shown = f"'{self._tokens[self._at][0]}'" if self._at < len(self._tokens) else "its end"
+        self.fail(f"{what} is missing before {shown}")
+
     def at(self, sign: str) -> bool:
         return self._at < len(self._tokens) and self._tokens[self._at] == (sign, sign == "*")
 
@@ -457,13 +462,11 @@ class _Reader:
 
     def expect(self, sign: str) -> None:
         if not self.skip(sign):
-            shown = f"'{self._tokens[self._at][0]}'" if self._at < len(self._tokens) else "its end"
-            self.fail(f"'{sign}' is missing before {shown}")
+            self.miss(f"'{sign}'")
 
     def word(self, what: str) -> str:
         if self._at == len(self._tokens) or not self._tokens[self._at][1]:
-            shown = f"'{self._tokens[self._at][0]}'" if self._at < len(self._tokens) else "its end"
-            self.fail(f"{what} is missing before {shown}")
+            self.miss(what)
         self._at += 1
         return self._tokens[self._at - 1][0]
 
@@ -475,8 +478,7 @@ class _Reader:
             if any(self.at(end) for end in ends):
                 return found
             if not self.skip(","):
-                shown = f"'{self._tokens[self._at][0]}'" if self._at < len(self._tokens) else "its end"
-                self.fail(f"a comma or {' or '.join(repr(end) for end in ends)} is missing before {shown}")
+                self.miss(f"a comma or {' or '.join(map(repr, ends))}")
 
     def end(self) -> None:
         self.expect(")")
