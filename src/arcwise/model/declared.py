@@ -8,6 +8,7 @@ own; a network has them ascending.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
@@ -23,7 +24,7 @@ from arcwise.graph.dag import Dag
 from arcwise.model.tables import MAX_CELLS, ROW_TOLERANCE, Parts
 
 if TYPE_CHECKING:
-    from arcwise.model.network import BayesianNetwork
+    pass
 
 
 # What numbers consist of; without it float() would take "nan", "1_000" and the digits of all scripts.
@@ -53,6 +54,21 @@ class DeclaredNetwork:
         """Return the error that something is wrong at a place, such as "line 3"."""
         return FormatError(f"{self._source}{f', {place}' if place else ''}: {message}")
 
+    def numbers(self, text: str, place: str) -> NDArray[np.float64]:
+        """Return the numbers of a text, with white space between them; Python's own spellings, such as 1_000, are none.
+
+        Words are looked at one by one only where `float` refuses one, or might take what is no number.
+        """
+        words = text.split()
+        try:
+            found = list(map(float, words)) if _NUMERIC.fullmatch(text) else []
+        except ValueError:
+            found = []
+        wrong = next((word for word in words if not _NUMBER.fullmatch(word)), None) if not found else None
+        if wrong is not None:
+            raise self.error(place, f"{wrong[:40]!r} is not a number.")
+        return np.array(found or list(map(float, words)), dtype=np.float64)
+
     def add_variable(self, key: Hashable, name: str, states: Sequence[str], place: str) -> None:
         """Declare a variable with its states."""
         if key in self._positions or name in self._names:
@@ -64,7 +80,7 @@ class DeclaredNetwork:
         for text in (name, *states):
             if not text:
                 raise self.error(place, f"a state of '{name}' has no name.")
-            if not _is_unicode(text):
+            if not is_unicode(text):
                 raise self.error(place, f"the name {text!r} is not valid Unicode.")
         if len(set(states)) < len(states):
             twice = Counter(states).most_common(1)[0][0]
@@ -82,10 +98,7 @@ class DeclaredNetwork:
         if len(set(positions)) < len(positions):
             raise self.error(place, f"a parent of '{variable.name}' is there twice.")
         shape = [len(self._variables[p].states) for p in positions] + [len(variable.states)]
-        needed = 1
-        for size in shape:
-            needed *= size
-        if len(values) != needed:
+        if len(values) != math.prod(shape):
             numbers = " x ".join(map(str, shape))
             raise self.error(place, f"the table of '{variable.name}' has {len(values):,} numbers; it needs {numbers}.")
         self._check_rows(variable, values.reshape(-1, len(variable.states)), place)
@@ -145,45 +158,13 @@ class DeclaredNetwork:
             )
 
 
-def read_numbers(text: str, fail: Callable[[str], FormatError]) -> NDArray[np.float64]:
-    """Return the numbers of a text, with white space between them; Python's own spellings, such as 1_000, are none."""
-    words = text.split()
-    if not _NUMERIC.fullmatch(text) or not (numbers := _floats(words)):
-        wrong = next((word for word in words if not _NUMBER.fullmatch(word)), None)
-        if wrong is not None:
-            raise fail(f"{wrong[:40]!r} is not a number.")
-        numbers = [float(word) for word in words]
-    return np.array(numbers, dtype=np.float64)
-
-
-def _floats(words: list[str]) -> list[float] | None:
-    """Return the numbers, or None if a word is none."""
-    try:
-        return list(map(float, words))
-    except ValueError:
-        return None
-
-
-def _is_unicode(text: str) -> bool:
+def is_unicode(text: str) -> bool:
+    """Return whether a text can be written as UTF-8."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
         return False
     return True
-
-
-# `require_defined`: formats that have no word for a row without probabilities.
-
-
-def require_defined(network: BayesianNetwork, format_name: str) -> None:
-    """Refuse a network with undefined rows, naming the first variable that has some."""
-    for v, table in enumerate(network.tables):
-        count = int(np.isnan(table[:, 0]).sum())
-        if count:
-            raise FormatError(
-                f"{format_name} has no word for undefined rows, and the table of '{network.names[v]}' has {count:,}. "
-                "Fit the parameters with an estimator that defines them, such as bd or laplace, or write BIF."
-            )
 
 
 # Names that a format cannot hold: an identifier stands for each, and what it stands for is kept beside it.
@@ -232,10 +213,8 @@ def spell_all(
 def spell(texts: Sequence[str], is_taken: Callable[[str], bool]) -> list[str]:
     """Return a text for each that the format takes, all different; those that it takes stay as they are."""
     for text in texts:
-        try:
-            text.encode("utf-8")
-        except UnicodeEncodeError:
-            raise FormatError(f"the name {text!r} is not valid Unicode. Rename it.") from None
+        if not is_unicode(text):
+            raise FormatError(f"the name {text!r} is not valid Unicode. Rename it.")
     used = {text for text in texts if is_taken(text)}
     found = []
     for text in texts:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +17,8 @@ from arcwise.base.showing import one_screen
 from arcwise.graph.dag import Dag
 from arcwise.model.bif import bif_parts, format_bif
 from arcwise.model.tables import Parts, checked_parts
-from arcwise.model.text_formats import format_net, format_uai, parse_net, parse_uai
-from arcwise.model.xml_formats import format_xdsl, format_xmlbif, parse_xdsl, parse_xmlbif
+from arcwise.model.text_formats import net_lines, parse_net, parse_uai, uai_lines
+from arcwise.model.xml_formats import parse_xdsl, parse_xmlbif, xdsl_lines, xmlbif_lines
 
 if TYPE_CHECKING:
     import networkx
@@ -37,12 +37,28 @@ class NetworkFormat:
     format: Callable[[BayesianNetwork], str]
 
 
+def _writer(name: str, lines: Callable[[BayesianNetwork], Iterable[str]]) -> Callable[[BayesianNetwork], str]:
+    """Return the writer of a format that has no word for rows without probabilities."""
+
+    def format_lines(network: BayesianNetwork) -> str:
+        for v, table in enumerate(network.tables):
+            count = int(np.isnan(table[:, 0]).sum())
+            if count:
+                raise FormatError(
+                    f"{name} has no word for undefined rows, and the table of '{network.names[v]}' has {count:,}. Fit "
+                    "the parameters with an estimator that defines them, such as bd or laplace, or write BIF."
+                )
+        return "".join(lines(network))
+
+    return format_lines
+
+
 NETWORK_FORMATS: dict[str, NetworkFormat] = {
     "bif": NetworkFormat("BIF", (".bif",), bif_parts, format_bif),
-    "xmlbif": NetworkFormat("XMLBIF", (".xmlbif", ".bifxml", ".xml"), parse_xmlbif, format_xmlbif),
-    "net": NetworkFormat("Hugin NET", (".net",), parse_net, format_net),
-    "xdsl": NetworkFormat("GeNIe XDSL", (".xdsl",), parse_xdsl, format_xdsl),
-    "uai": NetworkFormat("UAI", (".uai",), parse_uai, format_uai),
+    "xmlbif": NetworkFormat("XMLBIF", (".xmlbif", ".bifxml", ".xml"), parse_xmlbif, _writer("XMLBIF", xmlbif_lines)),
+    "net": NetworkFormat("Hugin NET", (".net",), parse_net, _writer("NET", net_lines)),
+    "xdsl": NetworkFormat("GeNIe XDSL", (".xdsl",), parse_xdsl, _writer("XDSL", xdsl_lines)),
+    "uai": NetworkFormat("UAI", (".uai",), parse_uai, _writer("UAI", uai_lines)),
 }
 
 

@@ -15,16 +15,7 @@ from urllib.parse import quote, unquote
 
 from arcwise.base.errors import FormatError
 from arcwise.base.files import parse_json
-from arcwise.model.declared import (
-    PROPERTY,
-    DeclaredNetwork,
-    identifier,
-    read_numbers,
-    read_property,
-    require_defined,
-    spell,
-    spell_all,
-)
+from arcwise.model.declared import PROPERTY, DeclaredNetwork, identifier, read_property, spell, spell_all
 from arcwise.model.tables import Parts
 
 if TYPE_CHECKING:
@@ -41,32 +32,9 @@ _TOKEN = re.compile(
 )
 # What is between `data =` and its semicolon; a comment may have any character.
 _DATA = re.compile(r"(?:[^;{}\"%]++|%[^\n]*+)*+")
-_RESERVED = frozenset(
-    (
-        "net",
-        "class",
-        "node",
-        "potential",
-        "discrete",
-        "continuous",
-        "decision",
-        "utility",
-        "function",
-        "probability",
-        "inputs",
-        "outputs",
-        "data",
-        "states",
-        "label",
-        "position",
-        "normal",
-        "true",
-        "false",
-        "boolean",
-        "number",
-        "labelled",
-        "interval",
-    )
+_RESERVED = re.compile(
+    "net|class|node|potential|discrete|continuous|decision|utility|function|probability|inputs|"
+    "outputs|data|states|label|position|normal|true|false|boolean|number|labelled|interval"
 )
 _NOT_READ = ("continuous", "decision", "utility", "function", "boolean")
 
@@ -78,12 +46,6 @@ def parse_net(content: bytes, *, source: str = "<text>") -> Parts:
     except UnicodeDecodeError:
         text = content.decode("latin-1")  # what Hugin wrote before version 7
     return _Reader(text, source).parts()
-
-
-def format_net(network: BayesianNetwork) -> str:
-    """Return the text of a network's NET file."""
-    require_defined(network, "NET")
-    return "".join(_net_lines(network))
 
 
 class _Reader:
@@ -105,8 +67,8 @@ class _Reader:
         while self.kind != "end":
             word = self._take_word("'node' or 'potential'")
             if word in ("node", "discrete"):
-                if word == "discrete":
-                    self._take_exactly("node")
+                if word == "discrete" and self._take_word("'node'") != "node":
+                    raise self._error("expected 'node'")
                 self._read_node()
             elif word == "potential":
                 self._read_potential()
@@ -117,8 +79,7 @@ class _Reader:
             else:
                 raise self._error("expected 'node' or 'potential'")
         for child, parents, numbers, place in self._potentials:
-            values = read_numbers(numbers, lambda message, at=place: self._declared.error(at, message))  # type: ignore[misc]
-            self._declared.add_table(child, parents, values, place)
+            self._declared.add_table(child, parents, self._declared.numbers(numbers, place), place)
         return self._declared.parts()
 
     def _read_node(self) -> None:
@@ -207,10 +168,6 @@ class _Reader:
             raise self._error(f"expected '{mark}'")
         self._advance()
 
-    def _take_exactly(self, word: str) -> None:
-        if self._take_word(f"'{word}'") != word:
-            raise self._error(f"expected '{word}'")
-
     def _take_word(self, what: str) -> str:
         if self.kind != "word":
             raise self._error(f"expected {what}")
@@ -250,14 +207,15 @@ def _unquoted(token: str) -> str:
 
 
 def _is_name(text: str) -> bool:
-    return identifier(text) and text not in _RESERVED
+    return identifier(text) and not _RESERVED.fullmatch(text)
 
 
 def _is_string(text: str) -> bool:
     return text.isprintable() and '"' not in text and "\\" not in text
 
 
-def _net_lines(network: BayesianNetwork) -> Iterator[str]:
+def net_lines(network: BayesianNetwork) -> Iterator[str]:
+    """Yield the lines of a network's NET file."""
     spellings = spell_all(network.names, network.states, _is_name, _is_string)
     yield "net\n{\n}\n"
     for spelling, name in zip(spellings, network.names, strict=True):
@@ -333,19 +291,10 @@ def parse_uai(content: bytes, *, source: str = "<text>") -> Parts:
     for v in range(count):
         declared.add_variable(v, names[v], states[v], "")
     for scope, numbers, place in tables:
-        values = read_numbers(" ".join(numbers), lambda message, at=place: declared.error(at, message))  # type: ignore[misc]
-        declared.add_table(scope[-1], scope[:-1], values, place)
+        declared.add_table(scope[-1], scope[:-1], declared.numbers(" ".join(numbers), place), place)
     if words.left():
         raise words.error("there is more after the last function")
     return declared.parts()
-
-
-def format_uai(network: BayesianNetwork) -> str:
-    """Return the text of a network's UAI file."""
-    require_defined(network, "UAI")
-    for texts in (network.names, *network.states):
-        spell(texts, lambda _: True)
-    return "".join(_uai_lines(network))
 
 
 class _Words:
@@ -417,7 +366,10 @@ def _are_texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(text, str) for text in value)
 
 
-def _uai_lines(network: BayesianNetwork) -> Iterator[str]:
+def uai_lines(network: BayesianNetwork) -> Iterator[str]:
+    """Yield the lines of a network's UAI file."""
+    for texts in (network.names, *network.states):
+        spell(texts, lambda _: True)
     yield f"BAYES\n{network.n_variables}\n{' '.join(str(len(states)) for states in network.states)}\n"
     yield f"{network.n_variables}\n"
     for v, parents in enumerate(network.dag.parents):

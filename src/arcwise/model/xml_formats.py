@@ -1,4 +1,4 @@
-"""`parse_xml`: the elements of an XML file from anywhere, with limits.
+"""XDSL and XMLBIF: the elements of an XML file from anywhere, read with limits, and the networks that they describe.
 
 Entities are refused, so that none can grow without bound or name a file, and nothing outside the file is ever fetched.
 A document type is skipped, since XMLBIF files begin with one; the attributes for which it gives default values, which
@@ -18,15 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.base.errors import FormatError
-from arcwise.model.declared import (
-    PROPERTY,
-    DeclaredNetwork,
-    identifier,
-    read_numbers,
-    read_property,
-    require_defined,
-    spell_all,
-)
+from arcwise.model.declared import PROPERTY, DeclaredNetwork, identifier, read_property, spell_all
 from arcwise.model.tables import Parts
 
 if TYPE_CHECKING:
@@ -62,12 +54,9 @@ class Element:
         return next(self.named(tag), None)
 
 
-def parse_xml(content: bytes, source: str) -> Element:
-    """Return the root element; what is not XML, or asks for more than it may, is a FormatError with its line."""
-    return _TreeReader(source).read(content)
-
-
 class _TreeReader:
+    """Reads the root element; what is not XML, or asks for more than it may, is a FormatError with its line."""
+
     def __init__(self, source: str) -> None:
         self._source = source
         self._root: Element | None = None
@@ -138,7 +127,7 @@ WIDTH, HEIGHT, ROOM = 96, 48, 40
 
 def parse_xdsl(content: bytes, *, source: str = "<text>") -> Parts:
     """Return the parts of the network of an XDSL file: chance nodes with tables, and deterministic ones."""
-    root = parse_xml(content, source)
+    root = _TreeReader(source).read(content)
     nodes = root.first("nodes") if root.tag == "smile" else None
     if nodes is None:
         raise FormatError(f"{source}: an XDSL file has the elements smile and nodes; this one begins <{root.tag}>.")
@@ -172,12 +161,6 @@ def parse_xdsl(content: bytes, *, source: str = "<text>") -> Parts:
     return declared.parts(_drawn_order(root, states))
 
 
-def format_xdsl(network: BayesianNetwork) -> str:
-    """Return the text of a network's XDSL file."""
-    require_defined(network, "XDSL")
-    return "".join(_xdsl_lines(network))
-
-
 def _id(declared: DeclaredNetwork, element: Element) -> str:
     if "id" not in element.attributes:
         raise declared.error(f"line {element.line}", f"an element '{element.tag}' has no id.")
@@ -191,7 +174,7 @@ def _values(declared: DeclaredNetwork, node: Element, states: list[str]) -> NDAr
     if given is None:
         raise declared.error(place, f"the node '{node.attributes['id']}' has no {what}.")
     if node.tag == "cpt":
-        return read_numbers(given.text, lambda message: declared.error(f"line {given.line}", message))
+        return declared.numbers(given.text, f"line {given.line}")
     words = given.text.split()
     positions = {state: number for number, state in enumerate(states)}
     values = np.zeros((len(words), len(states)))
@@ -211,7 +194,8 @@ def _drawn_order(root: Element, states: dict[str, list[str]]) -> list[str] | Non
     return drawn if len(drawn) == len(states) and set(drawn) == set(states) else None
 
 
-def _xdsl_lines(network: BayesianNetwork) -> Iterator[str]:
+def xdsl_lines(network: BayesianNetwork) -> Iterator[str]:
+    """Yield the lines of a network's XDSL file."""
     spellings = spell_all(network.names, network.states, identifier, identifier)
     yield '<?xml version="1.0" encoding="UTF-8"?>\n'
     yield '<smile version="1.0" id="Network" numsamples="10000" discsamples="10000">\n\t<nodes>\n'
@@ -260,7 +244,7 @@ _CHARACTERS = re.compile("[\t\n -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]*+")
 
 def parse_xmlbif(content: bytes, *, source: str = "<text>") -> Parts:
     """Return the parts of the network of an XMLBIF file; `source` is its name in messages."""
-    root = parse_xml(content, source)
+    root = _TreeReader(source).read(content)
     found = root.first("NETWORK") if root.tag.upper() == "BIF" else None
     if found is None:
         raise FormatError(f"{source}: an XMLBIF file has the elements BIF and NETWORK; this one begins <{root.tag}>.")
@@ -276,15 +260,9 @@ def parse_xmlbif(content: bytes, *, source: str = "<text>") -> Parts:
         if table is None:
             raise declared.error(place, f"the definition of '{children[0]}' has no TABLE.")
         inside = f"line {table.line}"
-        values = read_numbers(table.text, lambda message, at=inside: declared.error(at, message))  # type: ignore[misc]
-        declared.add_table(children[0], [_word(given) for given in element.named("GIVEN")], values, inside)
+        parents = [_word(given) for given in element.named("GIVEN")]
+        declared.add_table(children[0], parents, declared.numbers(table.text, inside), inside)
     return declared.parts()
-
-
-def format_xmlbif(network: BayesianNetwork) -> str:
-    """Return the text of a network's XMLBIF file."""
-    require_defined(network, "XMLBIF")
-    return "".join(_xmlbif_lines(network))
 
 
 def _declare(declared: DeclaredNetwork, element: Element, source: str) -> None:
@@ -313,7 +291,8 @@ def _is_word(text: str) -> bool:
     return text == text.strip() and _CHARACTERS.fullmatch(text) is not None
 
 
-def _xmlbif_lines(network: BayesianNetwork) -> Iterator[str]:
+def xmlbif_lines(network: BayesianNetwork) -> Iterator[str]:
+    """Yield the lines of a network's XMLBIF file."""
     spellings = spell_all(network.names, network.states, _is_word, _is_word)
     yield '<?xml version="1.0" encoding="UTF-8"?>\n<BIF VERSION="0.3">\n<NETWORK>\n<NAME>unknown</NAME>\n'
     for spelling in spellings:
