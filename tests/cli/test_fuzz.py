@@ -421,7 +421,7 @@ def test_a_traceback_would_be_noticed(
     def fail(*arguments: object, **options: object) -> None:
         raise fault
 
-    monkeypatch.setattr("arcwise.data.read.read_table", fail)
+    monkeypatch.setattr("arcwise.cli.options.read_table", fail)
     arguments = ["search", str(examples / "data.csv")]
     if isinstance(fault, MemoryError):  # told as a message
         assert check(arguments, tmp_path, None)

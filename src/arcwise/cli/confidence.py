@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from arcwise.base.errors import FormatError
 from arcwise.base.options import option
-from arcwise.cli.output import ResultOptions, check_file_name, print_json
+from arcwise.cli.output import ResultVerb, check_file_name
+from arcwise.cli.verb import Result
+from arcwise.confidence.averaging import edge_confidence
+from arcwise.confidence.edge_confidence import EdgeConfidence
+from arcwise.networks.network_list import NetworkSet
 
-if TYPE_CHECKING:
-    from arcwise.confidence.edge_confidence import EdgeConfidence
 
+class Confidence(ResultVerb):
+    """Average networks into the confidence that an edge joins each pair of variables.
 
-@dataclass(frozen=True)
-class AveragingOptions:
-    """How networks are averaged."""
+    Example: arcwise confidence nets.parquet -o confidence.parquet
+    """
 
+    networks: Annotated[Path, typer.Argument(help="Networks from `arcwise credible` or `arcwise bootstrap`.")]
     orient: str = option(
         "cpdag",
         "cpdag (directions that the data or constraints show), dag, or skeleton",
@@ -39,68 +42,47 @@ class AveragingOptions:
     compare: Path | None = option(None, "other networks, or confidences, to print side by side")
     above: float = option(0.0, "print only pairs with a confidence above this")
 
-    @property
-    def keywords(self) -> dict[str, Any]:
-        """The options as `edge_confidence` wants them."""
-        return {name: getattr(self, name) for name in ("orient", "weights", "feature", "n_cases")}
+    def check(self) -> None:
+        """Refuse a name that says no format."""
+        check_file_name(self.output, "confidences", (".parquet", ".csv", ".csv.gz"))
+
+    def run(self) -> Result:
+        """Average the networks, write the confidences, and compare them with others."""
+        try:
+            given = NetworkSet.load(self.networks)
+        except FormatError as error:
+            raise FormatError(f"{error} Networks come from `arcwise credible -o` or `arcwise bootstrap -o`.") from None
+        result = self._averaged(given)
+        if self.output is not None:
+            result.save(self.output)
+            self.remark(f"wrote {self.output}")
+        if self.compare is not None:
+            both = result.compare(self._other(self.compare))
+            both = both[(both["here"] > self.above) | (both["there"] > self.above)]
+            return Result({"pairs": both}, lambda: _print(both))
+        frame = result.to_frame(above=self.above)
+        payload = {
+            "origin": result.origin,
+            "networks": result.n_networks,
+            "orient": result.orient,
+            "weights": result.weights,
+            "exact": result.exact,
+            "complete": result.complete,
+            "pairs": frame,
+        }
+        return Result(payload, () if self.output is not None else lambda: _print(frame))
+
+    def _averaged(self, networks: NetworkSet) -> EdgeConfidence:
+        options: Any = {name: getattr(self, name) for name in ("orient", "weights", "feature", "n_cases")}
+        return edge_confidence(networks, **options)
+
+    def _other(self, path: Path) -> EdgeConfidence:
+        """Return the confidences of a file, or those of its networks."""
+        try:
+            return EdgeConfidence.load(path)
+        except FormatError:
+            return self._averaged(NetworkSet.load(path))
 
 
-def confidence(
-    networks: Annotated[Path, typer.Argument(help="Networks from `arcwise credible` or `arcwise bootstrap`.")],
-    averaging: AveragingOptions,
-    *,
-    printing: ResultOptions,
-) -> None:
-    """Average networks into the confidence that an edge joins each pair of variables.
-
-    Example: arcwise confidence nets.parquet -o confidence.parquet
-    """
-    from arcwise.confidence.averaging import edge_confidence
-    from arcwise.networks.network_list import NetworkSet
-
-    output, compare, above = printing.output, averaging.compare, averaging.above
-    check_file_name(output, "confidences", (".parquet", ".csv", ".csv.gz"))
-    options = averaging.keywords
-    try:
-        given = NetworkSet.load(networks)
-    except FormatError as error:
-        raise FormatError(f"{error} Networks come from `arcwise credible -o` or `arcwise bootstrap -o`.") from None
-    result = edge_confidence(given, **options)
-    if output is not None:
-        result.save(output)
-        printing.remark(f"wrote {output}")
-    if compare is not None:
-        both = result.compare(_other(compare, options))
-        both = both[(both["here"] > above) | (both["there"] > above)]
-        if printing.as_json:
-            print_json({"pairs": both.to_dict(orient="records")})
-        else:
-            typer.echo(both.to_string(index=False, float_format=lambda value: f"{value:.4f}"))
-        return
-    frame = result.to_frame(above=above)
-    if printing.as_json:
-        print_json(
-            {
-                "origin": result.origin,
-                "networks": result.n_networks,
-                "orient": result.orient,
-                "weights": result.weights,
-                "exact": result.exact,
-                "complete": result.complete,
-                "pairs": frame.to_dict(orient="records"),
-            }
-        )
-    elif output is None:
-        typer.echo(frame.to_string(index=False, float_format=lambda value: f"{value:.4f}"))
-
-
-def _other(path: Path, options: dict[str, Any]) -> EdgeConfidence:
-    """Return the confidences of a file, or those of its networks."""
-    from arcwise.confidence.averaging import edge_confidence
-    from arcwise.confidence.edge_confidence import EdgeConfidence
-    from arcwise.networks.network_list import NetworkSet
-
-    try:
-        return EdgeConfidence.load(path)
-    except FormatError:
-        return edge_confidence(NetworkSet.load(path), **options)
+def _print(frame: Any) -> None:
+    typer.echo(frame.to_string(index=False, float_format=lambda value: f"{value:.4f}"))

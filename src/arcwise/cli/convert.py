@@ -9,16 +9,18 @@ import typer
 from arcwise.base.errors import FormatError
 from arcwise.cli.output import (
     GraphArgument,
-    ResultOptions,
+    ResultVerb,
     check_network_name,
     check_output_name,
     open_graph_file,
-    print_json,
     write_graph_file,
 )
+from arcwise.cli.verb import Result
+from arcwise.model.bif import format_bif
+from arcwise.model.files import network_format
 
 
-def convert(graph: GraphArgument, *, printing: ResultOptions) -> None:
+class Convert(ResultVerb):
     """Write a network or a graph in another format; the two suffixes say which.
 
     Networks with tables: .bif, .xmlbif, .net (Hugin), .xdsl (GeNIe) and .uai. Graphs, also those of networks: .csv (arc
@@ -27,39 +29,33 @@ def convert(graph: GraphArgument, *, printing: ResultOptions) -> None:
 
     Example: arcwise convert alarm.bif.gz -o alarm.xdsl
     """
-    from arcwise.model.bif import format_bif
-    from arcwise.model.files import network_format
 
-    output = printing.output
-    to_stdout = printing.stdout_is_taken(output, otherwise=True)
-    as_network = False
-    if output is not None and str(output) != "-":
-        as_network = network_format(output) is not None
-        _ = check_network_name(output) if as_network else check_output_name(output)
-    found = open_graph_file(graph)
-    if output is not None and as_network:
-        if found.network is None:
-            raise FormatError(
-                f"{graph}: this is a graph without probability tables, which {output} needs. Estimate them from data: "
-                f"arcwise fit {graph} DATA -o {output}"
-            )
-        found.network.write(output)
-    elif output is not None and str(output) != "-":
-        write_graph_file(output, found.graph())
-    elif to_stdout and found.network is not None:
-        typer.echo(format_bif(found.network), nl=False)
-    elif to_stdout:
-        write_graph_file(Path("-"), found.graph())
-    content = found.graph()
-    if printing.as_json:
-        print_json(
-            {
-                "graph": graph,
-                "variables": content.n_nodes,
-                "edges": len(content.skeleton),
-                "has_tables": found.network is not None,
-                "output": output,
-            }
-        )
-    elif not to_stdout:
-        printing.remark(f"wrote {content.n_nodes:,} variables to {output}")
+    graph: GraphArgument
+
+    def run(self) -> Result:
+        """Read the graph and write it."""
+        output = None if self.stdout_is_taken(self.output, otherwise=True) else self.output
+        as_network = output is not None and network_format(output) is not None
+        if output is not None:
+            _ = check_network_name(output) if as_network else check_output_name(output)
+        found = open_graph_file(self.graph)
+        if output is not None and as_network:
+            if found.network is None:
+                raise FormatError(
+                    f"{self.graph}: this is a graph without probability tables, which {output} needs. Estimate them "
+                    f"from data: arcwise fit {self.graph} DATA -o {output}"
+                )
+            found.network.write(output)
+        elif output is None and found.network is not None:
+            typer.echo(format_bif(found.network), nl=False)
+        else:
+            write_graph_file(output or Path("-"), found.graph())
+        content = found.graph()
+        payload = {
+            "graph": self.graph,
+            "variables": content.n_nodes,
+            "edges": len(content.skeleton),
+            "has_tables": found.network is not None,
+            "output": output,
+        }
+        return Result(payload, told="" if output is None else f"wrote {content.n_nodes:,} variables to {output}")

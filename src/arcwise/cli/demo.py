@@ -5,51 +5,52 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from arcwise.analysis.folder import check_folder, run_record
+from arcwise.analysis.learning import learn
 from arcwise.base.options import row
-from arcwise.cli.output import FolderOptions, PrintOptions, finish, print_json
+from arcwise.cli.output import FolderOptions
+from arcwise.cli.verb import Result, Verb
+from arcwise.report.text import print_report
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from arcwise.analysis.analysis import Analysis
+
 FOLDER = Path("demo-output")
 
 
-def demo(
-    output: Path = row(FolderOptions, "output", help="the folder to write", default=FOLDER),
-    force: bool = row(FolderOptions, "force"),
-    *,
-    printing: PrintOptions,
-) -> None:
+class Demo(Verb):
     """Learn from data that are built in, 178 wines of three cultivars, and write a report: nothing of yours is needed.
 
     What is done is what `arcwise learn wine.csv --discretize width --seed 1 -o demo-output` would do.
 
     Example: arcwise demo -o demo-output
     """
-    from arcwise.analysis.folder import check_folder, run_record
-    from arcwise.analysis.learning import learn
 
-    check_folder(output, force=force)
-    found = learn(wines(), discretize="width", seed=1, name="wine", progress=printing.progress)
-    found.save(output, force=force)
-    strongest = found.edges[0]
-    if printing.as_json:
-        print_json({**run_record(found), "output": output, "edges": found.to_frame().to_dict(orient="records")})
-    elif not printing.quiet:
+    output: Path = row(FolderOptions, "output", help="the folder to write", default=FOLDER)
+    force: bool = row(FolderOptions, "force")
+
+    def run(self) -> Result:
+        """Learn and write the report."""
+        check_folder(self.output, force=self.force)
+        found = learn(wines(), discretize="width", seed=1, name="wine", progress=self.progress)
+        found.save(self.output, force=self.force)
+        payload = {**run_record(found), "output": self.output, "edges": found.to_frame()}
+        return Result(payload, () if self.quiet else lambda: self._show(found), status=found.status)
+
+    def _show(self, found: Analysis) -> None:
         from rich.console import Console
 
-        from arcwise.report.text import print_report
-
-        console = Console(highlight=False, width=100)
+        console, strongest = Console(highlight=False, width=100), found.edges[0]
         print_report(found.report, console, sections=("ensemble", "prior"))
         for line in (
             f"\nFor example: {found.explain(strongest.first, strongest.second)}",
-            f"\nFiles in {output}: {', '.join(sorted(path.name for path in output.iterdir()))}",
-            f"Report: {output / 'report.html'}",
-            f"Ask it: arcwise explain {output} {strongest.first}",
+            f"\nFiles in {self.output}: {', '.join(sorted(path.name for path in self.output.iterdir()))}",
+            f"Report: {self.output / 'report.html'}",
+            f"Ask it: arcwise explain {self.output} {strongest.first}",
         ):
             console.print(line, markup=False, soft_wrap=not line.startswith("\n"))
-    finish(found.status)
 
 
 def wines() -> pd.DataFrame:

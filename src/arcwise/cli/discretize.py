@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import typer
 
 from arcwise.base.options import Common, option, row
-from arcwise.cli.options import DataArgument, TableOptions
-from arcwise.cli.output import ResultOptions, print_json
-from arcwise.data.discretize import METHODS
+from arcwise.cli.options import DataArgument, TableVerb
+from arcwise.cli.output import DataFileVerb
+from arcwise.cli.verb import Result
+from arcwise.data.discretize import METHODS, discretize, find_cuts
+from arcwise.data.write import write_table
 
 
-@dataclass(frozen=True)
-class CuttingOptions:
-    """How columns are cut."""
+class Discretize(TableVerb, DataFileVerb):
+    """Cut columns of numbers into intervals, closed on the right; fill missing values first, with `arcwise impute`.
 
+    The suffix of the output says how it is written: .csv, .tsv, .arff, each also with .gz, or .parquet; without -o, or
+    with -o -, CSV goes to stdout. ARFF and Parquet keep the order of the intervals.
+
+    Example: arcwise discretize survey.csv --method mdl --target disease --without-cuts median -o survey.arff
+    """
+
+    data: DataArgument
     method: str = option(
         "quantile",
         "width, quantile or kmeans (--bins intervals), mean (two), or mdl (by the class --target)",
@@ -30,39 +37,19 @@ class CuttingOptions:
     numeric: bool = option(False, "cut all columns of numbers")
     without_cuts: str = option("error", "columns in which mdl finds no cut: error, drop or median")
 
-
-def discretize(
-    data: DataArgument,
-    *,
-    cutting: CuttingOptions,
-    reading: TableOptions,
-    printing: ResultOptions,
-) -> None:
-    """Cut columns of numbers into intervals, closed on the right; fill missing values first, with `arcwise impute`.
-
-    The suffix of the output says how it is written: .csv, .tsv, .arff, each also with .gz, or .parquet; without -o, or
-    with -o -, CSV goes to stdout. ARFF and Parquet keep the order of the intervals.
-
-    Example: arcwise discretize survey.csv --method mdl --target disease --without-cuts median -o survey.arff
-    """
-    from arcwise.data.discretize import discretize as cut_table
-    from arcwise.data.discretize import find_cuts
-    from arcwise.data.write import format_to_write, write_table
-
-    output = printing.output
-    to_stdout = printing.stdout_is_taken(output, otherwise=True)
-    if cutting.cut and cutting.numeric:
-        raise typer.BadParameter("--cut names columns and --numeric takes all: give one of them.")
-    format_to_write(output or "-")
-    table = reading.read_table(data, printing.progress)
-    chosen: Any = cutting.cut or ("numeric" if cutting.numeric else "continuous")
-    given: dict[str, Any] = {"columns": chosen} | {n: getattr(cutting, n) for n in ("method", "bins", "target")}
-    done = cut_table(table, without_cuts=cutting.without_cuts, **given)  # type: ignore[arg-type]
-    write_table(done, output or "-")
-    names = [name for name in find_cuts(table, **given) if name in done.names]
-    if printing.as_json:
-        cuts = {name: list(done.column(name).labels) for name in names}
-        print_json({"method": cutting.method, "rows": done.n_cases, "intervals": cuts, "output": output})
-        return
-    where = "" if to_stdout else f"; wrote {done.n_cases:,} rows to {output}"
-    printing.remark(f"cut {len(names)} of {len(table.names)} columns{where}")
+    def run(self) -> Result:
+        """Cut the columns and write the table."""
+        if self.cut and self.numeric:
+            raise typer.BadParameter("--cut names columns and --numeric takes all: give one of them.")
+        table = self.read_table(self.data)
+        chosen: Any = self.cut or ("numeric" if self.numeric else "continuous")
+        given: dict[str, Any] = {"columns": chosen} | {n: getattr(self, n) for n in ("method", "bins", "target")}
+        done = discretize(table, without_cuts=self.without_cuts, **given)  # type: ignore[arg-type]
+        write_table(done, self.output or "-")
+        names = [name for name in find_cuts(table, **given) if name in done.names]
+        cuts = {name: done.column(name).labels for name in names}
+        where = "" if self.to_stdout else f"; wrote {done.n_cases:,} rows to {self.output}"
+        return Result(
+            {"method": self.method, "rows": done.n_cases, "intervals": cuts, "output": self.output},
+            told=f"cut {len(names)} of {len(table.names)} columns{where}",
+        )

@@ -2,54 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from arcwise.base.errors import OptionError
 from arcwise.base.options import option
-from arcwise.cli.options import DataOptions, TimeLimit, read_data_for
-from arcwise.cli.output import AnswerOptions, finish, open_folder, open_graph_file
-
-if TYPE_CHECKING:
-    from arcwise.effects.possible_effects import PossibleEffects
+from arcwise.cli.options import DataVerb, TimeLimit
+from arcwise.cli.output import AnswerVerb, FolderOrGraphArgument, open_folder
+from arcwise.cli.verb import Result
+from arcwise.effects.possible_effects import PossibleEffects, possible_effects
+from arcwise.effects.search import usable_cases
+from arcwise.report.effects import effect_answer, effects_answer, possible_answer
 
 HIDDEN = ("none", "possible")
+ASSUMES = "no common cause is missing from the data"
 
 
-@dataclass(frozen=True)
-class EffectOptions:
-    """What is assumed, and how sure intervals are."""
-
-    hidden_causes: str = option(
-        "none",
-        "common causes that the data do not have: none (the assumption behind every estimate), or possible, which "
-        "adds the bounds that hold whatever is missing",
-    )
-    within_class: bool = option(False, "the range of the effect within the class of the one network (IDA)")
-    level: float = option(0.95, "the share of the posterior that intervals hold", low=0.01, high=0.9999)
-
-
-def effect(
-    source: Annotated[
-        Path, typer.Argument(metavar="DIR|NETWORK", help="A folder of `arcwise learn`; or, with --data, a graph file.")
-    ],
-    cause: Annotated[
-        str | None, typer.Argument(metavar="X", help="The variable to set; without it, all.", show_default=False)
-    ] = None,
-    outcome: Annotated[
-        str | None,
-        typer.Argument(metavar="Y", help="What it may change; without it, all others.", show_default=False),
-    ] = None,
-    *,
-    asked: EffectOptions,
-    data: Path | None = option(None, "for a graph file: the data to estimate effects from"),
-    reading: DataOptions,
-    limit: TimeLimit,
-    printing: AnswerOptions,
-) -> None:
+class Effect(DataVerb, TimeLimit, AnswerVerb):
     """Say what would happen to Y if X were set: P(Y | do(X)) over all networks of an analysis.
 
     For each network the parents of X are adjusted for; the answer is the mixture over all of them, with the probability
@@ -58,78 +29,85 @@ def effect(
 
     Example: arcwise effect survey-report smoke cough
     """
-    from arcwise.effects.search import usable_cases
-    from arcwise.report.effects import effect_answer, effects_answer, possible_answer
 
-    if asked.hidden_causes not in HIDDEN:
-        raise typer.BadParameter(f"--hidden-causes is {' or '.join(HIDDEN)}, not '{asked.hidden_causes}'.")
-    level = asked.level
-    printing.check()
-    if data is not None or asked.within_class:
-        if cause is None or outcome is None:
-            raise OptionError("the range within one class is that of one effect: give X and Y.")
-        found = _within_class(source, data, reading, (cause, outcome), level, printing)
-        printing.give(
-            possible_answer(found),
-            found.to_frame(),
-            source=source,
-            cause=cause,
-            outcome=outcome,
-            possible_parents=[list(names) for names in found.parents],
-        )
-        return
-    saved = open_folder(source)
-    if cause is not None and outcome is not None:
-        one = saved.effect(cause, outcome, level=level)
-        printing.give(
-            effect_answer(one, hidden_causes=asked.hidden_causes == "possible"),
-            one.to_frame(),
-            source=source,
-            cause=cause,
-            outcome=outcome,
-            no_effect=one.no_effect,
-            standard_error=one.standard_error,
-            level=level,
-            changes=one.changes().to_dict(orient="records"),
-            assumes="no common cause is missing from the data",
-        )
-        return
-    if cause is not None:
-        saved.network.index(cause)  # refuses an unknown name
-        usable_cases(saved.stacked, cause)  # refuses one of which no case tells
-    matrix = saved.effects(level=level, limits=limit.limits, progress=printing.progress)
-    frame = matrix.to_frame()
-    if cause is not None:
-        frame = frame[frame["cause"] == cause].reset_index(drop=True)
-    printing.give(
-        effects_answer(matrix, cause),
-        frame,
-        source=source,
-        cause=cause,
-        level=level,
-        untold=list(matrix.untold),
-        assumes="no common cause is missing from the data",
+    source: FolderOrGraphArgument
+    cause: Annotated[
+        str | None, typer.Argument(metavar="X", help="The variable to set; without it, all.", show_default=False)
+    ] = None
+    outcome: Annotated[
+        str | None,
+        typer.Argument(metavar="Y", help="What it may change; without it, all others.", show_default=False),
+    ] = None
+    hidden_causes: str = option(
+        "none",
+        "common causes that the data do not have: none (the assumption behind every estimate), or possible, which "
+        "adds the bounds that hold whatever is missing",
     )
-    finish(matrix.status)
+    within_class: bool = option(False, "the range of the effect within the class of the one network (IDA)")
+    level: float = option(0.95, "the share of the posterior that intervals hold", low=0.01, high=0.9999)
+    data: Path | None = option(None, "for a graph file: the data to estimate effects from")
 
+    def check(self) -> None:
+        """Refuse an assumption that is none, and a file that cannot be written."""
+        if self.hidden_causes not in HIDDEN:
+            raise typer.BadParameter(f"--hidden-causes is {' or '.join(HIDDEN)}, not '{self.hidden_causes}'.")
+        super().check()
 
-def _within_class(
-    source: Path,
-    data: Path | None,
-    reading: DataOptions,
-    pair: tuple[str, str],
-    level: float,
-    printing: AnswerOptions,
-) -> PossibleEffects:
-    """Return the range of an effect within the class of one network: that of a folder, or of a file and data."""
-    from arcwise.effects.possible_effects import possible_effects
+    def run(self) -> Result:
+        """Estimate the effect that is asked about."""
+        cause, outcome = self.cause, self.outcome
+        if self.data is not None or self.within_class:
+            if cause is None or outcome is None:
+                raise OptionError("the range within one class is that of one effect: give X and Y.")
+            found = self._within_class(cause, outcome)
+            return self.answer(
+                possible_answer(found),
+                found.to_frame(),
+                source=self.source,
+                cause=cause,
+                outcome=outcome,
+                possible_parents=found.parents,
+            )
+        saved = open_folder(self.source)
+        if cause is not None and outcome is not None:
+            one = saved.effect(cause, outcome, level=self.level)
+            return self.answer(
+                effect_answer(one, hidden_causes=self.hidden_causes == "possible"),
+                one.to_frame(),
+                source=self.source,
+                cause=cause,
+                outcome=outcome,
+                no_effect=one.no_effect,
+                standard_error=one.standard_error,
+                level=self.level,
+                changes=one.changes(),
+                assumes=ASSUMES,
+            )
+        if cause is not None:
+            saved.network.index(cause)  # refuses an unknown name
+            usable_cases(saved.stacked, cause)  # refuses one of which no case tells
+        matrix = saved.effects(level=self.level, limits=self.limits, progress=self.progress)
+        frame = matrix.to_frame()
+        if cause is not None:
+            frame = frame[frame["cause"] == cause].reset_index(drop=True)
+        return self.answer(
+            effects_answer(matrix, cause),
+            frame,
+            matrix.status,
+            source=self.source,
+            cause=cause,
+            level=self.level,
+            untold=matrix.untold,
+            assumes=ASSUMES,
+        )
 
-    if data is None:
-        return open_folder(source).possible_effects(*pair, level=level)
-    if source.is_dir():
-        raise OptionError(f"--data is for a graph file; {source} is a folder, which has its data. Leave it out.")
-    if str(source) == str(data) == "-":
-        raise typer.BadParameter("only one of the network and the data can come from stdin.")
-    given = open_graph_file(source)
-    cases = read_data_for(given, data, reading, printing.progress)
-    return possible_effects(given.graph(cases.names), cases, *pair, level=level)
+    def _within_class(self, cause: str, outcome: str) -> PossibleEffects:
+        """Return the range of an effect within the class of one network: that of a folder, or of a file and data."""
+        if self.data is None:
+            return open_folder(self.source).possible_effects(cause, outcome, level=self.level)
+        if self.source.is_dir():
+            raise OptionError(
+                f"--data is for a graph file; {self.source} is a folder, which has its data. Leave it out."
+            )
+        given, cases = self.open_with_data(self.source, self.data)
+        return possible_effects(given.graph(cases.names), cases, cause, outcome, level=self.level)

@@ -7,40 +7,24 @@ import sys
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from arcwise.base.errors import OptionError, suggestion
+from arcwise.base.errors import FormatError, OptionError, suggestion
 from arcwise.base.options import option
-from arcwise.cli.options import DataOptions, read_data_for
-from arcwise.cli.output import AnswerOptions, GraphFile, open_folder, open_graph_file, print_json
-
-if TYPE_CHECKING:
-    from arcwise.report.explanation import Explanation
+from arcwise.cli.options import DataVerb, DiscreteOptions, TableOptions
+from arcwise.cli.output import AnswerVerb, FolderOrGraphArgument, open_folder
+from arcwise.cli.verb import Result, given_options
+from arcwise.confidence.edge_confidence import EdgeConfidence
+from arcwise.report.explanation import Explanation, explain_folder, explain_graph
+from arcwise.report.sections import variable_answer
 
 ARROWS = ("->", "→", "--", "—", "<-")
 WIDEST = 100
 
 
-def explain(
-    source: Annotated[
-        Path, typer.Argument(metavar="DIR|NETWORK", help="A folder of `arcwise learn`; or, with --data, a graph file.")
-    ],
-    edge: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="X|EDGE",
-            help="A variable: what it depends on; or an edge, e.g. 'smoke->cough' or 'smoke--cough', or two names; "
-            "default: all edges of the network.",
-            show_default=False,
-        ),
-    ] = None,
-    data: Path | None = option(None, "for a graph file: the data to explain its edges with"),
-    *,
-    reading: DataOptions,
-    printing: AnswerOptions,
-) -> None:
+class Explain(DataVerb, AnswerVerb):
     """Explain a variable or edges in plain words: how far to trust them, where they point, and what to do.
 
     For one variable of a folder of `arcwise learn`: what it depends on, by how far that can be trusted and how much it
@@ -51,69 +35,74 @@ def explain(
 
     Example: arcwise explain survey-report 'smoke->cough'
     """
-    from arcwise.report.explanation import explain_folder, explain_graph
 
-    printing.check()
-    if data is None and source.is_dir() and len(edge or ()) == 1 and (edge or [""])[0] in _names(source):
-        _refuse_reading(reading)
-        _explain_variable(source, (edge or [""])[0], printing)
-        return
-    if printing.output is not None or printing.markdown:
-        raise OptionError("--output and --markdown are for one variable of a folder: arcwise explain DIR X -o x.csv")
-    if data is None:
-        if not source.is_dir() and source.exists():
-            raise OptionError(f"{source} is a file: give the folder of `arcwise learn`, or the data with --data.")
-        _refuse_reading(reading)
-        found = explain_folder(source, None if not edge else _pairs(edge, _names(source)))
-    else:
-        if source.is_dir():
+    source: FolderOrGraphArgument
+    edge: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="X|EDGE",
+            help="A variable: what it depends on; or an edge, e.g. 'smoke->cough' or 'smoke--cough', or two names; "
+            "default: all edges of the network.",
+            show_default=False,
+        ),
+    ] = None
+    data: Path | None = option(None, "for a graph file: the data to explain its edges with")
+
+    def run(self) -> Result:
+        """Explain what is asked about."""
+        words = self.edge or []
+        if self.data is None and self.source.is_dir() and len(words) == 1 and words[0] in self._names():
+            self._refuse_reading()
+            return self._explain_variable(words[0])
+        if self.output is not None or self.markdown:
             raise OptionError(
-                f"--data is for a graph file; {source} is a folder, which has everything that is needed. Leave it out."
+                "--output and --markdown are for one variable of a folder: arcwise explain DIR X -o x.csv"
             )
-        if str(source) == str(data) == "-":
-            raise typer.BadParameter("only one of the network and the data can come from stdin.")
-        given: GraphFile = open_graph_file(source)
-        cases = read_data_for(given, data, reading, printing.progress)
-        graph = given.graph(cases.names)
-        pairs = None if not edge else _pairs(edge, graph.names)
-        found = explain_graph(graph, cases, pairs, network=given.network)
-    if printing.as_json:
-        print_json({"source": source, "edges": [item.to_dict() for item in found]})
-    else:
-        _print(found)
+        if self.data is None:
+            if not self.source.is_dir() and self.source.exists():
+                raise OptionError(
+                    f"{self.source} is a file: give the folder of `arcwise learn`, or the data with --data."
+                )
+            self._refuse_reading()
+            found = explain_folder(self.source, _pairs(words, self._names()) if words else None)
+        else:
+            if self.source.is_dir():
+                raise OptionError(
+                    f"--data is for a graph file; {self.source} is a folder, which has everything that is needed. "
+                    "Leave it out."
+                )
+            given, cases = self.open_with_data(self.source, self.data)
+            graph = given.graph(cases.names)
+            pairs = _pairs(words, graph.names) if words else None
+            found = explain_graph(graph, cases, pairs, network=given.network)
+        payload = {"source": self.source, "edges": (item.to_dict() for item in found)}
+        return Result(payload, lambda: _print(found))
 
-
-def _explain_variable(folder: Path, name: str, printing: AnswerOptions) -> None:
-    from arcwise.report.sections import variable_answer
-
-    found = open_folder(folder).variable(name)
-    printing.give(
-        variable_answer(found),
-        found.to_frame(),
-        source=folder,
-        variable=name,
-        blanket=list(found.blanket),
-        blankets=[{"variables": list(names), "share": share} for names, share in found.blankets],
-        known_bits=found.known,
-        entropy_bits=found.entropy,
-        open=[one.name for one in found.open],
-    )
-
-
-def _refuse_reading(reading: DataOptions) -> None:
-    if reading != DataOptions():
-        raise OptionError(
-            "--column, --drop, --separator, --categorical and --interventions say how --data is read; there is none."
+    def _explain_variable(self, name: str) -> Result:
+        found = open_folder(self.source).variable(name)
+        return self.answer(
+            variable_answer(found),
+            found.to_frame(),
+            source=self.source,
+            variable=name,
+            blanket=found.blanket,
+            blankets=[{"variables": names, "share": share} for names, share in found.blankets],
+            known_bits=found.known,
+            entropy_bits=found.entropy,
+            open=[one.name for one in found.open],
         )
 
+    def _refuse_reading(self) -> None:
+        if any(given_options(self, TableOptions, DiscreteOptions)):
+            raise OptionError(
+                "--column, --drop, --separator, --categorical and --interventions say how --data is read; there is "
+                "none."
+            )
 
-def _names(folder: Path) -> tuple[str, ...]:
-    from arcwise.base.errors import FormatError
-    from arcwise.confidence.edge_confidence import EdgeConfidence
-
-    if not folder.is_dir():
-        raise FormatError(f"{folder}: no such folder; `arcwise learn DATA -o {folder}` would write it.")
-    return EdgeConfidence.load(folder / "confidence.parquet").names
+    def _names(self) -> tuple[str, ...]:
+        if not self.source.is_dir():
+            raise FormatError(f"{self.source}: no such folder; `arcwise learn DATA -o {self.source}` would write it.")
+        return EdgeConfidence.load(self.source / "confidence.parquet").names
 
 
 def _pairs(words: Sequence[str], names: Sequence[str]) -> list[tuple[str, str]]:

@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 from arcwise.base.options import option
-from arcwise.cli.options import DataArgument, TableOptions
-from arcwise.cli.output import ResultOptions, print_json
-from arcwise.data.impute import METHODS
+from arcwise.cli.options import DataArgument, TableVerb
+from arcwise.cli.output import DataFileVerb
+from arcwise.cli.verb import Result
+from arcwise.data.impute import METHODS, impute
+from arcwise.data.write import write_table
 
 
-def impute(
-    data: DataArgument,
-    method: str = option(
-        "knn",
-        "knn (from the most similar rows), mode (the most frequent value), state (a state of its own) or drop (such "
-        "rows)",
-        choices=METHODS,
-    ),
-    k: int = option(5, "how many rows", low=1, of="knn", flags=("--neighbours", "-k")),
-    *,
-    reading: TableOptions,
-    printing: ResultOptions,
-) -> None:
+class Impute(TableVerb, DataFileVerb):
     """Fill in missing values once, before `arcwise discretize`.
 
     What is filled in is then taken for observed; `arcwise learn` averages over many completions instead.
@@ -30,28 +20,29 @@ def impute(
 
     Example: arcwise impute survey.csv | arcwise discretize - --method quantile -o survey.parquet
     """
-    from arcwise.data.impute import impute as fill
-    from arcwise.data.write import format_to_write, write_table
 
-    output = printing.output
-    to_stdout = printing.stdout_is_taken(output, otherwise=True)
-    format_to_write(output or "-")
-    table = reading.read_table(data, printing.progress)
-    filled = fill(table, method=method, k=k, progress=printing.progress)
-    write_table(filled, output or "-")
-    gaps = table.n_missing
-    if printing.as_json:
-        print_json(
-            {
-                "method": method,
-                "rows": filled.n_cases,
-                "rows_dropped": table.n_cases - filled.n_cases,
-                "missing": gaps,
-                "output": output,
-            }
-        )
-        return
-    dropped = table.n_cases - filled.n_cases
-    what = f"dropped {dropped:,} rows" if method == "drop" else f"filled {sum(gaps.values()):,} values"
-    where = "" if to_stdout else f"; wrote {filled.n_cases:,} rows to {output}"
-    printing.remark(f"{what} in {len(gaps)} of {len(table.names)} columns{where}")
+    data: DataArgument
+    method: str = option(
+        "knn",
+        "knn (from the most similar rows), mode (the most frequent value), state (a state of its own) or drop (such "
+        "rows)",
+        choices=METHODS,
+    )
+    k: int = option(5, "how many rows", low=1, of="knn", flags=("--neighbours", "-k"))
+
+    def run(self) -> Result:
+        """Fill the gaps and write the table."""
+        table = self.read_table(self.data)
+        filled = impute(table, method=self.method, k=self.k, progress=self.progress)
+        write_table(filled, self.output or "-")
+        gaps, dropped = table.n_missing, table.n_cases - filled.n_cases
+        payload = {
+            "method": self.method,
+            "rows": filled.n_cases,
+            "rows_dropped": dropped,
+            "missing": gaps,
+            "output": self.output,
+        }
+        what = f"dropped {dropped:,} rows" if self.method == "drop" else f"filled {sum(gaps.values()):,} values"
+        where = "" if self.to_stdout else f"; wrote {filled.n_cases:,} rows to {self.output}"
+        return Result(payload, told=f"{what} in {len(gaps)} of {len(table.names)} columns{where}")

@@ -5,31 +5,26 @@ from __future__ import annotations
 import sys
 import time
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from arcwise.analysis.folder import check_folder, run_record
+from arcwise.analysis.learning import learn_prepared
 from arcwise.base.errors import Argument
-from arcwise.base.options import Common, row
+from arcwise.base.options import Common, row, rows
 from arcwise.cli.mistakes import tell
-from arcwise.cli.options import (
-    TYPED,
-    ConstraintOptions,
-    DataArgument,
-    Rows,
-    ScoreOptions,
-    TimeLimit,
-    WeighingOptions,
-)
-from arcwise.cli.output import FolderOptions, PrintOptions, finish, print_json
+from arcwise.cli.options import ConstraintOptions, DataArgument, ScoreOptions, TimeLimit, WeighingOptions
+from arcwise.cli.output import FolderOptions, console
+from arcwise.cli.verb import TYPED, Result, Rows, Verb
+from arcwise.data.table import Table
 from arcwise.findings.options import LearnOptions
+from arcwise.findings.preparation import open_points, open_table, prepare, proposal
+from arcwise.graph.beliefs import make_beliefs
+from arcwise.report.text import print_report
 
 if TYPE_CHECKING:
     from arcwise.analysis.analysis import Analysis
-    from arcwise.data.dataset import Dataset, Incomplete
-    from arcwise.data.table import Table
-
 
 WAITING = 5.0  # seconds after which somebody who waits is told that there is something to look at
 # What is printed next to a written report.
@@ -37,17 +32,7 @@ SHOWN = ("target", "prediction", "ensemble", "constraints", "cuts", "prior")
 GIVEN = Rows((LearnOptions,), leave_out=("constraints", "beliefs"))
 
 
-def learn(
-    context: typer.Context,
-    data: DataArgument,
-    folder: FolderOptions,
-    columns: tuple[str, ...] | None = row(Common, "columns"),
-    *,
-    weighing: WeighingOptions,
-    given: Annotated[dict[str, Any], GIVEN],
-    known: ConstraintOptions,
-    printing: PrintOptions,
-) -> None:
+class Learn(ConstraintOptions, Verb):
     """Learn a network from data, say which of its edges to trust, and write a report.
 
     Missing values, numbers and useless columns are handled as the options say; otherwise, a proposal is printed.
@@ -57,94 +42,85 @@ def learn(
 
     Example: arcwise learn survey.csv -o survey-report --seed 1
     """
-    from arcwise.analysis.folder import check_folder, run_record
-    from arcwise.analysis.learning import learn_prepared
-    from arcwise.findings.preparation import open_table, prepare
 
-    output = folder.output
-    if output is not None:
-        check_folder(output, force=folder.force)
-    options = _options(given, weighing)
-    progress = printing.progress
-    grouping = replace(options.grouping, columns=columns)
-    table = open_table(data, progress=progress, **options.reading | {"grouping": grouping})
-    if columns is not None:
-        options = replace(options, drop=(*options.drop, *_others(table, columns)))
-    options = _agreed(table, options, context)
-    prepared = prepare(table, options, file=str(data), progress=progress, known=known.read)
-    for step in prepared.steps:
-        printing.remark(step)
-    options = replace(options, constraints=known.read(prepared.data.names))
-    written, told, begin = False, False, time.monotonic()
+    context: typer.Context
+    data: DataArgument
+    folder: FolderOptions = rows(FolderOptions)
+    columns: tuple[str, ...] | None = row(Common, "columns")
+    weighing: WeighingOptions = rows(WeighingOptions)
+    given: Annotated[dict[str, Any], GIVEN]
 
-    def write(first: Analysis) -> None:
-        """Write a result that more is to be added to; what was written before is replaced."""
-        nonlocal written, told
+    def run(self) -> Result:
+        """Learn, and write a report as soon as there is one."""
+        output, force = self.folder.output, self.folder.force
         if output is not None:
-            replaced, written = folder.force or written, True  # also if Ctrl-C comes just after it is there
-            first.save(output, force=replaced)
-            if time.monotonic() - begin > WAITING:
-                printing.remark(f"{'A fuller' if told else 'A first'} report: {output / 'report.html'}")
-                told = True
+            check_folder(output, force=force)
+        options = self._options()
+        grouping = replace(options.grouping, columns=self.columns)
+        table = open_table(self.data, progress=self.progress, **options.reading | {"grouping": grouping})
+        assert isinstance(table, Table)  # a file was read
+        if self.columns is not None:
+            options = replace(options, drop=(*options.drop, *_others(table, self.columns)))
+        options = self._agreed(table, options)
+        prepared = prepare(table, options, file=str(self.data), progress=self.progress, known=self.read_constraints)
+        for step in prepared.steps:
+            self.remark(step)
+        options = replace(options, constraints=self.read_constraints(prepared.data.names))
+        written, told, begin = False, False, time.monotonic()
 
-    found = learn_prepared(prepared, options, progress=progress, on_result=write)
-    if output is not None:
-        found.save(output, force=folder.force or written)
-    if printing.as_json:
-        print_json({**run_record(found), "output": output, "edges": found.to_frame().to_dict(orient="records")})
-    elif not printing.quiet:
-        _show(found, output)
-    elif output is None:
-        typer.echo(found.to_text(), nl=False)
-    finish(found.status)
+        def write(first: Analysis) -> None:
+            """Write a result that more is to be added to; what was written before is replaced."""
+            nonlocal written, told
+            if output is not None:
+                replaced, written = force or written, True  # also if Ctrl-C comes just after it is there
+                first.save(output, force=replaced)
+                if time.monotonic() - begin > WAITING:
+                    self.remark(f"{'A fuller' if told else 'A first'} report: {output / 'report.html'}")
+                    told = True
+
+        found = learn_prepared(prepared, options, progress=self.progress, on_result=write)
+        if output is not None:
+            found.save(output, force=force or written)
+        payload = {**run_record(found), "output": output, "edges": found.to_frame()}
+        return Result(payload, lambda: self._show(found), status=found.status)
+
+    def _options(self) -> LearnOptions:
+        """Return the options, with `--score bdeu --ess 10` as `--score bdeu:ess=10`."""
+        TimeLimit(self.given["limit_seconds"]).limits  # noqa: B018 - refuses what is not positive
+        keywords = dict(self.given)
+        if self.weighing.ess is not None:
+            keywords["score"] = ScoreOptions(keywords.get("score", "bdeu"), WeighingOptions(self.weighing.ess)).make()
+        return LearnOptions(**keywords, beliefs=make_beliefs(self.weighing.beliefs))
+
+    def _agreed(self, table: Table, options: LearnOptions) -> LearnOptions:
+        """Ask whether to do what is proposed, if a person is there to answer."""
+        if options.agree or not (sys.stdin.isatty() and sys.stderr.isatty()):
+            return options
+        dropped = table.drop(table.checked_names(table.still_there(options.drop), Argument("drop")))
+        points = open_points(dropped, options)
+        if not points:
+            return options
+        command = self.context.command
+        typed = self.context.meta.get(TYPED, ())
+        typer.echo(tell(proposal(dropped, points), command, {"learn": command}.get, typed), err=True)
+        return replace(options, agree=typer.confirm("Continue with this?", default=False, err=True))
+
+    def _show(self, found: Analysis) -> None:
+        """Print the summary: the answer, the edges, and where the rest is."""
+        output = self.folder.output
+        if self.quiet:
+            if output is None:
+                typer.echo(found.to_text(), nl=False)
+            return
+        printed = console()
+        print_report(found.report, printed, sections=SHOWN if output is not None else None)
+        if output is not None:
+            printed.print()
+            printed.print(f"Report: {output / 'report.html'}", soft_wrap=True, markup=False)
 
 
-def _options(keywords: dict[str, Any], weighing: WeighingOptions) -> LearnOptions:
-    """Return the options, with `--score bdeu --ess 10` as `--score bdeu:ess=10`."""
-    from arcwise.graph.beliefs import make_beliefs
-
-    TimeLimit(keywords["limit_seconds"]).limits  # noqa: B018 - refuses what is not positive
-    if weighing.ess is not None:
-        keywords["score"] = ScoreOptions(keywords.get("score", "bdeu"), WeighingOptions(weighing.ess)).make()
-    return LearnOptions(**keywords, beliefs=make_beliefs(weighing.beliefs))
-
-
-def _others(table: Table | Dataset | Incomplete, columns: tuple[str, ...]) -> tuple[str, ...]:
+def _others(table: Table, columns: tuple[str, ...]) -> tuple[str, ...]:
     """Return the columns that are not chosen: a run is recorded, and repeated, by what is left out."""
-    from arcwise.data.table import Table
-
-    assert isinstance(table, Table)  # a file was read
     chosen = table.at_positions(columns)
     table.checked_names(table.still_there(columns), Argument("columns"))
     return tuple(name for name in (*table.names, *table.left_out) if name not in chosen)
-
-
-def _agreed(table: Table | Dataset | Incomplete, options: LearnOptions, context: typer.Context) -> LearnOptions:
-    """Ask whether to do what is proposed, if a person is there to answer."""
-    from arcwise.data.table import Table
-    from arcwise.findings.preparation import open_points, proposal
-
-    if options.agree or not isinstance(table, Table) or not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return options
-    dropped = table.drop(table.checked_names(table.still_there(options.drop), Argument("drop")))
-    points = open_points(dropped, options)
-    if not points:
-        return options
-    find = {"learn": context.command}.get
-    typer.echo(tell(proposal(dropped, points), context.command, find, context.meta.get(TYPED, ())), err=True)
-    return replace(options, agree=typer.confirm("Continue with this?", default=False, err=True))
-
-
-def _show(found: Analysis, output: Path | None) -> None:
-    """Print the summary: the answer, the edges, and where the rest is."""
-    from rich.console import Console
-
-    from arcwise.report.text import print_report
-
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=100)
-    print_report(found.report, console, sections=SHOWN if output is not None else None)
-    if output is not None:
-        console.print()
-        console.print(f"Report: {output / 'report.html'}", soft_wrap=True, markup=False)

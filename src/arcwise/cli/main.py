@@ -23,10 +23,10 @@ import typer
 
 from arcwise.base.errors import ArcwiseError, DataWarning
 from arcwise.cli.mistakes import tell
-from arcwise.cli.options import OF_STUDIES, RUNNING, TYPED, VerbGroup, expanded
 from arcwise.cli.signals import forget_stops, note_interrupt, stop_code
+from arcwise.cli.verb import OF_STUDIES, RUNNING, TYPED, VerbGroup, command_of
 
-# One module per verb, by the stages of the pipeline, in the order of `arcwise --help`: the verb is the function of the
+# One module per verb, by the stages of the pipeline, in the order of `arcwise --help`: the verb is the class of the
 # same name, or a group that `register(app)` adds. Another package adds verbs by entry points of the group
 # "arcwise.verbs", whose values are such functions.
 STAGES: dict[str, tuple[str, ...]] = {
@@ -160,14 +160,13 @@ def _root(
 
 @functools.cache
 def _register(verb: str) -> None:
-    """Add a verb: the function of that name in the module of that name, or what the module registers, a group."""
-    name = verb.replace("-", "_")
-    module = importlib.import_module(f"arcwise.cli.{name}")
+    """Add a verb: the class of that name in the module of that name, or what the module registers, a group."""
+    module = importlib.import_module(f"arcwise.cli.{verb.replace('-', '_')}")
     if hasattr(module, "register"):
         module.register(app)
         _register_foreign(f"{verb}-")
     else:
-        app.command(verb)(expanded(getattr(module, name)))
+        app.command(verb)(command_of(getattr(module, verb.title().replace("-", ""))))
 
 
 def _register_foreign(prefix: str = "") -> None:

@@ -2,74 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import typer
+from typing import Any
 
 from arcwise.base.errors import Argument, OptionError, Remedy
-from arcwise.base.options import Common, option, row
-from arcwise.cli.options import (
-    DataOptions,
-    NodeLimit,
-    RuleOptions,
-    ScoreOptions,
-    SourceArgument,
-    load_parent_sets,
-)
-from arcwise.cli.output import (
-    ResultOptions,
-    check_file_name,
-    check_output_name,
-    finish,
-    print_json,
-    score_shares,
-    write_graph_file,
-)
-from arcwise.exact.optimal import METHODS
-
-if TYPE_CHECKING:
-    from arcwise.exact.optimum import Optimum
-    from arcwise.parent_sets.table import ParentSetTable
+from arcwise.base.options import Common, option, row, rows
+from arcwise.base.run import Run, Status
+from arcwise.cli.options import LearningVerb, NodeLimit, ScoreOptions, SourceArgument
+from arcwise.cli.output import GraphFileVerb, check_file_name, score_shares, write_graph_file
+from arcwise.cli.verb import Result
+from arcwise.exact.optimal import METHODS, certify_optimal, find_optimal
+from arcwise.exact.optimum import Optimum
+from arcwise.graph.constraints import assert_obeys
+from arcwise.parent_sets.build import BuildSettings
+from arcwise.parent_sets.table import ParentSetTable
 
 CERTIFYING = ("auto", "branch-and-bound")
 
 
-@dataclass(frozen=True)
-class SolvingOptions:
-    """How the optimum is found."""
-
-    method: str = option("auto", choices=METHODS)
-    certificate: Path | None = option(
-        None, "where to write the proof (.json.gz), for `arcwise check-certificate`; by branch-and-bound"
-    )
-    threads: int | None = row(Common, "threads")
-    seed: int = row(Common, "seed")
-
-    def check_certificate(self) -> None:
-        """Refuse a certificate that could not be written, before any work is done."""
-        if self.certificate is None:
-            return
-        check_file_name(self.certificate, "a certificate", (".json", ".json.gz"))
-        if self.method not in CERTIFYING:
-            raise OptionError(
-                Argument("method", self.method),
-                "writes no certificate: its proof is no list of steps that another program could check.",
-                remedies=Remedy("use", Argument("method", "branch-and-bound")),
-            )
-
-
-def optimal(
-    source: SourceArgument,
-    scored: ScoreOptions,
-    *,
-    solving: SolvingOptions,
-    rules: RuleOptions,
-    reading: DataOptions,
-    limit: NodeLimit,
-    printing: ResultOptions,
-) -> None:
+class Optimal(LearningVerb, NodeLimit, GraphFileVerb):
     """Find the network with the highest score and prove that there is none better.
 
     From data, all parent sets that can matter are scored first, without a limit on parents unless one is given. The
@@ -83,81 +35,81 @@ def optimal(
 
     Example: arcwise optimal survey.csv --score bdeu:ess=10 --json
     """
-    from arcwise.base.run import Run, Status
-    from arcwise.exact.optimal import certify_optimal, find_optimal
-    from arcwise.graph.constraints import assert_obeys
-    from arcwise.parent_sets.build import BuildSettings
 
-    output, certificate = printing.output, solving.certificate
-    as_csv = printing.stdout_is_taken(output)
-    if output is not None:
-        check_output_name(output)
-    solving.check_certificate()
-    deadline = Run.of(limit.limits)
-    loaded = load_parent_sets(
-        source,
-        scored=scored,
-        rules=rules,
-        reading=reading,
-        building=BuildSettings(solving.threads),
-        limits=deadline.uncounted,
-        progress=printing.progress,
+    source: SourceArgument
+    scored: ScoreOptions = rows(ScoreOptions)
+    method: str = option("auto", choices=METHODS)
+    certificate: Path | None = option(
+        None, "where to write the proof (.json.gz), for `arcwise check-certificate`; by branch-and-bound"
     )
-    table = loaded.table
-    common: dict[str, Any] = {
-        "data": loaded.data,
-        "constraints": loaded.constraints,
-        "limits": deadline.limits,
-        "seed": solving.seed,
-        "progress": printing.progress,
-    }
-    if certificate is None:
-        result = find_optimal(table, method=solving.method, threads=solving.threads, **common)
-    else:
-        result = certify_optimal(table, certificate, **common)
-        printing.remark(f"wrote {certificate}")
-        if loaded.data is not None:
-            printing.remark("It is about the table of parent sets; `arcwise scores` with the same options writes that.")
-    assert_obeys(result.dag, loaded.constraints)
-    if output is not None:
-        write_graph_file(output, result.dag)
-    built = table.status
-    if printing.as_json:
-        print_json(_payload(table, result, built))
-    elif not as_csv:
-        _print(table, result, built)
-    finish(result.status if result.status is not Status.COMPLETE else built)
+    threads: int | None = row(Common, "threads")
+    seed: int = row(Common, "seed")
+
+    def check(self) -> None:
+        """Refuse a network, or a certificate, that could not be written."""
+        super().check()
+        if self.certificate is None:
+            return
+        check_file_name(self.certificate, "a certificate", (".json", ".json.gz"))
+        if self.method not in CERTIFYING:
+            raise OptionError(
+                Argument("method", self.method),
+                "writes no certificate: its proof is no list of steps that another program could check.",
+                remedies=Remedy("use", Argument("method", "branch-and-bound")),
+            )
+
+    def run(self) -> Result:
+        """Find the network, write it, and write the proof."""
+        as_csv = self.stdout_is_taken(self.output)
+        deadline = Run.of(self.limits)
+        loaded = self.load_parent_sets(self.source, self.scored, BuildSettings(self.threads), deadline.uncounted)
+        table = loaded.table
+        common: dict[str, Any] = {
+            "data": loaded.data,
+            "constraints": loaded.constraints,
+            "limits": deadline.limits,
+            "seed": self.seed,
+            "progress": self.progress,
+        }
+        if self.certificate is None:
+            result = find_optimal(table, method=self.method, threads=self.threads, **common)
+        else:
+            result = certify_optimal(table, self.certificate, **common)
+            self.remark(f"wrote {self.certificate}")
+            if loaded.data is not None:
+                self.remark("It is about the table of parent sets; `arcwise scores` with the same options writes that.")
+        assert_obeys(result.dag, loaded.constraints)
+        if self.output is not None:
+            write_graph_file(self.output, result.dag)
+        payload = {
+            "score": result.score,
+            **({} if result.log_prior is None else {"data_score": result.data_score, "log_prior": result.log_prior}),
+            "upper_bound": result.upper_bound,
+            "gap": result.gap,
+            "status": result.status,
+            "table_status": table.status,
+            "method": result.method,
+            "reason": result.reason,
+            "seconds": result.seconds,
+            "nodes": result.nodes,
+            "ties_possible": result.ties_possible,
+            "variables": table.names,
+            "arcs": result.dag.arcs,
+            "score_function": table.score,
+            "max_parents": table.max_parents,
+            "statistics": result.statistics,
+        }
+        status = result.status if result.status is not Status.COMPLETE else table.status
+        return Result(payload, () if as_csv else _lines(table, result), status=status)
 
 
-def _payload(table: ParentSetTable, result: Optimum, built: str) -> dict[str, object]:
-    return {
-        "score": result.score,
-        **({} if result.log_prior is None else {"data_score": result.data_score, "log_prior": result.log_prior}),
-        "upper_bound": result.upper_bound,
-        "gap": result.gap,
-        "status": result.status,
-        "table_status": built,
-        "method": result.method,
-        "reason": result.reason,
-        "seconds": result.seconds,
-        "nodes": result.nodes,
-        "ties_possible": result.ties_possible,
-        "variables": list(table.names),
-        "arcs": [list(arc) for arc in result.dag.arcs],
-        "score_function": table.score,
-        "max_parents": table.max_parents,
-        "statistics": dict(result.statistics),
-    }
-
-
-def _print(table: ParentSetTable, result: Optimum, built: str) -> None:
-    for parent, child in result.dag.arcs:
-        typer.echo(f"{parent} -> {child}")
+def _lines(table: ParentSetTable, result: Optimum) -> Iterator[str]:
+    yield from (f"{parent} -> {child}" for parent, child in result.dag.arcs)
     what = "proved optimal" if result.is_proved else f"not proved ({result.status})"
-    limited = "" if built == "complete" else f" among the sets scored before the {built}"
-    typer.echo(f"score        {score_shares(result)}  {what}{limited}")
-    typer.echo(f"upper bound  {result.upper_bound:.6f}  gap {result.gap:.6g}")
-    typer.echo(f"method       {result.method}: {result.reason}")
-    typer.echo(f"search       {result.seconds:.2f} s, {result.nodes:,} nodes, {table.n_rows:,} parent sets")
+    limited = "" if table.status is Status.COMPLETE else f" among the sets scored before the {table.status}"
+    yield f"score        {score_shares(result)}  {what}{limited}"
+    yield f"upper bound  {result.upper_bound:.6f}  gap {result.gap:.6g}"
+    yield f"method       {result.method}: {result.reason}"
+    yield f"search       {result.seconds:.2f} s, {result.nodes:,} nodes, {table.n_rows:,} parent sets"
     if result.ties_possible:
-        typer.echo("Other networks may have the same score.")
+        yield "Other networks may have the same score."

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
-import math
 import os
 import re
 import sys
@@ -19,25 +17,58 @@ from arcwise.base.errors import FormatError, GraphError
 from arcwise.base.files import GZIP_MAGIC, read_bytes, unpack_gzip, write_bytes, write_text
 from arcwise.base.options import load_figure, option, row
 from arcwise.base.run import Status
+from arcwise.cli.verb import Result, Verb
+from arcwise.data.write import format_to_write
 from arcwise.graph.dag import Dag, Pdag
 from arcwise.graph.drawings import write_dot, write_graphml
 from arcwise.graph.files import ArcList, format_arc_list, graph_format, parse_graph, write_arc_list, write_structure
+from arcwise.model.files import NETWORK_FORMATS, network_format
+from arcwise.model.network import BayesianNetwork, parse_network
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from rich.console import Console
 
     from arcwise.analysis.folder import SavedAnalysis
-    from arcwise.model.network import BayesianNetwork
     from arcwise.report.answer import Answer
 
 
-@dataclass(frozen=True)
-class OutputOptions:
-    """Where the result goes."""
+class ResultVerb(Verb):
+    """A verb that writes its result to a file."""
 
     output: Path | None = option(None, "where to write the result; - for stdout", flags=("--output", "-o"))
+
+
+class DataFileVerb(ResultVerb):
+    """A verb whose result is a file of data; without -o, CSV on stdout."""
+
+    @property
+    def to_stdout(self) -> bool:
+        """Whether the data go to stdout."""
+        return self.stdout_is_taken(self.output, otherwise=True)
+
+    def check(self) -> None:
+        """Refuse a name that says no format, and --json where the data go to stdout."""
+        format_to_write("-" if self.to_stdout else self.output or "-")
+
+
+class GraphFileVerb(ResultVerb):
+    """A verb that writes a graph."""
+
+    def check(self) -> None:
+        """Refuse a name that says no format."""
+        if self.output is not None:
+            check_output_name(self.output)
+
+
+class NetworksFileVerb(ResultVerb):
+    """A verb that writes a file of networks."""
+
+    def check(self) -> None:
+        """Refuse a name that says another format."""
+        check_file_name(self.output, "networks")
 
 
 @dataclass(frozen=True)
@@ -46,48 +77,6 @@ class FolderOptions:
 
     output: Path | None = option(None, "the folder to write; without it, a summary only", flags=("--output", "-o"))
     force: bool = option(False, "replace the result of an earlier run")
-
-
-@dataclass(frozen=True)
-class PrintOptions:
-    """What to print."""
-
-    as_json: bool = option(False, "print the result on stdout as one JSON object", flags=("--json",))
-    quiet: bool = option(False, "no progress and no remarks on stderr", flags=("--quiet", "-q"))
-
-    @property
-    def progress(self) -> bool | None:
-        """The `progress` argument: nothing if quiet, else a bar where stderr is a terminal."""
-        return False if self.quiet else None
-
-    def remark(self, text: str) -> None:
-        """Say something on stderr, unless quiet."""
-        if not self.quiet:
-            typer.echo(text, err=True)
-
-    def stdout_is_taken(self, output: Path | None, *, otherwise: bool = False) -> bool:
-        """Return whether the result itself goes to stdout: by `-o -`, or without -o if `otherwise`; --json cannot."""
-        taken = otherwise if output is None else str(output) == "-"
-        if taken and self.as_json:
-            raise typer.BadParameter("--json prints a summary on stdout, so the result needs a file: -o FILE.")
-        return taken
-
-
-@dataclass(frozen=True)
-class ResultOptions(PrintOptions, OutputOptions):
-    """Where the result goes, and what to print; --output comes first."""
-
-
-def finish(status: Status) -> None:
-    """End the verb: exit code 3 if a limit was reached or the user interrupted, else 0."""
-    if status is not Status.COMPLETE:
-        raise typer.Exit(3)
-
-
-def print_json(payload: Mapping[str, Any]) -> None:
-    """Print one JSON object on stdout; infinities and NaN, which JSON does not know, become null."""
-    json.dump(_plain(payload), sys.stdout, indent=2, allow_nan=False)
-    sys.stdout.write("\n")
 
 
 class _Scored(Protocol):
@@ -108,18 +97,12 @@ def score_shares(result: _Scored) -> str:
     return f"{result.score:.6f} (data {result.data_score:.6f}, log prior {result.log_prior:.6f})"
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [_plain(item) for item in value]
-    if hasattr(value, "tolist"):  # numpy scalars and arrays
-        return _plain(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, os.PathLike):
-        return os.fspath(value)
-    return value
+def console() -> Console:
+    """Return what prints words and tables on stdout: 100 columns wide where that is no terminal."""
+    from rich.console import Console
+
+    found = Console(highlight=False)
+    return found if found.is_terminal else Console(highlight=False, width=100)
 
 
 # Names of files, refused before any work is done if they cannot be written
@@ -170,15 +153,23 @@ def check_writable(output: Path) -> None:
 
 # Answers to questions about a folder
 
+ConfidenceArgument = Annotated[Path, typer.Argument(help="Confidences from `arcwise confidence -o`.")]
+FolderOrGraphArgument = Annotated[
+    Path, typer.Argument(metavar="DIR|NETWORK", help="A folder of `arcwise learn`; or, with --data, a graph file.")
+]
 FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="A folder of `arcwise learn -o`.")]
 
 
 @dataclass(frozen=True)
-class AnswerOptions(PrintOptions):
-    """What to print, and where the table goes."""
+class AnswerOptions:
+    """Where the table of an answer goes, and how the answer is printed."""
 
-    output: Path | None = row(OutputOptions, "output")
+    output: Path | None = row(ResultVerb, "output")
     markdown: bool = option(False, "print the answer as Markdown, to be pasted into a report")
+
+
+class AnswerVerb(Verb, AnswerOptions):
+    """A verb that answers a question, in words and by a table."""
 
     def check(self) -> None:
         """Refuse a file that cannot be written, before any work is lost to it."""
@@ -192,16 +183,19 @@ class AnswerOptions(PrintOptions):
                 )
             check_writable(self.output)
 
-    def give(self, answer: Answer, frame: pd.DataFrame, **facts: Any) -> None:
-        """Print the answer, or its table as JSON, and write the table if a file was named."""
+    def answer(self, answer: Answer, frame: pd.DataFrame, status: Status = Status.COMPLETE, **facts: Any) -> Result:
+        """Return an answer, or its table for JSON, and write the table if a file was named."""
         if self.output is not None:
             write_frame(frame, self.output)
-        if self.as_json:
-            print_json({**facts, "table": frame.to_dict(orient="records"), "output": self.output})
-        elif self.output is None or str(self.output) != "-":
+        payload = {**facts, "table": frame, "output": self.output}
+        if str(self.output) == "-":
+            return Result(payload, status=status)
+
+        def show() -> None:
             typer.echo(answer.to_markdown() if self.markdown else answer.to_text(), nl=False)
-            if self.output is not None:
-                self.remark(f"wrote {len(frame):,} rows to {self.output}")
+
+        told = "" if self.output is None else f"wrote {len(frame):,} rows to {self.output}"
+        return Result(payload, show, told=told, status=status)
 
 
 def open_folder(folder: Path) -> SavedAnalysis:
@@ -215,8 +209,6 @@ def open_folder(folder: Path) -> SavedAnalysis:
 
 def write_frame(frame: pd.DataFrame, output: Path) -> None:
     """Write a table as CSV, to stdout for "-"."""
-    from arcwise.base.files import write_text
-
     text = frame.to_csv(index=False, lineterminator="\n")
     if str(output) == "-":
         typer.echo(text, nl=False)
@@ -326,8 +318,6 @@ def open_graph_file(path: Path) -> GraphFile:
         plain = content.removeprefix(b"\xef\xbb\xbf")
         kind = next((name for name, begins in BEGINNINGS.items() if begins.match(plain)), "structure")
         return _parsed(Path("<stdin>"), content, kind)
-    from arcwise.model.files import network_format
-
     network_kind = network_format(path)
     if network_kind is not None:
         return _parsed(path, read_bytes(path), network_kind)
@@ -341,9 +331,6 @@ def open_graph_file(path: Path) -> GraphFile:
 
 
 def _parsed(path: Path, content: bytes, kind: str) -> GraphFile:
-    from arcwise.model.files import NETWORK_FORMATS
-    from arcwise.model.network import parse_network
-
     if kind in NETWORK_FORMATS:
         network = parse_network(content, kind, source=str(path))
         return GraphFile(path, network.dag, network)
@@ -363,8 +350,6 @@ def open_network(path: Path) -> BayesianNetwork:
 
 def check_network_name(path: Path) -> str:
     """Return the format of a network file to write, asked before the work; for stdout, "-", it is BIF."""
-    from arcwise.model.files import NETWORK_FORMATS, network_format
-
     if str(path) == "-":
         return "bif"
     kind = network_format(path)

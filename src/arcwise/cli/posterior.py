@@ -2,36 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-import typer
+import numpy as np
 
+import arcwise.recipes.registry  # noqa: F401 - a recipe finds its source there
 from arcwise.base.options import Common, options_of, row, rows
-from arcwise.cli.options import DataArgument, DataOptions, MemoryLimit, RuleOptions, ScoreOptions
-from arcwise.cli.output import ResultOptions, check_file_name, finish, print_json
+from arcwise.base.run import Run
+from arcwise.cli.options import DataArgument, LearningVerb, MemoryLimit, ScoreOptions
+from arcwise.cli.output import NetworksFileVerb
+from arcwise.cli.verb import Result
+from arcwise.networks.origin import make_facts
+from arcwise.networks.recipe import Recipe
 from arcwise.posterior.settings import PosteriorSettings
-from arcwise.recipes.posterior import PosteriorOptions
+from arcwise.recipes.posterior import PosteriorOptions, find_posterior
 
 
-@dataclass(frozen=True)
-class WayOptions:
-    """How the posterior is found."""
-
-    settings: PosteriorSettings = rows(PosteriorSettings)
-    seed: int = row(Common, "seed")
-    threads: int | None = row(Common, "threads")
-
-
-def posterior(
-    data: DataArgument,
-    scored: ScoreOptions,
-    *,
-    wanted: WayOptions,
-    rules: RuleOptions,
-    reading: DataOptions,
-    limit: MemoryLimit,
-    printing: ResultOptions,
-) -> None:
+class Posterior(LearningVerb, MemoryLimit, NetworksFileVerb):
     """Find how probable each arc is, over all networks, each in proportion to its posterior probability.
 
     Sums over all networks where that is possible. Otherwise chains draw networks until they agree; if they do not, the
@@ -40,85 +27,74 @@ def posterior(
 
     Example: arcwise posterior survey.csv --score bdeu --ess 1 --seed 1
     """
-    import numpy as np
 
-    import arcwise.recipes.registry  # noqa: F401 - a recipe finds its source there
-    from arcwise.base.run import Run
-    from arcwise.networks.origin import make_facts
-    from arcwise.networks.recipe import Recipe
-    from arcwise.recipes.posterior import find_posterior
+    data: DataArgument
+    scored: ScoreOptions = rows(ScoreOptions)
+    settings: PosteriorSettings = rows(PosteriorSettings)
+    seed: int = row(Common, "seed")
+    threads: int | None = row(Common, "threads")
 
-    output = printing.output
-    check_file_name(output, "networks")
-    deadline = Run.of(limit.limits)
-    score = scored.make()
-    cases, known = reading.read_known(data, printing.progress, rules, score)
-    found = find_posterior(
-        cases,
-        score,
-        max_parents=rules.max_parents,
-        constraints=known,
-        seed=wanted.seed,
-        threads=wanted.threads,
-        limits=deadline.limits,
-        progress=printing.progress,
-        settings=replace(wanted.settings, drawing=output is not None),
-    )
-    status, short = found.status, ""
-    if output is not None and (found.exact is None or found.complete):
-        recipe = Recipe.usual(
-            "posterior",
+    def run(self) -> Result:
+        """Find the posterior, and write networks that are drawn from it."""
+        deadline = Run.of(self.limits)
+        score = self.scored.make()
+        cases, known = self.read_known(self.data, self, score)
+        found = find_posterior(
+            cases,
             score,
-            n_cases=cases.n_cases,
-            arities=cases.arities.tolist(),
-            max_parents=rules.max_parents,
+            max_parents=self.max_parents,
             constraints=known,
-            **{item.name: getattr(wanted.settings, item.name) for item in options_of(PosteriorOptions)},
+            seed=self.seed,
+            threads=self.threads,
+            limits=deadline.limits,
+            progress=self.progress,
+            settings=replace(self.settings, drawing=self.output is not None),
         )
-        drawn = found.networks(seed=wanted.seed, threads=wanted.threads, limits=deadline.uncounted).made_by(recipe)
-        replace(drawn, facts=drawn.facts | make_facts(n_cases=cases.n_cases)).save(output)
-        status = drawn.status  # draws take time, too
-        if found.exact is not None and not drawn.complete:
-            short = f" Only {drawn.count:,} networks were drawn and written ({drawn.status})."
-    unfinished = found.exact is not None and not found.exact.complete
-    nothing = unfinished or (found.chains is not None and not found.chains.count)
-    n = len(found.names)
-    arcs = np.zeros((n, n)) if unfinished else found.arc_probabilities()
-    errors = np.zeros((n, n)) if unfinished else found.standard_errors()
-    order = sorted(zip(*np.nonzero(arcs), strict=True), key=lambda arc: (-arcs[arc], arc))
-    listed = [
-        {
-            "from": found.names[p],
-            "to": found.names[c],
-            "probability": float(arcs[p, c]),
-            "edge": float(min(1.0, arcs[p, c] + arcs[c, p])),
-            "edge_error": float(errors[p, c]),
-        }
-        for p, c in order
-    ]
-    report = found.exact.needed() if unfinished and found.exact is not None else f"{found.report()}{short}"
-    if printing.as_json:
-        print_json(
+        status, short = found.status, ""
+        if self.output is not None and (found.exact is None or found.complete):
+            recipe = Recipe.usual(
+                "posterior",
+                score,
+                n_cases=cases.n_cases,
+                arities=cases.arities.tolist(),
+                max_parents=self.max_parents,
+                constraints=known,
+                **{item.name: getattr(self.settings, item.name) for item in options_of(PosteriorOptions)},
+            )
+            drawn = found.networks(seed=self.seed, threads=self.threads, limits=deadline.uncounted).made_by(recipe)
+            replace(drawn, facts=drawn.facts | make_facts(n_cases=cases.n_cases)).save(self.output)
+            status = drawn.status  # draws take time, too
+            if found.exact is not None and not drawn.complete:
+                short = f" Only {drawn.count:,} networks were drawn and written ({drawn.status})."
+        unfinished = found.exact is not None and not found.exact.complete
+        nothing = unfinished or (found.chains is not None and not found.chains.count)
+        n = len(found.names)
+        arcs = np.zeros((n, n)) if unfinished else found.arc_probabilities()
+        errors = np.zeros((n, n)) if unfinished else found.standard_errors()
+        order = sorted(zip(*np.nonzero(arcs), strict=True), key=lambda arc: (-arcs[arc], arc))
+        listed = [
             {
-                "way": "exact" if found.is_exact else "chains",
-                "complete": status is found.status and found.complete,
-                "status": str(status),
-                "seconds": deadline.seconds,
-                "verdict": None if found.chains is None else found.chains.verdict.describe(),
-                "left_out": found.chains.left_out
-                if found.chains is not None
-                else None
-                if unfinished or found.exact is None
-                else found.exact.left_out,
-                "report": report,
-                "score": score.describe(),
-                "arcs": listed,
+                "from": found.names[p],
+                "to": found.names[c],
+                "probability": float(arcs[p, c]),
+                "edge": float(min(1.0, arcs[p, c] + arcs[c, p])),
+                "edge_error": float(errors[p, c]),
             }
-        )
-    else:
-        if not listed:
-            typer.echo(f"# no arc is known: {found.status}" if nothing else "# no arc is in any network")
-        for arc in listed:
-            typer.echo(f"{arc['from']} -> {arc['to']}  {arc['probability']:.4f}")
-    printing.remark(f"{report} {deadline.seconds:.2f} s.")
-    finish(status)
+            for p, c in order
+        ]
+        report = found.exact.needed() if unfinished and found.exact is not None else f"{found.report()}{short}"
+        made = found.chains if found.chains is not None else None if unfinished else found.exact
+        payload = {
+            "way": "exact" if found.is_exact else "chains",
+            "complete": status is found.status and found.complete,
+            "status": status,
+            "seconds": deadline.seconds,
+            "verdict": None if found.chains is None else found.chains.verdict.describe(),
+            "left_out": None if made is None else made.left_out,
+            "report": report,
+            "score": score.describe(),
+            "arcs": listed,
+        }
+        lines = [f"{arc['from']} -> {arc['to']}  {arc['probability']:.4f}" for arc in listed]
+        none = f"# no arc is known: {found.status}" if nothing else "# no arc is in any network"
+        return Result(payload, lines or none, f"{report} {deadline.seconds:.2f} s.", status=status)

@@ -2,33 +2,41 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import typer
 
+from arcwise.base.errors import UnfinishedError
 from arcwise.base.options import REQUIRED, Common, option, row
-from arcwise.base.run import Status
-from arcwise.cli.options import DataArgument, DataOptions, MemoryLimit, RuleOptions, VerbGroup, expanded
-from arcwise.cli.output import PrintOptions, check_figure_name, figure_of, finish, print_json, save_figure
+from arcwise.base.run import Run, Status
+from arcwise.cli.options import DataArgument, DataVerb, MemoryLimit, RuleOptions
+from arcwise.cli.output import check_figure_name, figure_of, save_figure
+from arcwise.cli.verb import Result, VerbGroup, command_of
+from arcwise.data.dataset import Dataset
+from arcwise.priors.edge_prior import edge_prior, prior_sensitivity
+from arcwise.priors.ess_path import ess_path
+from arcwise.priors.optima import Learning, find_optima
+from arcwise.priors.optimal_ess import ascend_ess, maximise_ess
+from arcwise.priors.saturation import data_saturation
+from arcwise.scores.registry import make_score
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from arcwise.data.dataset import Dataset
-    from arcwise.priors.optima import Learning
 
 app_of_prior = typer.Typer(
     cls=VerbGroup, help="Analyse the prior: which equivalent sample size, how sensitive, is there enough data?"
 )
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
-    app.add_typer(app_of_prior, name="prior")
+@dataclass(frozen=True)
+class PlotOptions:
+    """The figure of an analysis."""
+
+    plot: Path | None = option(None, "write the figure to this file (.png, .svg, .pdf)")
 
 
 @dataclass(frozen=True)
@@ -51,88 +59,31 @@ class PriorOptions:
     epsilon: float = option(0.5, "how far the priors may move: above 0, at most 1")
 
 
-@dataclass(frozen=True)
-class Request:
-    """What every analysis is given: the data, how to learn networks, and whether to show progress."""
+class PriorVerb(PlotOptions, DataVerb):
+    """An analysis of the prior: what it finds can also be drawn."""
 
-    data: Dataset
-    learning: Learning
-    progress: bool | None
+    def check(self) -> None:
+        """Refuse a figure that could not be written."""
+        check_figure_name(self.plot)
 
-
-@dataclass(frozen=True)
-class Answer:
-    """What every analysis gives back: an object for --json, a text otherwise, a figure for --plot, and its status."""
-
-    payload: Mapping[str, Any]
-    text: str
-    figure: Callable[[], Figure]
-    status: Status = Status.COMPLETE
+    def found(
+        self, payload: dict[str, Any], text: str, figure: Callable[[], Figure], status: Status = Status.COMPLETE
+    ) -> Result:
+        """Return what was found, and write the figure if a file was named."""
+        if self.plot is not None:
+            save_figure(figure(), self.plot)
+        remark = "" if status is Status.COMPLETE else f"not complete: {status}"
+        return Result({**payload, "status": status}, text, remark, status=status)
 
 
-# The options of every analysis, in front of and behind those of its own; and those of the ones that learn networks.
-def _first(data: DataArgument) -> None: ...
+class LearningPriorVerb(RuleOptions, LearningOptions, MemoryLimit, PriorVerb):
+    """An analysis of the prior that learns networks."""
 
-
-def _learning(*, rules: RuleOptions, learning: LearningOptions, limit: MemoryLimit) -> None: ...
-
-
-def _last(
-    *,
-    plot: Path | None = option(None, "write the figure to this file (.png, .svg, .pdf)"),
-    reading: DataOptions,
-    printing: PrintOptions,
-) -> None: ...
-
-
-def _parameters(function: Callable[..., object]) -> list[inspect.Parameter]:
-    hints = get_type_hints(function, include_extras=True, localns={"Request": Request, "Answer": Answer})
-    found = inspect.signature(function).parameters.values()
-    return [p.replace(annotation=hints[p.name], kind=p.KEYWORD_ONLY) for p in found if p.name != "request"]
-
-
-def analysis(name: str, *, learns: bool = True) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
-    """Make a subcommand of a function from a request, and the options of its own, to an answer."""
-
-    def make(analyse: Callable[..., Answer]) -> Callable[..., Answer]:
-        own = _parameters(analyse)
-        parameters = [*_parameters(_first), *own, *(_parameters(_learning) if learns else []), *_parameters(_last)]
-
-        def command(**values: Any) -> None:
-            printing: PrintOptions = values["printing"]
-            plot: Path | None = values["plot"]
-            check_figure_name(plot)
-            answer = analyse(_read(values), **{p.name: values[p.name] for p in own})
-            if plot is not None:
-                save_figure(answer.figure(), plot)
-            if printing.as_json:
-                print_json({**answer.payload, "status": answer.status})
-            else:
-                typer.echo(answer.text)
-            if answer.status is not Status.COMPLETE:
-                printing.remark(f"not complete: {answer.status}")
-            finish(answer.status)
-
-        command.__doc__ = analyse.__doc__
-        command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        command.__annotations__ = {p.name: p.annotation for p in parameters}
-        app_of_prior.command(name)(expanded(command))
-        return analyse
-
-    return make
-
-
-def _read(values: Mapping[str, Any]) -> Request:
-    from arcwise.base.run import Run
-    from arcwise.priors.optima import Learning
-
-    progress = values["printing"].progress
-    limits = Run.of(values["limit"].limits) if "limit" in values else None  # reading is a part of the time
-    if limits is None:
-        return Request(values["reading"].read(values["data"], progress), Learning(), progress)
-    rules, learning = values["rules"], values["learning"]
-    data, known = values["reading"].read_known(values["data"], progress, rules)
-    return Request(data, Learning(rules.max_parents, known, limits, learning.threads, learning.search), progress)
+    def read_learning(self, path: Path) -> tuple[Dataset, Learning]:
+        """Read the data, and return how networks are learned from them; reading is a part of the time."""
+        run = Run.of(self.limits)
+        data, known = self.read_known(path, self)
+        return data, Learning(self.max_parents, known, run, self.threads, self.search)  # type: ignore[arg-type]
 
 
 def table_text(frame: Any) -> str:
@@ -140,108 +91,97 @@ def table_text(frame: Any) -> str:
     return str(frame.to_string(index=False, float_format=lambda value: f"{value:.4g}"))
 
 
-@analysis("ess")
-def ess(
-    request: Request,
-    tolerance: float = option(0.1, "stop when alpha* changes by less"),
-) -> Answer:
+class Ess(LearningPriorVerb):
     """Find the equivalent sample size: Steck's alpha*, and the exact maximiser with its interval.
 
     Example: arcwise prior ess survey.csv
     """
-    from arcwise.base.errors import UnfinishedError
-    from arcwise.priors.optimal_ess import ascend_ess, maximise_ess
 
-    learning = request.learning
-    half = learning.within(learning.run.share(0.5))
-    ascent = ascend_ess(request.data, tolerance=tolerance, learning=half, progress=request.progress)
-    spread = "" if ascent.spread is None else f" (its class: {ascent.spread[0]:.4g} to {ascent.spread[1]:.4g})"
-    payload = {
-        "alpha_star": ascent.alpha_star,
-        "rounds": ascent.rounds,
-        "history": ascent.history,
-        "spread": ascent.spread,
-        "converged": ascent.converged,
-    }
-    text = f"analytic, alpha*: {ascent.alpha_star:.4g} after {ascent.rounds} rounds{spread}"
-    maximum, why = None, Status.INTERRUPTED  # the ascent is an answer of its own
-    if ascent.status is not Status.INTERRUPTED:
-        try:
-            maximum = maximise_ess(request.data, learning=learning, progress=request.progress)
-        except KeyboardInterrupt:
-            why = Status.INTERRUPTED
-        except UnfinishedError:
-            why = Status.TIME_LIMIT
-    if maximum is None:
-        missing = dict.fromkeys(("alpha_max", "alpha_interval", "alpha_integers", "best_integer", "score"))
-        return Answer(
-            {**payload, **missing, "arcs": ascent.dag.arcs},
-            f"{text}\nexact, alpha^M: not found ({why})",
-            ascent.plot,
-            why,
-        )
-    low, high = maximum.interval
-    return Answer(
-        {
-            **payload,
+    data: DataArgument
+    tolerance: float = option(0.1, "stop when alpha* changes by less")
+
+    def run(self) -> Result:
+        """Ascend to alpha*, then find the maximiser."""
+        data, learning = self.read_learning(self.data)
+        half = learning.within(learning.run.share(0.5))
+        ascent = ascend_ess(data, tolerance=self.tolerance, learning=half, progress=self.progress)
+        spread = "" if ascent.spread is None else f" (its class: {ascent.spread[0]:.4g} to {ascent.spread[1]:.4g})"
+        payload = {
+            "alpha_star": ascent.alpha_star,
+            "rounds": ascent.rounds,
+            "history": ascent.history,
+            "spread": ascent.spread,
+            "converged": ascent.converged,
+        }
+        text = f"analytic, alpha*: {ascent.alpha_star:.4g} after {ascent.rounds} rounds{spread}"
+        maximum, why = None, Status.INTERRUPTED  # the ascent is an answer of its own
+        if ascent.status is not Status.INTERRUPTED:
+            try:
+                maximum = maximise_ess(data, learning=learning, progress=self.progress)
+            except KeyboardInterrupt:
+                why = Status.INTERRUPTED
+            except UnfinishedError:
+                why = Status.TIME_LIMIT
+        if maximum is None:
+            missing = dict.fromkeys(("alpha_max", "alpha_interval", "alpha_integers", "best_integer", "score"))
+            text = f"{text}\nexact, alpha^M: not found ({why})"
+            return self.found({**payload, **missing, "arcs": ascent.dag.arcs}, text, ascent.plot, why)
+        low, high = maximum.interval
+        exact = {
             "alpha_max": maximum.alpha_max,
             "alpha_interval": maximum.interval,
             "alpha_integers": maximum.integers,
             "best_integer": maximum.best_integer,
             "score": maximum.score,
             "arcs": maximum.dag.arcs,
-        },
-        f"{text}\nexact, alpha^M: {maximum.alpha_max:.4g}; the same network is optimal from {low:.4g} to {high:.4g}",
-        maximum.plot,
-        maximum.status if ascent.status is Status.COMPLETE else ascent.status,
-    )
+        }
+        same = f"the same network is optimal from {low:.4g} to {high:.4g}"
+        text = f"{text}\nexact, alpha^M: {maximum.alpha_max:.4g}; {same}"
+        status = maximum.status if ascent.status is Status.COMPLETE else ascent.status
+        return self.found({**payload, **exact}, text, maximum.plot, status)
 
 
-@analysis("path")
-def path(
-    request: Request,
-    values: int = option(60, "how many values from 0.001 to 100,000", low=2, high=100_000),
-) -> Answer:
+class EssPath(LearningPriorVerb):
     """Follow the optimal network over the equivalent sample size from 0.001 to 100,000.
 
     Example: arcwise prior path survey.csv --plot path.png
     """
-    import numpy as np
 
-    from arcwise.priors.ess_path import ess_path
+    data: DataArgument
+    values: int = option(60, "how many values from 0.001 to 100,000", low=2, high=100_000)
 
-    grid = np.logspace(-3, 5, values)
-    found = ess_path(request.data, ess=grid, learning=request.learning, progress=request.progress)
-    return Answer(
-        {
+    def run(self) -> Result:
+        """Follow the network over a grid."""
+        data, learning = self.read_learning(self.data)
+        found = ess_path(data, ess=np.logspace(-3, 5, self.values), learning=learning, progress=self.progress)
+        payload = {
             "ess": found.ess,
             "scores": found.scores,
             "n_arcs": found.n_arcs,
             "best_ess": found.best_ess,
             "intervals": [{"from": i.low, "to": i.high, "arcs": i.dag.arcs} for i in found.intervals],
             "averaged": None if found.averaged is None else found.averaged.dag.arcs,
-        },
-        found.to_frame().to_string(index=False),
-        lambda: figure_of(found.plot()[0]),
-        found.status,
-    )
+        }
+        text = found.to_frame().to_string(index=False)
+        return self.found(payload, text, lambda: figure_of(found.plot()[0]), found.status)
 
 
-@analysis("sensitivity")
-def sensitivity(request: Request, prior: PriorOptions) -> Answer:
+class Sensitivity(LearningPriorVerb):
     """Return how sensitive the BDeu-optimal network is to the prior, and which variables are most sensitive.
 
     Example: arcwise prior sensitivity survey.csv --ess 1 --epsilon 0.5
     """
-    from arcwise.priors.edge_prior import prior_sensitivity
-    from arcwise.priors.optima import find_optima
-    from arcwise.scores.registry import make_score
 
-    score = make_score("bdeu", ess=prior.ess)
-    optimum = find_optima(request.data, [score], request.learning, progress=request.progress)[0]
-    found = prior_sensitivity(request.data, optimum.dag, ess=prior.ess, epsilon=prior.epsilon)
-    return Answer(
-        {
+    data: DataArgument
+    ess: float = row(PriorOptions, "ess")
+    epsilon: float = row(PriorOptions, "epsilon")
+
+    def run(self) -> Result:
+        """Find the optimal network, and move the prior."""
+        data, learning = self.read_learning(self.data)
+        optimum = find_optima(data, [make_score("bdeu", ess=self.ess)], learning, progress=self.progress)[0]
+        found = prior_sensitivity(data, optimum.dag, ess=self.ess, epsilon=self.epsilon)
+        payload = {
             "sensitivity": found.value,
             "relative": found.relative,
             "per_case": found.per_case,
@@ -251,70 +191,70 @@ def sensitivity(request: Request, prior: PriorOptions) -> Answer:
             "by_node": dict(zip(found.names, found.by_node.tolist(), strict=True)),
             "epsilons": found.epsilons,
             "sweep": found.sweep,
-        },
-        f"Max-BDeu - Min-BDeu: {found.value:.4g}, {found.relative:.3g} of the score\n{table_text(found.to_frame())}",
-        found.plot,
-        optimum.status,
-    )
+        }
+        text = f"Max-BDeu - Min-BDeu: {found.value:.4g}, {found.relative:.3g} of the score"
+        return self.found(payload, f"{text}\n{table_text(found.to_frame())}", found.plot, optimum.status)
 
 
-@analysis("saturation")
-def saturation(
-    request: Request,
-    prior: PriorOptions,
-    repetitions: int = option(5, "how often the cases are shuffled", low=1, high=100_000),
-    seed: int = row(Common, "seed"),
-) -> Answer:
+class Saturation(LearningPriorVerb):
     """Return whether more data would change the structure, from growing subsamples.
 
     Example: arcwise prior saturation survey.csv --seed 1
     """
-    from arcwise.priors.saturation import data_saturation
 
-    found = data_saturation(
-        request.data,
-        ess=prior.ess,
-        epsilon=prior.epsilon,
-        repetitions=repetitions,
-        seed=seed,
-        learning=request.learning,
-        progress=request.progress,
-    )
-    return Answer(
-        {
+    data: DataArgument
+    ess: float = row(PriorOptions, "ess")
+    epsilon: float = row(PriorOptions, "epsilon")
+    repetitions: int = option(5, "how often the cases are shuffled", low=1, high=100_000)
+    seed: int = row(Common, "seed")
+
+    def run(self) -> Result:
+        """Learn from growing subsamples."""
+        data, learning = self.read_learning(self.data)
+        found = data_saturation(
+            data,
+            ess=self.ess,
+            epsilon=self.epsilon,
+            repetitions=self.repetitions,
+            seed=self.seed,
+            learning=learning,
+            progress=self.progress,
+        )
+        frame = found.to_frame()
+        payload = {
             "settled": found.settled,
             "repetitions": found.repetitions,
             "changed_share": found.changed_share,
             "advice": found.advice,
-            "table": found.to_frame().to_dict(orient="records"),
-        },
-        f"{found.advice}\n{table_text(found.to_frame())}",
-        found.plot,
-        found.status,
-    )
+            "table": frame,
+        }
+        return self.found(payload, f"{found.advice}\n{table_text(frame)}", found.plot, found.status)
 
 
-@analysis("edge", learns=False)
-def edge(
-    request: Request,
-    parent: str = option(REQUIRED, "the tail of the edge"),
-    child: str = option(REQUIRED, "the head of the edge"),
-    given: tuple[str, ...] = option((), "another parent of the child; may be repeated", metavar=""),
-) -> Answer:
+class EdgePrior(PriorVerb):
     """Follow one edge over the equivalent sample size: will a large one favour it, and why?
 
     Example: arcwise prior edge survey.csv --parent smoke --child cough
     """
-    from arcwise.priors.edge_prior import edge_prior
 
-    found = edge_prior(request.data, child=child, parent=parent, given=given)
-    text = f"A large equivalent sample size does not favour {parent} -> {child}."
-    if found.favoured_by_large_ess:
-        reasons = {"dependence": "the two depend on each other", "skewness": "both are skewed, not because they depend"}
-        above = "" if found.alpha_plus is None else f" above {found.alpha_plus:.4g}"
-        text = f"A large equivalent sample size{above} favours {parent} -> {child}, since {reasons[found.cause]}."
-    return Answer(
-        {
+    data: DataArgument
+    parent: str = option(REQUIRED, "the tail of the edge")
+    child: str = option(REQUIRED, "the head of the edge")
+    given: tuple[str, ...] = option((), "another parent of the child; may be repeated", metavar="")
+
+    def run(self) -> Result:
+        """Follow the edge."""
+        found = edge_prior(self.read(self.data), child=self.child, parent=self.parent, given=self.given)
+        text = f"A large equivalent sample size does not favour {self.parent} -> {self.child}."
+        if found.favoured_by_large_ess:
+            reasons = {
+                "dependence": "the two depend on each other",
+                "skewness": "both are skewed, not because they depend",
+            }
+            above = "" if found.alpha_plus is None else f" above {found.alpha_plus:.4g}"
+            favoured = f"favours {self.parent} -> {self.child}, since {reasons[found.cause]}."
+            text = f"A large equivalent sample size{above} {favoured}"
+        payload = {
             "ess": found.ess,
             "log_bayes_factor": found.exact,
             "leading_order": found.approximate,
@@ -324,7 +264,21 @@ def edge(
             "sign_changes": found.sign_changes,
             "alpha_plus": found.alpha_plus,
             "cause": found.cause,
-        },
-        text,
-        found.plot,
-    )
+        }
+        return self.found(payload, text, found.plot)
+
+
+ANALYSES: dict[str, type[PriorVerb]] = {
+    "ess": Ess,
+    "path": EssPath,
+    "sensitivity": Sensitivity,
+    "saturation": Saturation,
+    "edge": EdgePrior,
+}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command line."""
+    for name, analysis in ANALYSES.items():
+        app_of_prior.command(name)(command_of(analysis))
+    app.add_typer(app_of_prior, name="prior")

@@ -3,22 +3,11 @@
 from __future__ import annotations
 
 from arcwise.base.options import REQUIRED, Common, option, row
-from arcwise.cli.output import NetworkArgument, ResultOptions, open_network, print_json
+from arcwise.cli.output import DataFileVerb, NetworkArgument, open_network
+from arcwise.cli.verb import Result
 
 
-def sample(
-    network: NetworkArgument,
-    *,
-    rows: int = option(REQUIRED, "how many rows to draw", low=1, high=2**40, flags=("--rows", "-n")),
-    seed: int = row(Common, "seed"),
-    do: tuple[str, ...] = option(
-        (),
-        "set a variable, whatever its parents are; NAME alone sets every state equally often; may be repeated",
-        metavar="NAME=STATE",
-    ),
-    threads: int | None = row(Common, "threads"),
-    printing: ResultOptions,
-) -> None:
+class Sample(DataFileVerb):
     """Draw rows from a Bayesian network by forward sampling.
 
     The suffix of the output says how it is written: .csv, .tsv, .arff, each also with .gz, or .parquet; without -o, or
@@ -28,25 +17,31 @@ def sample(
 
     Example: arcwise sample alarm.bif.gz --rows 100000 --seed 1 -o alarm.csv
     """
-    from arcwise.data.write import format_to_write
 
-    output = printing.output
-    to_stdout = printing.stdout_is_taken(output, otherwise=True)
-    format_to_write(output or "-")
-    settings = {name: state if sign else None for name, sign, state in (text.partition("=") for text in do)}
-    drawn = open_network(network).sample(rows, seed=seed, do=settings, threads=threads, progress=printing.progress)
-    drawn.to_file(output or "-")
-    if printing.as_json:
-        print_json(
-            {
-                "network": network,
-                "rows": drawn.n_rows,
-                "variables": drawn.n_variables,
-                "seed": seed,
-                **({"do": settings} if settings else {}),
-                "digest": drawn.digest,
-                "output": output,
-            }
-        )
-    elif not to_stdout:
-        printing.remark(f"wrote {drawn.n_rows:,} rows of {drawn.n_variables} variables to {output}")
+    network: NetworkArgument
+    rows: int = option(REQUIRED, "how many rows to draw", low=1, high=2**40, flags=("--rows", "-n"))
+    seed: int = row(Common, "seed")
+    do: tuple[str, ...] = option(
+        (),
+        "set a variable, whatever its parents are; NAME alone sets every state equally often; may be repeated",
+        metavar="NAME=STATE",
+    )
+    threads: int | None = row(Common, "threads")
+
+    def run(self) -> Result:
+        """Draw the rows and write them."""
+        settings = {name: state if sign else None for name, sign, state in (text.partition("=") for text in self.do)}
+        network = open_network(self.network)
+        drawn = network.sample(self.rows, seed=self.seed, do=settings, threads=self.threads, progress=self.progress)
+        drawn.to_file(self.output or "-")
+        payload = {
+            "network": self.network,
+            "rows": drawn.n_rows,
+            "variables": drawn.n_variables,
+            "seed": self.seed,
+            **({"do": settings} if settings else {}),
+            "digest": drawn.digest,
+            "output": self.output,
+        }
+        told = f"wrote {drawn.n_rows:,} rows of {drawn.n_variables} variables to {self.output}"
+        return Result(payload, told="" if self.to_stdout else told)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -11,26 +10,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from arcwise.base.errors import OptionError
-from arcwise.base.options import Common, option, options_of, row
-from arcwise.cli.options import (
-    DataArgument,
-    DataOptions,
-    Rows,
-    RuleOptions,
-    ScoreOptions,
-    StepLimit,
-    tell_idle,
+from arcwise.base.options import Common, option, options_of, row, rows
+from arcwise.base.run import Run, Status
+from arcwise.cli.options import DataArgument, LearningVerb, ScoreOptions, StepLimit
+from arcwise.cli.output import GraphFileVerb, score_shares, write_graph_file
+from arcwise.cli.verb import Result, Rows
+from arcwise.graph.constraints import assert_obeys
+from arcwise.local.climbing import (
+    ClimbSettings,
+    GeneticSettings,
+    TabuSettings,
+    first_ascent,
+    genetic_search,
+    hill_climb,
+    tabu_search,
 )
-from arcwise.cli.output import ResultOptions, check_output_name, finish, print_json, score_shares, write_graph_file
-from arcwise.local.climbing import ClimbSettings, GeneticSettings, TabuSettings
+from arcwise.local.equivalence_search import equivalence_search
 from arcwise.local.order_search import order_search
+from arcwise.local.trees import chow_liu, naive_bayes, tree_augmented
+from arcwise.model.structural_em import structural_em
+from arcwise.parent_sets.build import build_parent_sets
 
 if TYPE_CHECKING:
-    from arcwise.base.run import Limits
     from arcwise.data.dataset import Dataset, Incomplete
-    from arcwise.graph.constraints import Constraints
     from arcwise.local.problem import LocalSearchResult
-    from arcwise.scores.score import Score
 
 
 def _usual(function: Callable[..., object], name: str) -> Any:
@@ -103,30 +106,28 @@ TABLES: dict[Method, tuple[type, ...]] = {
 OPTIONS = Rows(tuple(dict.fromkeys(table for tables in TABLES.values() for table in tables)), given=True)
 
 
+SEARCHES: dict[Method, Callable[..., Any]] = {
+    Method.TABU: tabu_search,
+    Method.HILL_CLIMBING: hill_climb,
+    Method.FIRST_ASCENT: first_ascent,
+    Method.GENETIC: genetic_search,
+    Method.EM: structural_em,
+}
+# Searches that take no constraints: greedy equivalence search, and networks of a fixed shape.
+FREE: dict[Method, Callable[..., Any]] = {
+    Method.GES: equivalence_search,
+    Method.CHOW_LIU: chow_liu,
+    Method.NAIVE_BAYES: naive_bayes,
+    Method.TAN: tree_augmented,
+}
+
+
 def _taken(method: Method) -> dict[str, str]:
     """Return the options that a method takes, with their flags."""
     return {item.name: item.flag for table in TABLES[method] for item in options_of(table)}
 
 
-@dataclass(frozen=True)
-class SearchOptions:
-    """The search, and its random numbers."""
-
-    method: Method = option(Method.TABU, "the search")
-    seed: int = row(Common, "seed")
-
-
-def search(
-    data: DataArgument,
-    *,
-    searching: SearchOptions,
-    options: Annotated[dict[str, Any], OPTIONS],
-    scored: ScoreOptions,
-    rules: RuleOptions,
-    reading: DataOptions,
-    limit: StepLimit,
-    printing: ResultOptions,
-) -> None:
+class Search(LearningVerb, StepLimit, GraphFileVerb):
     """Search for a network with a high score, fast and without a proof that it is the best.
 
     Besides searches there are networks to compare with: the tree of Chow and Liu, naive Bayes and tree-augmented naive
@@ -140,127 +141,87 @@ def search(
 
     Example: arcwise search survey.csv --method genetic --score bdeu:ess=10 --seed 1 -o network.graphml
     """
-    from arcwise.graph.constraints import assert_obeys
-    from arcwise.local.climbing import first_ascent, genetic_search, hill_climb, tabu_search
-    from arcwise.local.equivalence_search import equivalence_search
-    from arcwise.local.trees import chow_liu, naive_bayes, tree_augmented
-    from arcwise.model.structural_em import structural_em
 
-    method, output = searching.method, printing.output
-    _refuse_untaken(method, options)
-    if "start" in options:
-        options["start"] = options["start"].value
-    to_stdout = printing.stdout_is_taken(output, otherwise=not printing.as_json)
-    if output is not None:
-        check_output_name(output)
-    score, limits = scored.make(), limit.limits
-    function: Any = {
-        Method.TABU: tabu_search,
-        Method.HILL_CLIMBING: hill_climb,
-        Method.FIRST_ASCENT: first_ascent,
-        Method.GENETIC: genetic_search,
-        Method.ORDER: _search_orders,
-        Method.GES: functools.partial(_search_freely, method, equivalence_search),
-        Method.CHOW_LIU: functools.partial(_search_freely, method, chow_liu),
-        Method.NAIVE_BAYES: functools.partial(_search_freely, method, naive_bayes),
-        Method.TAN: functools.partial(_search_freely, method, tree_augmented),
-        Method.EM: structural_em,
-    }[method]
-    cases: Dataset | Incomplete
-    if method is not Method.EM:
-        cases, known = reading.read_known(data, printing.progress, rules, score)
-        tell_idle(score, known, quiet=printing.quiet)
-    elif reading.impute is None:
-        cases, known = reading.read_incomplete(data, printing.progress, rules, score)
-    else:
-        raise OptionError("--method em needs the gaps as they are: leave --impute out.")
-    result = function(
-        cases,
-        score=score,
-        max_parents=rules.max_parents,
-        constraints=known,
-        seed=searching.seed,
-        limits=limits,
-        progress=printing.progress,
-        **options,
-    )
-    assert_obeys(result.dag, known)
-    if to_stdout:
-        write_graph_file(Path("-"), result.dag)
-    elif output is not None:
-        write_graph_file(output, result.dag)
-    if printing.as_json:
-        print_json(result.as_dict())
-    stopped = "" if result.complete else f"; stopped: {result.status}"
-    if method is Method.EM:
-        found = f"{score.name} {result.score:.6f} of the observed values"
-    else:
-        found = f"{score.data_score.name} {score_shares(result)}"
-    printing.remark(
-        f"{method}: {found}, {len(result.dag.arcs)} arcs, {result.iterations} iterations, "
-        f"{result.seconds:.3f} s{stopped}"
-    )
-    finish(result.status)
+    data: DataArgument
+    method: Method = option(Method.TABU, "the search")
+    seed: int = row(Common, "seed")
+    options: Annotated[dict[str, Any], OPTIONS]
+    scored: ScoreOptions = rows(ScoreOptions)
 
+    def run(self) -> Result:
+        """Find a network and write it."""
+        self._refuse_untaken()
+        to_stdout = self.stdout_is_taken(self.output, otherwise=not self.as_json)
+        score, limits = self.scored.make(), self.limits
+        cases: Dataset | Incomplete
+        if self.method is not Method.EM:
+            cases, known = self.read_known(self.data, self, score)
+            self.tell_idle(score, known)
+        elif self.impute is None:
+            cases, known = self.read_incomplete(self.data, self, score)
+        else:
+            raise OptionError("--method em needs the gaps as they are: leave --impute out.")
+        given: dict[str, Any] = {"score": score, "constraints": known, "limits": limits, "progress": self.progress}
+        if self.method in FREE:
+            result = self._search_freely(cases, **given)
+        elif self.method is Method.ORDER:
+            result = self._search_orders(cases, **given, **self.options)
+        else:
+            search = SEARCHES[self.method]
+            result = search(cases, max_parents=self.max_parents, seed=self.seed, **given, **self.options)
+        assert_obeys(result.dag, known)
+        if to_stdout or self.output is not None:
+            write_graph_file(self.output or Path("-"), result.dag)
+        if self.method is Method.EM:
+            found = f"{score.name} {result.score:.6f} of the observed values"
+        else:
+            found = f"{score.data_score.name} {score_shares(result)}"
+        stopped = "" if result.complete else f"; stopped: {result.status}"
+        remark = (
+            f"{self.method}: {found}, {len(result.dag.arcs)} arcs, {result.iterations} iterations, "
+            f"{result.seconds:.3f} s{stopped}"
+        )
+        return Result(result.as_dict(), remark=remark, status=result.status)
 
-def _refuse_untaken(method: Method, options: dict[str, Any]) -> None:
-    """Refuse an option that the method does not take."""
-    flags = {name: flag for other in Method for name, flag in _taken(other).items()}
-    for name in options:
-        if name not in _taken(method):
-            takers = ", ".join(other for other in Method if name in _taken(other))
-            raise OptionError(f"{flags[name]} is not an option of --method {method}, but of {takers}.")
+    def _refuse_untaken(self) -> None:
+        """Refuse an option that the method does not take."""
+        flags = {name: flag for other in Method for name, flag in _taken(other).items()}
+        for name in self.options:
+            if name not in _taken(self.method):
+                takers = ", ".join(other for other in Method if name in _taken(other))
+                raise OptionError(f"{flags[name]} is not an option of --method {self.method}, but of {takers}.")
 
+    def _search_freely(self, data: Any, score: Any, constraints: Any, **run: Any) -> LocalSearchResult:
+        """Call a search that takes no constraints."""
+        if constraints is not None or self.max_parents is not None:
+            raise OptionError(
+                f"--method {self.method} knows no constraints and no limit of parents; hill-climbing and tabu do."
+            )
+        function = FREE[self.method]
+        if self.method is Method.GES:
+            found = function(data, score, **run)
+        elif TargetOptions not in TABLES[self.method]:
+            found = function(data, score)
+        elif "target" in self.options:
+            found = function(data, self.options["target"], score)
+        else:
+            raise OptionError(f"--method {self.method} needs the variable to predict: --target NAME.")
+        return cast("LocalSearchResult", found)
 
-def _search_freely(
-    method: Method,
-    function: Any,
-    data: Dataset,
-    *,
-    score: Score,
-    max_parents: int | None,
-    constraints: Constraints | None,
-    **options: Any,
-) -> LocalSearchResult:
-    """Call a search that takes no constraints: greedy equivalence search, or a network of a fixed shape."""
-    if constraints is not None or max_parents is not None:
-        raise OptionError(f"--method {method} knows no constraints and no limit of parents; hill-climbing and tabu do.")
-    if method is Method.GES:
-        found = function(data, score, limits=options["limits"], progress=options["progress"])
-    elif TargetOptions not in TABLES[method]:
-        found = function(data, score)
-    elif "target" in options:
-        found = function(data, options["target"], score)
-    else:
-        raise OptionError(f"--method {method} needs the variable to predict: --target NAME.")
-    return cast("LocalSearchResult", found)
-
-
-def _search_orders(
-    data: Dataset,
-    *,
-    score: Score,
-    max_parents: int | None,
-    constraints: Constraints | None,
-    limits: Limits,
-    progress: bool | None,
-    threads: int | None = None,
-    **options: Any,
-) -> LocalSearchResult:
-    """Order search over the table of parent sets of the data; both share the time."""
-    from arcwise.base.run import Run, Status
-    from arcwise.parent_sets.build import build_parent_sets
-
-    deadline = Run.of(limits)
-    table = build_parent_sets(
-        data,
-        score,
-        max_parents=max_parents,
-        constraints=constraints,
-        threads=threads,
-        limits=deadline.uncounted,
-        progress=progress,
-    )
-    found = order_search(table, constraints=constraints, limits=deadline.limits, progress=progress, **options)
-    status = found.status if table.status is Status.COMPLETE else table.status
-    return replace(found, seconds=deadline.seconds, status=status)
+    def _search_orders(
+        self, data: Any, score: Any, constraints: Any, limits: Any, threads: int | None = None, **options: Any
+    ) -> LocalSearchResult:
+        """Order search over the table of parent sets of the data; both share the time."""
+        deadline = Run.of(limits)
+        table = build_parent_sets(
+            data,
+            score,
+            max_parents=self.max_parents,
+            constraints=constraints,
+            threads=threads,
+            limits=deadline.uncounted,
+            progress=self.progress,
+        )
+        found = order_search(table, constraints=constraints, seed=self.seed, limits=deadline.limits, **options)
+        status = found.status if table.status is Status.COMPLETE else table.status
+        return replace(found, seconds=deadline.seconds, status=status)

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arcwise.base.errors import OptionError
-from arcwise.base.options import REQUIRED, Common, option, row
+from arcwise.base.options import REQUIRED, Common, option, row, rows
 from arcwise.base.run import Status
 from arcwise.bootstrap.bootstrap import BootstrapSettings
-from arcwise.cli.options import TimeLimit, VerbGroup, expanded
-from arcwise.cli.output import PrintOptions, print_json
+from arcwise.cli.options import TimeLimit
+from arcwise.cli.verb import Result, Verb, VerbGroup, command_of
 
 if TYPE_CHECKING:
     from arcwise.base.run import ProgressCallback, ProgressEvent
-    from arcwise_studies import RunReport, Study
+    from arcwise_studies import Cell, RunReport, Study
 
 ConfigArgument = Annotated[Path, typer.Argument(help="The study: a TOML file.")]
 OptionalConfigArgument = Annotated[
@@ -46,62 +46,50 @@ class FileOptions:
     data: Path | None = option(None, "a folder of data files, for data sets by name")
 
 
-@dataclass(frozen=True)
-class StudyOptions(FileOptions, StoreOptions):
-    """Which study, with which files."""
-
-
 study = typer.Typer(
     cls=VerbGroup, help="Run experiments from a TOML file, on this machine or a cluster; resume after an interruption."
 )
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to the command line."""
-    app.add_typer(study, name="study")
-
-
-@study.command("plan")
-@expanded
-def plan(
-    config: ConfigArgument,
-    smoke: bool = row(StoreOptions, "smoke"),
-    *,
-    files: FileOptions,
-    measured: Path | None = option(None, "a store from whose cells to estimate how long all cells take"),
-    printing: PrintOptions,
-) -> None:
+class Plan(Verb):
     """Check a study and list its cells, without running anything.
 
     Example: arcwise study plan studies/smoke.toml
     """
-    from arcwise_studies import estimate_study, plan_study
 
-    chosen = _read(config, smoke, files.networks, files.data)
-    cells = plan_study(chosen)
-    chosen.check()
-    estimate = None if measured is None else estimate_study(chosen, measured)
-    if printing.as_json:
-        listed = [{"id": cell.id, "experiment": cell.experiment, "parameters": cell.parameters} for cell in cells]
+    config: ConfigArgument
+    smoke: bool = row(StoreOptions, "smoke")
+    files: FileOptions = rows(FileOptions)
+    measured: Path | None = option(None, "a store from whose cells to estimate how long all cells take")
+
+    def run(self) -> Result:
+        """Plan the study."""
+        from arcwise_studies import estimate_study, plan_study
+
+        chosen = _read(self.config, self.smoke, self.files)
+        cells = plan_study(chosen)
+        chosen.check()
+        estimate = None if self.measured is None else estimate_study(chosen, self.measured)
+        listed = ({"id": cell.id, "experiment": cell.experiment, "parameters": cell.parameters} for cell in cells)
         guess = None if estimate is None else {**asdict(estimate), "hours": estimate.hours()}
-        print_json({"name": chosen.name, "digest": chosen.digest, "cells": listed, "estimate": guess})
-        return
-    for cell in cells:
-        parameters = "  ".join(f"{name}={value}" for name, value in cell.parameters.items())
-        typer.echo(f"{cell.id}  {cell.experiment}  {parameters}")
-    counts = Counter(cell.experiment for cell in cells)
-    listed_counts = ", ".join(f"{count:,} of {name}" for name, count in counts.items())
-    if printing.quiet:
-        return
-    typer.echo(f"{chosen.name}: {len(cells):,} cells ({listed_counts})", err=True)
-    if estimate is not None:
-        note = f"; {estimate.like_limited:,} of them are like cells that hit a limit" if estimate.like_limited else ""
-        error = estimate.uncertainty / 3600
-        typer.echo(
-            f"about {estimate.hours():,.2f} hours on one processor (+- {error:,.2f}), from {estimate.measured:,} "
-            f"measured cells{note}",
-            err=True,
-        )
+        payload = {"name": chosen.name, "digest": chosen.digest, "cells": listed, "estimate": guess}
+        counts = Counter(cell.experiment for cell in cells)
+        listed_counts = ", ".join(f"{count:,} of {name}" for name, count in counts.items())
+        told = f"{chosen.name}: {len(cells):,} cells ({listed_counts})"
+        if estimate is not None:
+            like = f"; {estimate.like_limited:,} of them are like cells that hit a limit"
+            note = like if estimate.like_limited else ""
+            error = estimate.uncertainty / 3600
+            told += (
+                f"\nabout {estimate.hours():,.2f} hours on one processor (+- {error:,.2f}), from "
+                f"{estimate.measured:,} measured cells{note}"
+            )
+        return Result(payload, (_line(cell) for cell in cells), told=told)
+
+
+def _line(cell: Cell) -> str:
+    parameters = "  ".join(f"{name}={value}" for name, value in cell.parameters.items())
+    return f"{cell.id}  {cell.experiment}  {parameters}"
 
 
 @dataclass(frozen=True)
@@ -116,164 +104,156 @@ class RunningOptions:
     summary: Path | None = option(None, "the folder of tables and figures", usual="next to the store")
 
 
-@study.command("run")
-@expanded
-def run(
-    config: ConfigArgument,
-    chosen_files: StudyOptions,
-    *,
-    running: RunningOptions,
-    limit: TimeLimit,
-    printing: PrintOptions,
-) -> None:
+class Run(StoreOptions, FileOptions, RunningOptions, TimeLimit, Verb):
     """Run the cells that are missing, then write tables and figures.
 
     May be stopped or killed at any time; the same command continues. Exit code 3 if cells are pending or have failed.
 
     Example: arcwise study run studies/smoke.toml --workers 2
     """
-    from arcwise_studies import run_study, summarize_study
 
-    limits = limit.limits
-    chosen = _read(config, chosen_files.smoke, chosen_files.networks, chosen_files.data)
-    where = _store(chosen, chosen_files.store)
-    report = run_study(
-        chosen,
-        where,
-        workers=running.workers,
-        cluster=running.cluster,
-        retry=running.retry,
-        accept_changes=running.accept_changes,
-        limits=replace(limits, count=running.limit_cells),
-        progress=_progress(printing.quiet),
-    )
-    folder = running.summary or where.with_suffix("").with_name(f"{where.stem}-summary")
-    printing.remark(_sentence(report))
-    if report.finished + report.limited:
-        files = summarize_study(where).write(folder)
-        printing.remark(f"{len(files)} files in {folder}; the results are in {where}")
-    if printing.as_json:
-        print_json(
-            {
-                "name": chosen.name,
-                "store": where,
-                "summary": folder,
-                **_counts(report),
-                "done": report.done,
-                "seconds": report.seconds,
-                "cells_per_second": report.cells_per_second,
-                "status": str(report.status),
-            }
+    config: ConfigArgument
+
+    def run(self) -> Result:
+        """Run the study and summarize it."""
+        from arcwise_studies import run_study, summarize_study
+
+        limits = self.limits
+        chosen = _read(self.config, self.smoke, self)
+        where = self.store or Path(f"{chosen.name}.duckdb")
+        report = run_study(
+            chosen,
+            where,
+            workers=self.workers,
+            cluster=self.cluster,
+            retry=self.retry,
+            accept_changes=self.accept_changes,
+            limits=replace(limits, count=self.limit_cells),
+            progress=_progress(self.quiet),
         )
-    if report.status is not Status.COMPLETE or report.failed:
-        raise typer.Exit(3)
+        folder = self.summary or _summary_folder(where)
+        self.remark(_sentence(report))
+        if report.finished + report.limited:
+            files = summarize_study(where).write(folder)
+            self.remark(f"{len(files)} files in {folder}; the results are in {where}")
+        payload = {
+            "name": chosen.name,
+            "store": where,
+            "summary": folder,
+            **_counts(report),
+            "done": report.done,
+            "seconds": report.seconds,
+            "cells_per_second": report.cells_per_second,
+            "status": report.status,
+        }
+        # Cells that failed are missing, whether or not a limit was reached.
+        return Result(payload, status=Status.COUNT_LIMIT if report.failed else report.status)
 
 
-@study.command("status")
-@expanded
-def status(
-    config: OptionalConfigArgument = None,
-    *,
-    stored: StoreOptions,
-    printing: PrintOptions,
-) -> None:
+class StatusOf(StoreOptions, Verb):
     """Say how far a study has come, also while it runs.
 
     Example: arcwise study status studies/smoke.toml
     """
-    from arcwise_studies import study_status
 
-    found = study_status(_existing(config, stored.store, stored.smoke))
-    if printing.as_json:
-        print_json(found.to_dict())
-        return
-    for line in found.lines():
-        typer.echo(line)
+    config: OptionalConfigArgument = None
+
+    def run(self) -> Result:
+        """Read the store."""
+        from arcwise_studies import study_status
+
+        found = study_status(_existing(self.config, self))
+        return Result(found.to_dict(), found.lines())
 
 
-@study.command("summarize")
-@expanded
-def summarize(
-    config: OptionalConfigArgument = None,
-    *,
-    stored: StoreOptions,
-    output: Path | None = row(RunningOptions, "summary", flags=("--output", "-o")),
-    figures: bool = option(True, "draw figures as well as tables", flags=("--figures", "--no-figures")),
-    printing: PrintOptions,
-) -> None:
+class Summarize(Verb):
     """Write the tables and figures of a study, from its store alone.
 
     Example: arcwise study summarize --store smoke.duckdb -o smoke-summary
     """
-    from arcwise_studies import summarize_study
 
-    where = _existing(config, stored.store, stored.smoke)
-    folder = output or where.with_suffix("").with_name(f"{where.stem}-summary")
-    found = summarize_study(where)
-    files = found.write(folder, figures=figures)
-    if printing.as_json:
-        print_json({**found.facts, "files": files})
-        return
-    for file in files:
-        typer.echo(str(file))
+    config: OptionalConfigArgument = None
+    stored: StoreOptions = rows(StoreOptions)
+    output: Path | None = row(RunningOptions, "summary", flags=("--output", "-o"))
+    figures: bool = option(True, "draw figures as well as tables", flags=("--figures", "--no-figures"))
+
+    def run(self) -> Result:
+        """Write the summary."""
+        from arcwise_studies import summarize_study
+
+        where = _existing(self.config, self.stored)
+        found = summarize_study(where)
+        files = found.write(self.output or _summary_folder(where), figures=self.figures)
+        return Result({**found.facts, "files": files}, map(str, files))
 
 
-@study.command("export")
-@expanded
-def export(
-    config: OptionalConfigArgument = None,
-    *,
-    output: Path = option(
-        REQUIRED, "the file: .parquet or .csv; of a product: .json, .csv.gz", flags=("--output", "-o")
-    ),
-    stored: StoreOptions,
-    experiment: str | None = option(None, "which one, if the study has several"),
-    product: str | None = option(
-        None, "instead of rows, what the package learns from a discovery study: thresholds or ensemble"
-    ),
-    printing: PrintOptions,
-) -> None:
+class Export(Verb):
     """Write the rows of all cells to one file, or a product that is made from them.
 
     Example: arcwise study export --store smoke.duckdb -o rows.parquet --experiment discovery
     """
-    from arcwise_studies import export_rows
-    from arcwise_studies.products import export_product
 
-    where = _existing(config, stored.store, stored.smoke)
-    if product is None:
-        count = export_rows(where, output, experiment=experiment)
-    else:
-        count = export_product(where, output, product)
-    if printing.as_json:
-        print_json({"rows": count, "file": output})
-    else:
-        printing.remark(f"{count:,} rows in {output}")
+    config: OptionalConfigArgument = None
+    output: Path = option(
+        REQUIRED, "the file: .parquet or .csv; of a product: .json, .csv.gz", flags=("--output", "-o")
+    )
+    stored: StoreOptions = rows(StoreOptions)
+    experiment: str | None = option(None, "which one, if the study has several")
+    product: str | None = option(
+        None, "instead of rows, what the package learns from a discovery study: thresholds or ensemble"
+    )
+
+    def run(self) -> Result:
+        """Write the file."""
+        from arcwise_studies import export_rows
+        from arcwise_studies.products import export_product
+
+        where = _existing(self.config, self.stored)
+        if self.product is None:
+            count = export_rows(where, self.output, experiment=self.experiment)
+        else:
+            count = export_product(where, self.output, self.product)
+        return Result({"rows": count, "file": self.output}, told=f"{count:,} rows in {self.output}")
 
 
-def _read(config: Path, smoke: bool, networks: Path | None = None, data: Path | None = None) -> Study:
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command line."""
+    verbs: dict[str, type[Verb]] = {
+        "plan": Plan,
+        "run": Run,
+        "status": StatusOf,
+        "summarize": Summarize,
+        "export": Export,
+    }
+    for name, verb in verbs.items():
+        study.command(name)(command_of(verb))
+    app.add_typer(study, name="study")
+
+
+def _read(config: Path, smoke: bool, files: FileOptions | None = None) -> Study:
     from arcwise_studies import read_study
 
-    for flag, folder in (("--networks", networks), ("--data", data)):
+    files = files or FileOptions()
+    for flag, folder in (("--networks", files.networks), ("--data", files.data)):
         if folder is not None and not folder.is_dir():
             raise OptionError(f"{flag} {folder}: no such folder.")
-    return read_study(config, smoke=smoke, networks_folder=networks, data_folder=data)
+    return read_study(config, smoke=smoke, networks_folder=files.networks, data_folder=files.data)
 
 
-def _store(chosen: Study, store: Path | None) -> Path:
-    return store if store is not None else Path(f"{chosen.name}.duckdb")
+def _summary_folder(store: Path) -> Path:
+    return store.with_suffix("").with_name(f"{store.stem}-summary")
 
 
-def _existing(config: Path | None, store: Path | None, smoke: bool) -> Path:
+def _existing(config: Path | None, stored: StoreOptions) -> Path:
     """Return the store of a study that has been started; say so if the configuration is no longer the store's."""
     from arcwise_studies.store import Store
 
     if config is None:
-        if store is None:
+        if stored.store is None:
             raise OptionError("give the study's TOML file, or its store with --store FILE.duckdb.")
-        return store
-    chosen = _read(config, smoke)
-    where = _store(chosen, store)
+        return stored.store
+    chosen = _read(config, stored.smoke)
+    where = stored.store or Path(f"{chosen.name}.duckdb")
     if Store(where).facts()["digest"] != chosen.digest:
         typer.echo(f"note: {config} has changed since {where} was started; this is what the store holds", err=True)
     return where
