@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import arcwise.priors
 from arcwise.cli.main import main
 from arcwise_studies import prior_comparison
 
@@ -132,10 +131,9 @@ def test_ctrl_c_prints_what_is_finished(
 def test_ctrl_c_before_anything_is_finished_is_130(
     survey: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str
 ) -> None:
-    for room in ("optimal_ess", "saturation", "optima"):
-        _interrupt(monkeypatch, importlib.import_module(f"arcwise.priors.{room}"), "find_optima", 0)
+    for user in ("arcwise.priors.optimal_ess", "arcwise.priors.saturation", "arcwise.cli.prior"):
+        _interrupt(monkeypatch, importlib.import_module(user), "find_optima", 0)
     _interrupt(monkeypatch, prior_comparison, "find_optima", 0)
-    monkeypatch.setattr("arcwise.priors.find_optima", arcwise.priors.optima.find_optima)
     solver = importlib.import_module("arcwise.priors.ess_path").EssSolver  # a function has the name of the module
     _interrupt(monkeypatch, solver, "__init__", 0)
     with pytest.raises(SystemExit) as ending:

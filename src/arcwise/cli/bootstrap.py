@@ -37,8 +37,7 @@ class Bootstrap(LearningVerb, TimeLimit, NetworksFileVerb):
     target: str | None = option(None, "the class column", of="--recut mdl")
     seed: int = row(Common, "seed")
 
-    def run(self) -> Result:
-        """Learn the networks and write them."""
+    def _run(self) -> Result:
         score, limits = self.scored.make(), self.limits
         cases: Dataset | Incomplete | NumericData
         if self.recut is not None:

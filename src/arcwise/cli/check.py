@@ -42,8 +42,7 @@ class Check(Verb):
         flags=("--output", "-o"),
     )
 
-    def run(self) -> Result:
-        """Audit the table and write what is repaired."""
+    def _run(self) -> Result:
         if self.output is not None:
             format_to_write(self.output)
         options = LearnOptions(agree=True, **self.given)

@@ -24,8 +24,7 @@ class CheckCertificate(Verb):
     table: Annotated[Path, typer.Argument(metavar="TABLE", help="The table of parent sets (.jkl, .arct; also .gz).")]
     certificate: Annotated[Path, typer.Argument(help="What `arcwise optimal --certificate` wrote.")]
 
-    def run(self) -> Result:
-        """Check the certificate, which raises an error if it does not hold."""
+    def _run(self) -> Result:
         found = check_certificate(self.table, self.certificate)
         payload = {
             "accepted": True,

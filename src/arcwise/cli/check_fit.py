@@ -39,8 +39,7 @@ class CheckFit(DataVerb, TimeLimit, AnswerVerb):
     replicates: int = option(100, "how many data sets to draw from the network; 0 for none", low=0, high=100_000)
     seed: int = row(Common, "seed")
 
-    def run(self) -> Result:
-        """Compare the network with the data."""
+    def _run(self) -> Result:
         found = self._compared(
             {"replicates": self.replicates, "seed": self.seed, "limits": self.limits, "progress": self.progress}
         )

@@ -42,12 +42,10 @@ class Confidence(ResultVerb):
     compare: Path | None = option(None, "other networks, or confidences, to print side by side")
     above: float = option(0.0, "print only pairs with a confidence above this")
 
-    def check(self) -> None:
-        """Refuse a name that says no format."""
+    def _check(self) -> None:
         check_file_name(self.output, "confidences", (".parquet", ".csv", ".csv.gz"))
 
-    def run(self) -> Result:
-        """Average the networks, write the confidences, and compare them with others."""
+    def _run(self) -> Result:
         try:
             given = NetworkSet.load(self.networks)
         except FormatError as error:

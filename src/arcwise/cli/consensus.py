@@ -27,8 +27,7 @@ class Consensus(ConstraintOptions, ResultVerb):
     threshold: float = option(REQUIRED, "edges strictly above it are significant", low=0, high=1)
     as_class: bool = option(False, "write the equivalence class instead of one DAG of it", flags=("--cpdag",))
 
-    def run(self) -> Result:
-        """Build the network and write it."""
+    def _run(self) -> Result:
         to_stdout = self.stdout_is_taken(self.output)
         if self.output is not None:
             check_output_name(self.output, partly_directed=self.as_class)

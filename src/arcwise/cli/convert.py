@@ -32,8 +32,7 @@ class Convert(ResultVerb):
 
     graph: GraphArgument
 
-    def run(self) -> Result:
-        """Read the graph and write it."""
+    def _run(self) -> Result:
         output = None if self.stdout_is_taken(self.output, otherwise=True) else self.output
         as_network = output is not None and network_format(output) is not None
         if output is not None:

@@ -45,8 +45,7 @@ class Credible(LearningVerb, NetworkLimit, NetworksFileVerb):
     trust_table: bool = option(False, "trust that a table from elsewhere is complete for this factor")
     sharing: Sharing = rows(Sharing)
 
-    def run(self) -> Result:
-        """Count the networks and write them."""
+    def _run(self) -> Result:
         factor = factor_from(self.bayes_factor)
         deadline = Run.of(self.limits)
         building = BuildSettings(self.sharing.threads, cluster=self.sharing.cluster)

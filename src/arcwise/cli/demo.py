@@ -31,8 +31,7 @@ class Demo(Verb):
     output: Path = row(FolderOptions, "output", help="the folder to write", default=FOLDER)
     force: bool = row(FolderOptions, "force")
 
-    def run(self) -> Result:
-        """Learn and write the report."""
+    def _run(self) -> Result:
         check_folder(self.output, force=self.force)
         found = learn(wines(), discretize="width", seed=1, name="wine", progress=self.progress)
         found.save(self.output, force=self.force)

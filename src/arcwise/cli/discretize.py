@@ -37,8 +37,7 @@ class Discretize(TableVerb, DataFileVerb):
     numeric: bool = option(False, "cut all columns of numbers")
     without_cuts: str = option("error", "columns in which mdl finds no cut: error, drop or median")
 
-    def run(self) -> Result:
-        """Cut the columns and write the table."""
+    def _run(self) -> Result:
         if self.cut and self.numeric:
             raise typer.BadParameter("--cut names columns and --numeric takes all: give one of them.")
         table = self.read_table(self.data)

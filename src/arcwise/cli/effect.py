@@ -47,14 +47,12 @@ class Effect(DataVerb, TimeLimit, AnswerVerb):
     level: float = option(0.95, "the share of the posterior that intervals hold", low=0.01, high=0.9999)
     data: Path | None = option(None, "for a graph file: the data to estimate effects from")
 
-    def check(self) -> None:
-        """Refuse an assumption that is none, and a file that cannot be written."""
+    def _check(self) -> None:
         if self.hidden_causes not in HIDDEN:
             raise typer.BadParameter(f"--hidden-causes is {' or '.join(HIDDEN)}, not '{self.hidden_causes}'.")
-        super().check()
+        super()._check()
 
-    def run(self) -> Result:
-        """Estimate the effect that is asked about."""
+    def _run(self) -> Result:
         cause, outcome = self.cause, self.outcome
         if self.data is not None or self.within_class:
             if cause is None or outcome is None:

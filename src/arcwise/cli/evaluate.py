@@ -48,8 +48,7 @@ class Evaluate(Verb):
     separator: str | None = row(ReadingSettings, "separator")
     adjustment: bool = option(False, "also how often effects would be adjusted wrongly: SID, ancestor AID")
 
-    def run(self) -> Result:
-        """Compare the two graphs, or a graph and confidences."""
+    def _run(self) -> Result:
         if self.learned.suffix == ".parquet":
             if self.data is not None or self.adjustment:
                 raise OptionError(f"--data and --adjustment compare two graphs; {self.learned} holds confidences.")

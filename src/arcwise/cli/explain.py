@@ -48,8 +48,7 @@ class Explain(DataVerb, AnswerVerb):
     ] = None
     data: Path | None = option(None, "for a graph file: the data to explain its edges with")
 
-    def run(self) -> Result:
-        """Explain what is asked about."""
+    def _run(self) -> Result:
         words = self.edge or []
         if self.data is None and self.source.is_dir() and len(words) == 1 and words[0] in self._names():
             self._refuse_reading()

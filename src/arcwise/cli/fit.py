@@ -43,15 +43,13 @@ class Fit(DataVerb, ResultVerb):
         "which states the variables have: those that a structure with tables declares, or those of the data",
     )
 
-    def check(self) -> None:
-        """Refuse a name that says no format, and two things that want stdout."""
+    def _check(self) -> None:
         if self.as_json and str(self.output) == "-":
             raise typer.BadParameter("--json and -o - both want stdout; give -o FILE, or leave -o out.")
         if self.output is not None:
             check_network_name(self.output)
 
-    def run(self) -> Result:
-        """Estimate the tables and write the network."""
+    def _run(self) -> Result:
         parameters = {"ess": self.ess, "alpha": _number_or_name(self.prior), "m": self.m}
         from_structure = self.states_from is StatesFrom.STRUCTURE
         given, cases = self.open_with_data(self.structure, self.data, what="structure", with_states=from_structure)

@@ -30,8 +30,7 @@ class Impute(TableVerb, DataFileVerb):
     )
     k: int = option(5, "how many rows", low=1, of="knn", flags=("--neighbours", "-k"))
 
-    def run(self) -> Result:
-        """Fill the gaps and write the table."""
+    def _run(self) -> Result:
         table = self.read_table(self.data)
         filled = impute(table, method=self.method, k=self.k, progress=self.progress)
         write_table(filled, self.output or "-")

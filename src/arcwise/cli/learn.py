@@ -50,8 +50,7 @@ class Learn(ConstraintOptions, Verb):
     weighing: WeighingOptions = rows(WeighingOptions)
     given: Annotated[dict[str, Any], GIVEN]
 
-    def run(self) -> Result:
-        """Learn, and write a report as soon as there is one."""
+    def _run(self) -> Result:
         output, force = self.folder.output, self.folder.force
         if output is not None:
             check_folder(output, force=force)

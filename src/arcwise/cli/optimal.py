@@ -45,9 +45,8 @@ class Optimal(LearningVerb, NodeLimit, GraphFileVerb):
     threads: int | None = row(Common, "threads")
     seed: int = row(Common, "seed")
 
-    def check(self) -> None:
-        """Refuse a network, or a certificate, that could not be written."""
-        super().check()
+    def _check(self) -> None:
+        super()._check()
         if self.certificate is None:
             return
         check_file_name(self.certificate, "a certificate", (".json", ".json.gz"))
@@ -58,8 +57,7 @@ class Optimal(LearningVerb, NodeLimit, GraphFileVerb):
                 remedies=Remedy("use", Argument("method", "branch-and-bound")),
             )
 
-    def run(self) -> Result:
-        """Find the network, write it, and write the proof."""
+    def _run(self) -> Result:
         as_csv = self.stdout_is_taken(self.output)
         deadline = Run.of(self.limits)
         loaded = self.load_parent_sets(self.source, self.scored, BuildSettings(self.threads), deadline.uncounted)

@@ -49,16 +49,14 @@ class DataFileVerb(ResultVerb):
         """Whether the data go to stdout."""
         return self.stdout_is_taken(self.output, otherwise=True)
 
-    def check(self) -> None:
-        """Refuse a name that says no format, and --json where the data go to stdout."""
+    def _check(self) -> None:
         format_to_write("-" if self.to_stdout else self.output or "-")
 
 
 class GraphFileVerb(ResultVerb):
     """A verb that writes a graph."""
 
-    def check(self) -> None:
-        """Refuse a name that says no format."""
+    def _check(self) -> None:
         if self.output is not None:
             check_output_name(self.output)
 
@@ -66,8 +64,7 @@ class GraphFileVerb(ResultVerb):
 class NetworksFileVerb(ResultVerb):
     """A verb that writes a file of networks."""
 
-    def check(self) -> None:
-        """Refuse a name that says another format."""
+    def _check(self) -> None:
         check_file_name(self.output, "networks")
 
 
@@ -171,8 +168,7 @@ class AnswerOptions:
 class AnswerVerb(Verb, AnswerOptions):
     """A verb that answers a question, in words and by a table."""
 
-    def check(self) -> None:
-        """Refuse a file that cannot be written, before any work is lost to it."""
+    def _check(self) -> None:
         if self.markdown and self.as_json:
             raise typer.BadParameter("--markdown and --json are two ways to print; give one.")
         self.stdout_is_taken(self.output)

@@ -34,8 +34,7 @@ class Posterior(LearningVerb, MemoryLimit, NetworksFileVerb):
     seed: int = row(Common, "seed")
     threads: int | None = row(Common, "threads")
 
-    def run(self) -> Result:
-        """Find the posterior, and write networks that are drawn from it."""
+    def _run(self) -> Result:
         deadline = Run.of(self.limits)
         score = self.scored.make()
         cases, known = self.read_known(self.data, self, score)

@@ -44,14 +44,12 @@ class Predict(TableVerb, TimeLimit, AnswerVerb):
     folds: int = option(10, "without new rows: the folds of cross-validation", low=2, high=100_000)
     seed: int = row(Common, "seed")
 
-    def check(self) -> None:
-        """Refuse a file that cannot be written, and a value that is none."""
-        super().check()
+    def _check(self) -> None:
+        super()._check()
         if self.unseen not in ("missing", "error"):
             raise typer.BadParameter(f"--unseen is missing or error, not '{self.unseen}'.")
 
-    def run(self) -> Result:
-        """Predict the rows, or cross-validate."""
+    def _run(self) -> Result:
         import pandas as pd
 
         target = self.target

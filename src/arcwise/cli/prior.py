@@ -62,8 +62,7 @@ class PriorOptions:
 class PriorVerb(PlotOptions, DataVerb):
     """An analysis of the prior: what it finds can also be drawn."""
 
-    def check(self) -> None:
-        """Refuse a figure that could not be written."""
+    def _check(self) -> None:
         check_figure_name(self.plot)
 
     def found(
@@ -100,8 +99,7 @@ class Ess(LearningPriorVerb):
     data: DataArgument
     tolerance: float = option(0.1, "stop when alpha* changes by less")
 
-    def run(self) -> Result:
-        """Ascend to alpha*, then find the maximiser."""
+    def _run(self) -> Result:
         data, learning = self.read_learning(self.data)
         half = learning.within(learning.run.share(0.5))
         ascent = ascend_ess(data, tolerance=self.tolerance, learning=half, progress=self.progress)
@@ -150,8 +148,7 @@ class EssPath(LearningPriorVerb):
     data: DataArgument
     values: int = option(60, "how many values from 0.001 to 100,000", low=2, high=100_000)
 
-    def run(self) -> Result:
-        """Follow the network over a grid."""
+    def _run(self) -> Result:
         data, learning = self.read_learning(self.data)
         found = ess_path(data, ess=np.logspace(-3, 5, self.values), learning=learning, progress=self.progress)
         payload = {
@@ -176,8 +173,7 @@ class Sensitivity(LearningPriorVerb):
     ess: float = row(PriorOptions, "ess")
     epsilon: float = row(PriorOptions, "epsilon")
 
-    def run(self) -> Result:
-        """Find the optimal network, and move the prior."""
+    def _run(self) -> Result:
         data, learning = self.read_learning(self.data)
         optimum = find_optima(data, [make_score("bdeu", ess=self.ess)], learning, progress=self.progress)[0]
         found = prior_sensitivity(data, optimum.dag, ess=self.ess, epsilon=self.epsilon)
@@ -208,8 +204,7 @@ class Saturation(LearningPriorVerb):
     repetitions: int = option(5, "how often the cases are shuffled", low=1, high=100_000)
     seed: int = row(Common, "seed")
 
-    def run(self) -> Result:
-        """Learn from growing subsamples."""
+    def _run(self) -> Result:
         data, learning = self.read_learning(self.data)
         found = data_saturation(
             data,
@@ -242,8 +237,7 @@ class EdgePrior(PriorVerb):
     child: str = option(REQUIRED, "the head of the edge")
     given: tuple[str, ...] = option((), "another parent of the child; may be repeated", metavar="")
 
-    def run(self) -> Result:
-        """Follow the edge."""
+    def _run(self) -> Result:
         found = edge_prior(self.read(self.data), child=self.child, parent=self.parent, given=self.given)
         text = f"A large equivalent sample size does not favour {self.parent} -> {self.child}."
         if found.favoured_by_large_ess:

@@ -104,11 +104,10 @@ class Query(AnswerVerb):
     level: float = row(Effect, "level")
     seed: int = row(Common, "seed")
 
-    def check(self) -> None:
-        """Refuse a value that is none, and a file that cannot be written."""
+    def _check(self) -> None:
         if self.impossible not in ("error", "missing"):
             raise typer.BadParameter(f"--impossible is error or missing, not '{self.impossible}'.")
-        super().check()
+        super()._check()
         if self.rows is not None and str(self.rows) == str(self.network) == "-":
             raise typer.BadParameter("only one of the network and the rows can come from stdin.")
 
@@ -117,8 +116,7 @@ class Query(AnswerVerb):
         """What every question to a network is computed with."""
         return {"max_cells": self.max_cells or MAX_CELLS, "threads": self.threads, "progress": self.progress}
 
-    def run(self) -> Result:
-        """Answer the questions."""
+    def _run(self) -> Result:
         output = self.output
         questions = [parse_question(text) for text in self.questions]
         if len(questions) > 1 and (self.rows is not None or output is not None):

@@ -28,8 +28,7 @@ class Sample(DataFileVerb):
     )
     threads: int | None = row(Common, "threads")
 
-    def run(self) -> Result:
-        """Draw the rows and write them."""
+    def _run(self) -> Result:
         settings = {name: state if sign else None for name, sign, state in (text.partition("=") for text in self.do)}
         network = open_network(self.network)
         drawn = network.sample(self.rows, seed=self.seed, do=settings, threads=self.threads, progress=self.progress)

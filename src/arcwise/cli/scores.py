@@ -49,8 +49,7 @@ class Scores(LearningVerb, BuildingOptions, MemoryLimit, Verb):
         help="the same as a Bayes factor: 20 is a slack of 2.996",
     )
 
-    def run(self) -> Result:
-        """Build the table and write it."""
+    def _run(self) -> Result:
         output = None if self.stdout_is_taken(self.output, otherwise=True) else self.output
         checkpoint = None if output is None else self._checkpoint(output)
         limits, slack = self.limits, self._slack()

@@ -148,8 +148,7 @@ class Search(LearningVerb, StepLimit, GraphFileVerb):
     options: Annotated[dict[str, Any], OPTIONS]
     scored: ScoreOptions = rows(ScoreOptions)
 
-    def run(self) -> Result:
-        """Find a network and write it."""
+    def _run(self) -> Result:
         self._refuse_untaken()
         to_stdout = self.stdout_is_taken(self.output, otherwise=not self.as_json)
         score, limits = self.scored.make(), self.limits

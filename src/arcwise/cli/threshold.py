@@ -71,8 +71,7 @@ class Threshold(DataVerb, TimeLimit, Verb):
     )
     seed: int = row(Common, "seed")
 
-    def run(self) -> Result:
-        """Choose the cut-off."""
+    def _run(self) -> Result:
         given = EdgeConfidence.load(self.confidence)
         if self.cases is not None:
             given = replace(given, n_cases=self.cases)

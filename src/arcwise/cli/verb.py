@@ -1,16 +1,16 @@
-"""`Verb`: a verb of the command line is a table of options (`arcwise.base.options`) with a method `run`.
+"""`Verb`: a verb of the command line is a table of options (`arcwise.base.options`) with a method `_run`.
 
     class Consensus(ConstraintOptions, ResultVerb):
         confidence: Annotated[Path, typer.Argument(help="Confidences from `arcwise confidence -o`.")]
         threshold: float = option(REQUIRED, "edges strictly above it are significant")
 
-        def run(self) -> Result: ...
+        def _run(self) -> Result: ...
 
     app.command("consensus")(command_of(Consensus))
 
 The command line has the argument, --threshold and the options that are inherited, in this order; the docstring is the
 help. A table may as well be one of the library, `settings: BootstrapSettings = rows(BootstrapSettings)`: what is added
-to it is an option of the verb. What `run` returns is printed here, as text or as JSON.
+to it is an option of the verb. What `_run` returns is printed here, as text or as JSON.
 """
 
 from __future__ import annotations
@@ -87,17 +87,17 @@ class Verb:
             raise typer.BadParameter("--json prints a summary on stdout, so the result needs a file: -o FILE.")
         return taken
 
-    def check(self) -> None:
+    def _check(self) -> None:
         """Refuse what cannot be written, before any work is lost to it."""
 
-    def run(self) -> Result:
+    def _run(self) -> Result:
         """Do the work."""
         raise NotImplementedError
 
     def carry_out(self) -> None:
         """Run the verb and print what it found."""
-        self.check()
-        found = self.run()
+        self._check()
+        found = self._run()
         if self.as_json:
             print_json(found.payload)
         elif callable(found.text):

@@ -30,8 +30,7 @@ class Compare(LearningPriorVerb):
     held_out: float = option(0.3, "the share of the cases that are held out")
     seed: int = row(Common, "seed")
 
-    def run(self) -> Result:
-        """Learn under the three scores."""
+    def _run(self) -> Result:
         from arcwise_studies.prior_comparison import compare_priors
 
         data, learning = self.read_learning(self.data)

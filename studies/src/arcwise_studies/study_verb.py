@@ -62,8 +62,7 @@ class Plan(Verb):
     files: FileOptions = rows(FileOptions)
     measured: Path | None = option(None, "a store from whose cells to estimate how long all cells take")
 
-    def run(self) -> Result:
-        """Plan the study."""
+    def _run(self) -> Result:
         from arcwise_studies import estimate_study, plan_study
 
         chosen = _read(self.config, self.smoke, self.files)
@@ -114,8 +113,7 @@ class Run(StoreOptions, FileOptions, RunningOptions, TimeLimit, Verb):
 
     config: ConfigArgument
 
-    def run(self) -> Result:
-        """Run the study and summarize it."""
+    def _run(self) -> Result:
         from arcwise_studies import run_study, summarize_study
 
         limits = self.limits
@@ -158,8 +156,7 @@ class StatusOf(StoreOptions, Verb):
 
     config: OptionalConfigArgument = None
 
-    def run(self) -> Result:
-        """Read the store."""
+    def _run(self) -> Result:
         from arcwise_studies import study_status
 
         found = study_status(_existing(self.config, self))
@@ -177,8 +174,7 @@ class Summarize(Verb):
     output: Path | None = row(RunningOptions, "summary", flags=("--output", "-o"))
     figures: bool = option(True, "draw figures as well as tables", flags=("--figures", "--no-figures"))
 
-    def run(self) -> Result:
-        """Write the summary."""
+    def _run(self) -> Result:
         from arcwise_studies import summarize_study
 
         where = _existing(self.config, self.stored)
@@ -203,8 +199,7 @@ class Export(Verb):
         None, "instead of rows, what the package learns from a discovery study: thresholds or ensemble"
     )
 
-    def run(self) -> Result:
-        """Write the file."""
+    def _run(self) -> Result:
         from arcwise_studies import export_rows
         from arcwise_studies.products import export_product
 
