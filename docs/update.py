@@ -46,9 +46,9 @@ CONSTANTS = {
 }
 
 PACKAGE = DOCS.parent / "src" / "arcwise"
-# What has public names: rooms with a list of them, and the modules beside the rooms that are stages for users.
+# What has public names: rooms that offer them, and the modules beside the rooms that are stages for users.
 STAGES = [
-    *sorted(path.parent.name for path in PACKAGE.glob("[!_]*/__init__.py") if "__all__" in path.read_text("utf-8")),
+    *sorted(path.parent.name for path in PACKAGE.glob("[!_]*/__init__.py") if "import" in path.read_text("utf-8")),
     *("counts", "datasets", "ensemble", "arcwise_studies"),
 ]
 

@@ -1,15 +1,13 @@
 """The audit: what to know about data before anything is learned from them."""
 
-from arcwise.audit.audit import Audit, AuditSettings, audit_table, check
-from arcwise.audit.finding import Finding, Kind, Repair, Severity
+from arcwise.audit.audit import Audit as Audit
+from arcwise.audit.audit import AuditSettings as AuditSettings
+from arcwise.audit.audit import audit_table as audit_table
+from arcwise.audit.audit import check as check
+from arcwise.audit.finding import Finding as Finding
+from arcwise.audit.finding import Kind as Kind
+from arcwise.audit.finding import Repair as Repair
+from arcwise.audit.finding import Severity as Severity
+from arcwise.base import doors
 
-__all__ = [
-    "Audit",
-    "AuditSettings",
-    "Finding",
-    "Kind",
-    "Repair",
-    "Severity",
-    "audit_table",
-    "check",
-]
+doors.export(__name__)

@@ -1,28 +1,20 @@
 """Data in: read -> impute -> discretize -> `Dataset`."""
 
-from arcwise.data.checks import Targets
-from arcwise.data.column import Column
-from arcwise.data.dataset import Dataset, Incomplete, stack
-from arcwise.data.discretize import apply_cuts, discretize, find_cuts
-from arcwise.data.impute import impute
-from arcwise.data.read import ReadingSettings, read_data, read_table
-from arcwise.data.table import Table
-from arcwise.data.write import write_data, write_table
+from arcwise.base import doors
+from arcwise.data.checks import Targets as Targets
+from arcwise.data.column import Column as Column
+from arcwise.data.dataset import Dataset as Dataset
+from arcwise.data.dataset import Incomplete as Incomplete
+from arcwise.data.dataset import stack as stack
+from arcwise.data.discretize import apply_cuts as apply_cuts
+from arcwise.data.discretize import discretize as discretize
+from arcwise.data.discretize import find_cuts as find_cuts
+from arcwise.data.impute import impute as impute
+from arcwise.data.read import ReadingSettings as ReadingSettings
+from arcwise.data.read import read_data as read_data
+from arcwise.data.read import read_table as read_table
+from arcwise.data.table import Table as Table
+from arcwise.data.write import write_data as write_data
+from arcwise.data.write import write_table as write_table
 
-__all__ = [
-    "Column",
-    "Dataset",
-    "Incomplete",
-    "ReadingSettings",
-    "Table",
-    "Targets",
-    "apply_cuts",
-    "discretize",
-    "find_cuts",
-    "impute",
-    "read_data",
-    "read_table",
-    "stack",
-    "write_data",
-    "write_table",
-]
+doors.export(__name__)

@@ -1,46 +1,25 @@
 """Reports: a plain content tree, rendered as one self-contained HTML page or as text for a terminal."""
 
-from arcwise.findings.edge_record import EdgeRecord
-from arcwise.findings.trust import Forest, ForestRow
-from arcwise.report.answer import Answer
-from arcwise.report.blocks import (
-    Bullets,
-    Chart,
-    Column,
-    Guide,
-    KnownRules,
-    NetworkNode,
-    NetworkView,
-    Paragraph,
-    RuleLine,
-    Section,
-    Series,
-    Table,
-    Verbatim,
-)
-from arcwise.report.html import render_html
-from arcwise.report.report import Report
-from arcwise.report.text import render_text
+from arcwise.base import doors
+from arcwise.findings.edge_record import EdgeRecord as EdgeRecord
+from arcwise.findings.trust import Forest as Forest
+from arcwise.findings.trust import ForestRow as ForestRow
+from arcwise.report.answer import Answer as Answer
+from arcwise.report.blocks import Bullets as Bullets
+from arcwise.report.blocks import Chart as Chart
+from arcwise.report.blocks import Column as Column
+from arcwise.report.blocks import Guide as Guide
+from arcwise.report.blocks import KnownRules as KnownRules
+from arcwise.report.blocks import NetworkNode as NetworkNode
+from arcwise.report.blocks import NetworkView as NetworkView
+from arcwise.report.blocks import Paragraph as Paragraph
+from arcwise.report.blocks import RuleLine as RuleLine
+from arcwise.report.blocks import Section as Section
+from arcwise.report.blocks import Series as Series
+from arcwise.report.blocks import Table as Table
+from arcwise.report.blocks import Verbatim as Verbatim
+from arcwise.report.html import render_html as render_html
+from arcwise.report.report import Report as Report
+from arcwise.report.text import render_text as render_text
 
-__all__ = [
-    "Answer",
-    "Bullets",
-    "Chart",
-    "Column",
-    "EdgeRecord",
-    "Forest",
-    "ForestRow",
-    "Guide",
-    "KnownRules",
-    "NetworkNode",
-    "NetworkView",
-    "Paragraph",
-    "Report",
-    "RuleLine",
-    "Section",
-    "Series",
-    "Table",
-    "Verbatim",
-    "render_html",
-    "render_text",
-]
+doors.export(__name__)

@@ -1,20 +1,15 @@
 """Scores: how well a variable's parents explain it, one family per file; natural logarithms, higher is better."""
 
-from arcwise.scores.believed import BelievedScore
-from arcwise.scores.hypothetical import Estimate
-from arcwise.scores.prior_network import JointPrior, PriorNetwork, UniformPrior
-from arcwise.scores.registry import SCORES, make_score
-from arcwise.scores.score import Facts, Parameter, Score
+from arcwise.base import doors
+from arcwise.scores.believed import BelievedScore as BelievedScore
+from arcwise.scores.hypothetical import Estimate as Estimate
+from arcwise.scores.prior_network import JointPrior as JointPrior
+from arcwise.scores.prior_network import PriorNetwork as PriorNetwork
+from arcwise.scores.prior_network import UniformPrior as UniformPrior
+from arcwise.scores.registry import SCORES as SCORES
+from arcwise.scores.registry import make_score as make_score
+from arcwise.scores.score import Facts as Facts
+from arcwise.scores.score import Parameter as Parameter
+from arcwise.scores.score import Score as Score
 
-__all__ = [
-    "SCORES",
-    "BelievedScore",
-    "Estimate",
-    "Facts",
-    "JointPrior",
-    "Parameter",
-    "PriorNetwork",
-    "Score",
-    "UniformPrior",
-    "make_score",
-]
+doors.export(__name__)
