@@ -33,7 +33,7 @@ def save(folder: Path, text: str | bytes, name: str = "survey.csv") -> Path:
 
 def parsed(text: bytes, header: bool = True, missing: frozenset[str] = frozenset(), merge: bool = True) -> Table:
     source = Source("x.csv", np.frombuffer(text, dtype=np.uint8), None)
-    return read_delimited(source, TextOptions(",", header, missing, merge), lambda event: None)
+    return read_delimited(source, TextOptions(",", header, missing, merge))
 
 
 def cells(table: Table) -> list[list[str | None]]:

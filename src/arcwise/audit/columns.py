@@ -159,7 +159,7 @@ def find_many_states(
 
 
 def are_codes(column: Column) -> bool:
-    """Say whether numbers are names: postcodes by the name of the column, and what is written with zeros in front."""
+    """Return whether numbers are names: postcodes by the name of the column, or written with zeros in front."""
     if column.numbers is None or column.declared:
         return False
     return _POSTCODE.search(column.name.lower()) is not None or any(map(_ZERO_FIRST.fullmatch, column.labels))

@@ -79,7 +79,7 @@ def find_units(table: Table) -> Iterable[Finding]:
 
 
 def _is_unit(column: Column, label: str) -> bool:
-    """Say whether a label occurs once, in a column of which nearly all other rows are numbers, and is none itself."""
+    """Return whether a label that is no number occurs once, in a column in which nearly all other rows are numbers."""
     counts = column.counts()
     if counts[column.labels.index(label)] != 1 or any(sign.isdigit() for sign in label):
         return False

@@ -111,17 +111,11 @@ class Targets:
         known: dict[tuple[str, ...], int] = {}
         of_row = []
         for row, entry in enumerate(rows):
-            if entry is None or (isinstance(entry, str) and not entry) or _is_missing(entry):
-                names: tuple[str, ...] = ()
-            elif isinstance(entry, str):
-                names = (entry,)
-            else:
-                several: list[Any] = (
-                    [entry] if isinstance(entry, bytes | Mapping) or not isinstance(entry, Iterable) else [*entry]
-                )
-                if not all(isinstance(name, str) for name in several):
-                    raise DataError(f"the targets of row {row} cannot be read from {entry!r:.60}; {ALLOWED}.")
-                names = tuple(sorted({name for name in several if name}))
+            is_one = isinstance(entry, str | bytes | Mapping) or not isinstance(entry, Iterable)
+            several: list[Any] = [] if entry is None or _is_missing(entry) else [entry] if is_one else [*entry]
+            if not all(isinstance(name, str) for name in several):
+                raise DataError(f"the targets of row {row} cannot be read from {entry!r:.60}; {ALLOWED}.")
+            names = tuple(sorted({name for name in several if name}))
             of_row.append(known.setdefault(names, len(known)))
         return cls(tuple(known), np.array(of_row, dtype=np.int32))
 

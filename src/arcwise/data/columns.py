@@ -6,7 +6,7 @@ import difflib
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -375,14 +375,8 @@ def listed_names(names: Iterable[str]) -> list[str]:
 MERGED = 20  # states with fewer rows are joined, where that is proposed
 
 
-class Encoded(NamedTuple):
-    """The fields of a `Dataset`, not yet checked."""
-
-    codes: NDArray[Any]
-    names: tuple[str, ...]
-    states: tuple[tuple[str, ...], ...]
-    weights: NDArray[Any] | None
-    targets: Targets | None
+# The fields of a `Dataset`, not yet checked.
+Encoded = tuple[NDArray[Any], tuple[str, ...], tuple[tuple[str, ...], ...], NDArray[Any] | None, Targets | None]
 
 
 def encode(
@@ -428,7 +422,7 @@ def encode(
             raise table.wrong(column, "has no value at all. Drop it.")
         np.take(order.astype(kind), column.codes, out=codes[v], mode="clip")
     targets = None if table.targets is None else table.targets.among(table.names)
-    return Encoded(codes, table.names, tuple(chosen), table.weights, targets)
+    return codes, table.names, tuple(chosen), table.weights, targets
 
 
 def _check_states(table: Columns, column: Column, states: int, *, by_argument: bool) -> None:

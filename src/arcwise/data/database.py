@@ -8,16 +8,14 @@ from pathlib import Path
 
 from arcwise.base.arrays import CLOSED, first_line, identifier
 from arcwise.base.errors import Argument, FormatError, Remedy, suggestion
-from arcwise.base.run import ProgressCallback
 from arcwise.data.source import Source, TextOptions
 from arcwise.data.table import Table
 
 
-def read_sqlite(source: Source, options: TextOptions, progress: ProgressCallback) -> Table:
+def read_sqlite(source: Source, options: TextOptions) -> Table:
     """Read a table of an SQLite file; views are not read."""
     import pandas as pd
 
-    del progress
     with tempfile.TemporaryDirectory() as folder:
         plain = _plain(source, Path(folder, "data.sqlite"))
         connection = sqlite3.connect(f"file:{plain}?mode=ro&immutable=1", uri=True)
@@ -38,9 +36,8 @@ def read_sqlite(source: Source, options: TextOptions, progress: ProgressCallback
     return marked_missing(Table.from_dataframe(frame, source=source.name), options.missing)
 
 
-def read_duckdb(source: Source, options: TextOptions, progress: ProgressCallback) -> Table:
+def read_duckdb(source: Source, options: TextOptions) -> Table:
     """Read a table of a DuckDB file; views, which may read other files, are not."""
-    del progress
     import duckdb
 
     with tempfile.TemporaryDirectory() as folder:

@@ -16,18 +16,8 @@ from arcwise import _core
 from arcwise.base.errors import Argument, DataError, OptionError, Remedy, suggestion
 from arcwise.base.run import Seed, generator_of
 from arcwise.base.showing import LINES, html_table
-from arcwise.data.checks import (
-    Conditions,
-    Targets,
-    checked_codes,
-    checked_names,
-    checked_states,
-    checked_targets,
-    checked_weights,
-    content_digest,
-    frozen,
-    largest_codes,
-)
+from arcwise.data import checks
+from arcwise.data.checks import Conditions, Targets, checked_targets, frozen
 from arcwise.data.column import code_type, declared_columns, frame_of, gap_label
 from arcwise.data.columns import Columns, encode
 from arcwise.data.write import write_data
@@ -86,15 +76,15 @@ class Dataset:
     targets: Targets | None = None
 
     def __post_init__(self) -> None:
-        names, states = checked_names(self.names), checked_states(self.names, self.states)
+        names, states = checks.checked_names(self.names), checks.checked_states(self.names, self.states)
         table = np.asarray(self.codes)
         if table.ndim != 2 or table.shape[0] != len(names):
             raise DataError(
                 f"codes of shape {table.shape} do not fit {len(names)} names; "
                 "the shape must be (variables, rows). Use Dataset.from_codes for an array of shape (rows, variables)."
             )
-        codes = checked_codes(table, names, states)
-        weights = checked_weights(self.weights, codes.shape[1])
+        codes = checks.checked_codes(table, names, states)
+        weights = checks.checked_weights(self.weights, codes.shape[1])
         for field, value in (("names", names), ("states", states), ("codes", codes), ("weights", weights)):
             object.__setattr__(self, field, value)
         object.__setattr__(self, "targets", checked_targets(self.targets, names, codes.shape[1], weights))
@@ -156,7 +146,7 @@ class Dataset:
         are stored, where they came from and the machine do not matter. So `collapse`, `expand` and a reordering of
         rows or columns change the digest, although most scores stay the same.
         """
-        return content_digest(self)
+        return checks.content_digest(self)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -229,7 +219,7 @@ class Dataset:
         if len(names) != table.shape[1]:
             raise DataError(f"{len(names)} names for {table.shape[1]} columns of codes; one name per column is needed.")
         if states is None:
-            largest = largest_codes(table.T, tuple(map(str, names)))
+            largest = checks.largest_codes(table.T, tuple(map(str, names)))
             states = [[str(k) for k in range(top + 1)] for top in largest]
         return cls(
             codes=np.array(table.T, order="C") if table.dtype.kind == "u" else table.T,  # others are copied anyway

@@ -58,7 +58,7 @@ class Dialect:
     comment: str = "\0"
 
 
-def read_delimited(source: Source, options: TextOptions, progress: ProgressCallback) -> Table:
+def read_delimited(source: Source, options: TextOptions) -> Table:
     """Read a CSV or TSV file; see `read_table` for what is accepted."""
     head = source.head(HEAD)
     separator = guessed_separator(head) if options.separator is None else options.separator
@@ -75,7 +75,7 @@ def read_delimited(source: Source, options: TextOptions, progress: ProgressCallb
     if titles is not None:
         separator, line, above, text = titles.separator, 1 + titles.lines, titles.texts, text[titles.size :]
     has_header = options.header is not False
-    parsed = parse(text, name, Dialect(separator=separator), header=has_header, line=line, progress=progress)
+    parsed = parse(text, name, Dialect(separator=separator), header=has_header, line=line, progress=options.progress)
     if parsed.expected == 0:
         raise FormatError(f"{name}: the file is empty; a header line and at least one row are needed.")
     if has_header:

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.base.errors import DataError, FormatError, OptionError, Remedy
-from arcwise.base.run import ProgressCallback
 from arcwise.data.column import Column, code_type, coded, numbers_of, quoted, spell
 from arcwise.data.database import chosen_table
 from arcwise.data.delimited import Dialect, columns_from, merged_labels, parse
@@ -47,7 +46,7 @@ class Attribute:
     is_numeric: bool
 
 
-def read_arff(source: Source, options: TextOptions, progress: ProgressCallback) -> Table:
+def read_arff(source: Source, options: TextOptions) -> Table:
     """Read an ARFF file: nominal attributes have their declared states, in order; "?" is a missing value."""
     content = source.content.tobytes().removeprefix(b"\xef\xbb\xbf")
     start, line, attributes = _head(source, content)
@@ -58,7 +57,7 @@ def read_arff(source: Source, options: TextOptions, progress: ProgressCallback) 
     separator = _separator(body)
     dialect = Dialect(separator=separator, quotes="'\"", doubled=False, backslash=True, comment="%")
     text = np.frombuffer(body, dtype=np.uint8)
-    parsed = parse(text, source.name, dialect, header=False, line=line, progress=progress)
+    parsed = parse(text, source.name, dialect, header=False, line=line, progress=options.progress)
     if parsed.rows and parsed.n_columns != len(attributes):
         raise FormatError(
             f"{source.name}: line {parsed.first_line:,} has {parsed.n_columns:,} values, but {len(attributes):,} "
@@ -247,9 +246,8 @@ def _seen(column: Column) -> Column:
 DEEPEST = 20
 
 
-def read_json_lines(source: Source, options: TextOptions, progress: ProgressCallback) -> Table:
+def read_json_lines(source: Source, options: TextOptions) -> Table:
     """Read a file of JSON objects, one per line; blank lines do not count."""
-    del progress
     columns: dict[str, list[str | None]] = {}
     lines: list[int] = []
     for number, text in enumerate(source.text().split("\n"), start=1):
@@ -330,9 +328,8 @@ def _label(value: object, where: str) -> str | None:
 #     1, 1, 0, 0          [1, 1, 0, 0]        1 1 0 0
 
 
-def read_lau(source: Source, options: TextOptions, progress: ProgressCallback) -> Table:
+def read_lau(source: Source, options: TextOptions) -> Table:
     """Read a file in Lau's data-file format."""
-    del progress  # samples are few
     names: list[str] | None = None
     separator: str | None = None
     lines: list[int] = []
@@ -377,9 +374,8 @@ def _items(text: str, separator: str | None) -> list[str]:
 MOST_BYTES = 2**31
 
 
-def read_workbook(source: Source, options: TextOptions, progress: ProgressCallback) -> Table:
+def read_workbook(source: Source, options: TextOptions) -> Table:
     """Read the sheet that `table` names, or the only one; values as they were last computed, no formula runs."""
-    del progress
     try:
         import openpyxl
     except ImportError:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,26 +19,16 @@ from arcwise.base.files import parse_json
 from arcwise.base.options import BINS, option
 from arcwise.base.run import ProgressCallback, available_memory
 from arcwise.base.showing import one_screen
+from arcwise.data import large_columns
 from arcwise.data.column import MAX_LEVELS, Column, numbers_of, quoted, spell
 from arcwise.data.columns import AS_ASKED
-from arcwise.data.large_columns import (
-    MOST_LABELS,
-    CodedColumn,
-    ColumnProfile,
-    LargeSource,
-    cut_column,
-    declared_column,
-    distinct_values,
-    is_number,
-    labelled_column,
-    missing_codes,
-    open_large,
-    profile_columns,
-    shortened_dates,
-    values_among,
-)
-from arcwise.data.parquet import check_joinable, declared_names, declared_states, declared_weights
+from arcwise.data.database import marked_missing
+from arcwise.data.large_columns import MOST_LABELS, CodedColumn, ColumnProfile, LargeSource, is_number, open_large
+from arcwise.data.parquet import Declared, check_joinable
 from arcwise.data.table import Table
+
+if TYPE_CHECKING:
+    from arcwise.data.read import ReadingSettings
 
 # The distinct rows of a large source, and how often each occurs.
 #
@@ -143,6 +133,8 @@ MEMORY = 4.0
 LEAST_MEMORY = 0.2
 TOO_MANY = f"has more than {MOST_LABELS:,} distinct values, more than rows can be grouped by"
 GIGABYTE = 10**9
+# What DuckDB can group on the disk.
+KINDS = ("parquet", "duckdb")
 
 
 @one_screen
@@ -247,12 +239,13 @@ def _is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def is_grouped(path: Path, kind: str, grouping: Grouping, *, table: str | None = None) -> bool:
+def is_grouped(path: Path, kind: str, settings: ReadingSettings) -> bool:
     """Return whether a file is to be read as its distinct rows: by what was said, else by its size."""
-    if grouping.always is not None or grouping.sample is not None:
-        return grouping.always is not False
+    grouping = settings.grouping
+    if kind not in KINDS or grouping.always is not None or grouping.sample is not None:
+        return kind in KINDS and grouping.always is not False
     try:
-        with open_large(path, kind, table=table, memory=grouping.half, temporary=None) as source:
+        with open_large(path, kind, table=settings.table, memory=grouping.half) as source:
             return source.n_rows * len(source.types) > GROUPED_CELLS
     except FormatError:  # whoever reads it whole says what is wrong
         return False
@@ -261,30 +254,20 @@ def is_grouped(path: Path, kind: str, grouping: Grouping, *, table: str | None =
 def read_grouped(
     path: Path,
     kind: str,
-    grouping: Grouping,
-    *,
-    wanted: tuple[Collection[str] | None, Collection[str]] = (None, ()),
-    special: tuple[str | None, str | None] = (None, None),
-    table: str | None = None,
+    settings: ReadingSettings,
+    wanted: tuple[Collection[str] | None, Collection[str]],
     progress: ProgressCallback,
 ) -> Table:
-    """Return the distinct rows of a large file, weighted by how often they occur.
+    """Return the distinct rows of a file or folder, weighted by how often they occur.
 
-    Parameters
-    ----------
-    path, kind, table
-        A file ("parquet" or "duckdb", of which a table) or a folder of Parquet files.
-    grouping
-        How.
-    wanted
-        The columns to read, None for all, and those to leave out.
-    special
-        The columns of weights and of interventions, if there are such.
-    progress
-        Is told of the passes over the rows.
+    `wanted` are the columns to read, None for all, and those to leave out.
     """
+    grouping, markers = settings.grouping, frozenset(settings.missing)
+    if kind == "duckdb":
+        grouping = replace(grouping, missing=(*grouping.missing, *markers))
+    memory = grouping.half
     with open_large(
-        path, kind, table=table, memory=grouping.half, temporary=grouping.temporary, progress=progress
+        path, kind, table=settings.table, memory=memory, temporary=grouping.temporary, progress=progress
     ) as source:
         states, renamed, weighed = _facts(source, path.is_dir())
         shown = {renamed.get(name, name): name for name in source.types}
@@ -293,18 +276,18 @@ def read_grouped(
             source.limit_to_sample(grouping.sample)
         if source.n_rows == 0:
             raise DataError(f"{source.name}: there are no rows; a data set needs at least one case.")
-        weights = special[0] or weighed
-        special = weights, special[1]
+        weights = settings.weights or weighed
+        special = [name for name in (weights, settings.interventions) if name is not None]
         chosen = _chosen(source, shown, (grouping.columns, grouping.drop), special)
         left = {name: AS_ASKED for name in shown if name not in chosen}
         chosen = [name for name in _chosen(source, shown, wanted, special) if name in chosen]
         source.weight = None if weights is None else _weight(source, shown[weights])
         variables = {name: shown[name] for name in chosen if name != weights}
         columns, told, unfit = _coded(source, variables, states, grouping)
-        found, counts = group_rows(source, columns, grouping.half)
+        found, counts = group_rows(source, columns, memory)
     sample = "" if of_file == source.n_rows else f", a sample of about {grouping.sample:,} of {of_file:,},"
     read = f"Read {source.n_rows:,} rows{sample} as {len(counts):,} distinct ones, which count as often as they occur."
-    return Table(
+    table = Table(
         found,
         source.name,
         counts,
@@ -314,40 +297,35 @@ def read_grouped(
         reader_cuts={column.name: column.cuts for column in columns if column.cuts is not None},
         file_names=tuple(shown),
     )
+    # Text of a data base is read as that of other files is, and Parquet has NULL.
+    return marked_missing(table, markers) if kind == "duckdb" else table
 
 
-def _facts(source: LargeSource, is_folder: bool) -> tuple[dict[str, list[str]], dict[str, str], str | None]:
-    """Return what a file of ours declares, as `read_parquet` does: states, names of columns, the column of weights."""
-    states: dict[str, list[str]] = {}
-    names: dict[str, str] = {}
-    weights: str | None = None
+def _facts(source: LargeSource, is_folder: bool) -> Declared:
+    """Return what a file of ours declares, as `read_parquet` does, and what types of columns do."""
+    found = Declared({}, {}, None)
     if is_folder:
         check_joinable(source.facts(), source.name)
-        return source.enumerations(), names, weights
-    for value in source.facts():
-        facts = parse_json(value, source=f"{source.name}: the facts in the file's metadata")
-        if not isinstance(facts, dict):
-            continue
-        states = declared_states(facts.get("states", {}), source.types, source.name)
-        names = declared_names(facts, source.types, source.name)
-        weights = declared_weights(facts, source.types, source.name)
-    return states | source.enumerations(), names, weights
+    else:
+        for value in source.facts():
+            facts = parse_json(value, source=f"{source.name}: the facts in the file's metadata")
+            found = Declared.of(facts, source.types, source.name) if isinstance(facts, dict) else found
+    return found._replace(states=found.states | source.enumerations())
 
 
 def _chosen(
     source: LargeSource,
     shown: Mapping[str, str],
     wanted: tuple[Collection[str] | None, Collection[str]],
-    special: tuple[str | None, str | None],
+    special: list[str],
 ) -> list[str]:
     """Return the columns to read, by the names that the user knows."""
     none = np.zeros(0, dtype=np.uint8)
     all_names = Table(tuple(Column(name, none, ()) for name in shown), source.name)
     columns, drop = wanted
-    extra = [name for name in special if name is not None]
-    for name in extra:
+    for name in special:
         all_names.column(name)
-    kept = list(shown) if columns is None else [*all_names.checked_names(columns, Argument("columns")), *extra]
+    kept = list(shown) if columns is None else [*all_names.checked_names(columns, Argument("columns")), *special]
     gone = set(all_names.checked_names(drop, Argument("drop")))
     return [name for name in dict.fromkeys(kept) if name not in gone]
 
@@ -373,7 +351,7 @@ def _coded(
 ) -> tuple[list[CodedColumn], list[str], dict[str, str]]:
     """Return the columns by which rows are grouped, what was done about the others, and why some are left out."""
     missing = grouping.missing_numbers
-    profiles = profile_columns(source, list(columns.values()), missing=missing)
+    profiles = large_columns.profile_columns(source, list(columns.values()), missing=missing)
     coded: list[CodedColumn] = []
     told: list[str] = []
     left: dict[str, str] = {}
@@ -381,9 +359,9 @@ def _coded(
     for (name, stored), profile in zip(columns.items(), profiles, strict=True):
         own: CodedColumn | None = None
         if stored in states:
-            own = declared_column(source, stored, states[stored])
+            own = large_columns.declared_column(source, stored, states[stored])
         else:
-            values = distinct_values(source, stored) if profile.distinct <= 2 * MOST_LABELS else None
+            values = large_columns.distinct_values(source, stored) if profile.distinct <= 2 * MOST_LABELS else None
             if values is not None:
                 profile = replace(profile, distinct=_number_of_values(profile, values, missing))  # noqa: PLW2901
             is_kept = values is not None and _is_kept(name, profile, grouping)
@@ -395,7 +373,7 @@ def _coded(
                 own = short
                 told.append(f"Left out the days of column '{name}', which holds dates, before rows were counted.")
             elif why is None and values is not None:
-                own = labelled_column(source, stored, values)
+                own = large_columns.labelled_column(source, stored, values)
             elif is_quantity and grouping.discretize is not None and not grouping.is_category(name):
                 own, sentences = _cut(source, name, profile, grouping)
                 told += sentences
@@ -418,16 +396,13 @@ def _without_days(source: LargeSource, name: str, stored: str, grouping: Groupin
     named = () if isinstance(grouping.categories, bool) else grouping.categories
     if grouping.dates is None or name in grouping.keep or name in named:
         return None
-    return shortened_dates(source, stored, grouping.dates)
+    return large_columns.shortened_dates(source, stored, grouping.dates)
 
 
 def _number_of_values(profile: ColumnProfile, values: Mapping[str, NDArray[Any]], missing: Collection[float]) -> int:
     """Return how many values a column has that are not missing ones."""
-    known = [text for text in values["text"].tolist() if text is not None]
-    if not profile.is_number:
-        return len(known)
-    numbers = np.asarray(values["number"])[: len(known)]  # gaps come last
-    return len(known) - int(np.isin(numbers, list(missing)).sum())
+    gaps = int(np.isin(values["number"], list(missing)).sum()) if profile.is_number else 0
+    return len(values["text"]) - gaps
 
 
 def _cut(source: LargeSource, name: str, profile: ColumnProfile, grouping: Grouping) -> tuple[CodedColumn, list[str]]:
@@ -438,10 +413,10 @@ def _cut(source: LargeSource, name: str, profile: ColumnProfile, grouping: Group
     """
     assert grouping.discretize is not None
     missing, told = grouping.missing_numbers, []
-    present = values_among(source, profile, missing)
+    present = large_columns.values_among(source, profile, missing)
     if present:
         told.append(f"Took {_listed(present)} as missing, as asked, in column '{name}'.")
-    sure, unsure = ({}, {}) if name in grouping.keep else missing_codes(source, profile, missing)
+    sure, unsure = ({}, {}) if name in grouping.keep else large_columns.missing_codes(source, profile, missing)
     if sure and (not grouping.leave_out or 2 * sum(sure.values()) > source.n_rows):
         raise DataError(
             f"{source.name}: column '{name}', which is to be cut into intervals, has {_listed(sure)} in "
@@ -455,7 +430,7 @@ def _cut(source: LargeSource, name: str, profile: ColumnProfile, grouping: Group
         told.append(f"Took {_listed(sure)} as missing in column '{name}'.")
     if unsure:
         told.append(f"Column '{name}' has {_listed(unsure)}, which may stand for missing values, and counts as others.")
-    own = cut_column(source, profile, grouping.discretize, grouping.bins, missing={*present, *sure})
+    own = large_columns.cut_column(source, profile, grouping.discretize, grouping.bins, missing={*present, *sure})
     how = "with about equally many rows" if grouping.discretize == "quantile" else "of equal width"
     told.append(f"Cut column '{name}' into {len(own.labels)} intervals {how}, before rows were counted.")
     return own, told

@@ -245,28 +245,15 @@ class ColumnProfile:
     its name, its range and the number of its distinct values, which DuckDB estimates within a few per cent in one pass
     (HyperLogLog; Flajolet et al. 2007). What is then done about it is what is done about the same column of a small
     file.
-
-    Parameters
-    ----------
-    name, type
-        The column, and its type as DuckDB calls it.
-    values
-        How many rows have a value.
-    distinct
-        How many different ones: about, where these are many.
-    low, high
-        The least and the largest number; 0 for what holds none.
-    is_whole
-        Whether all numbers are whole.
     """
 
     name: str
-    type: str
-    values: int
-    distinct: int
-    low: float = 0.0
+    type: str  # as DuckDB calls it
+    values: int  # how many rows have a value
+    distinct: int  # how many different ones: about, where these are many
+    low: float = 0.0  # the least and the largest number; 0 for what holds none
     high: float = 0.0
-    is_whole: bool = False
+    is_whole: bool = False  # whether all numbers are whole
 
     @property
     def is_number(self) -> bool:
@@ -376,25 +363,14 @@ class CodedColumn:
 
     Grouping by a few machine words is several times quicker than by thirty columns of text, and takes less memory.
     The labels are made of the distinct values by the same code that reads small files, so that they are the same.
-
-    Parameters
-    ----------
-    name, labels, declared
-        As in `Column`.
-    expression
-        SQL that gives a whole number from 0 to ``len(lookup) - 1`` for every row.
-    lookup
-        The code of the label for each of these numbers; ``len(labels)`` for a missing value.
-    cuts
-        Where a column of numbers was cut.
     """
 
-    name: str
+    name: str  # this and the next two as in `Column`
     labels: tuple[str, ...]
     declared: bool
-    expression: str
-    lookup: NDArray[np.int64]
-    cuts: ReaderCuts | None = None
+    expression: str  # SQL that gives a whole number from 0 to len(lookup) - 1 for every row
+    lookup: NDArray[np.int64]  # the code of the label for each of these numbers; len(labels) for a missing value
+    cuts: ReaderCuts | None = None  # where a column of numbers was cut
 
     def column(self, numbers: NDArray[np.int64]) -> Column:
         """Return the column of the rows with these numbers."""
@@ -411,33 +387,19 @@ def distinct_values(source: LargeSource, name: str) -> dict[str, NDArray[Any]] |
         f"SELECT value, CAST(value AS VARCHAR) AS text, {number} AS number "
         # By position: a column of the file may be called "value", too.
         f"FROM (SELECT {column} AS value FROM {source.rows} GROUP BY 1 LIMIT {MOST_LABELS + 2}) "
-        "ORDER BY value NULLS LAST"
+        "WHERE value IS NOT NULL ORDER BY value"
     )
-    return None if int(_known(found["text"]).sum()) > MOST_LABELS else found
-
-
-def _known(values: NDArray[Any]) -> NDArray[np.bool_]:
-    if isinstance(values, np.ma.MaskedArray):
-        return ~np.ma.getmaskarray(values)
-    return np.array([value is not None for value in values.tolist()], dtype=bool)
+    return None if len(found["text"]) > MOST_LABELS else found
 
 
 def labelled_column(source: LargeSource, name: str, values: dict[str, NDArray[Any]]) -> CodedColumn:
     """Return a column that rows are grouped by as it is; `values` are its `distinct_values`."""
     import pandas as pd
 
-    known, type_ = _known(values["text"]), source.types[name]
-    # DuckDB hands out the widest whole numbers, and pandas those with gaps, as floats, which beyond 2^53 are others.
-    whole = [int(text) for text in values["text"][known]] if type_ in WHOLE else []
-    given = values["value"]
-    if type_ in WHOLE:
-        given = np.array([*whole, *[None] * int((~known).sum())], dtype=object)  # gaps come last
-    elif given.dtype.kind == "M":
-        given = np.where(known, np.ma.getdata(given), np.datetime64("NaT"))
-    elif isinstance(given, np.ma.MaskedArray):  # as in a frame
-        plain = given.data.astype(np.float64 if given.dtype.kind in "iuf" else object)
-        plain[~known] = np.nan if given.dtype.kind in "iuf" else None
-        given = plain
+    type_, texts = source.types[name], values["text"].tolist()
+    # DuckDB hands out the widest whole numbers as floats, which beyond 2^53 are others.
+    whole = [int(text) for text in texts] if type_ in WHOLE else []
+    given = np.array(whole, dtype=object) if type_ in WHOLE else values["value"]
     series = pd.Series(given)
     if type_ == "TIMESTAMP WITH TIME ZONE":  # of which numpy has the time at Greenwich
         series = series.dt.tz_localize("UTC").dt.tz_convert(source.time_zone())
@@ -446,16 +408,14 @@ def labelled_column(source: LargeSource, name: str, values: dict[str, NDArray[An
     column, missing = identifier(name), len(read.labels)
     if whole and whole[-1] - whole[0] < CLOSE and max(map(abs, (whole[0], whole[-1]))) < FAR:
         lookup = np.full(whole[-1] - whole[0] + 2, missing)
-        lookup[np.array(whole) - whole[0]] = codes[known]
+        lookup[np.array(whole) - whole[0]] = codes
         distance = f"CAST({column} AS BIGINT) - ({whole[0]})"
         return CodedColumn(name, read.labels, read.declared, f"coalesce({distance}, {len(lookup) - 1})", lookup)
-    lookup = np.append(codes[known], missing)
     if is_number(type_) and type_ not in WHOLE:
-        numbers = np.asarray(values["number"])[known].tolist()
-        position = _by_number(f"CAST({column} AS DOUBLE)", numbers)
+        position = _by_number(f"CAST({column} AS DOUBLE)", values["number"].tolist())
     else:
-        position = _by_text(f"CAST({column} AS VARCHAR)", values["text"][known].tolist())
-    return CodedColumn(name, read.labels, read.declared, position, lookup)
+        position = _by_text(f"CAST({column} AS VARCHAR)", texts)
+    return CodedColumn(name, read.labels, read.declared, position, np.append(codes, missing))
 
 
 def declared_column(source: LargeSource, name: str, states: Sequence[str]) -> CodedColumn:

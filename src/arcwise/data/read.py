@@ -13,14 +13,15 @@ from arcwise.base.errors import Argument, DataWarning, FormatError, OptionError,
 from arcwise.base.options import gather, option
 from arcwise.base.run import ProgressCallback, show_progress
 from arcwise.base.showing import one_screen
+from arcwise.data import large
 from arcwise.data.checks import Conditions
 from arcwise.data.column import MISSING, quoted
 from arcwise.data.columns import listed_names
-from arcwise.data.database import marked_missing, read_duckdb, read_sqlite
+from arcwise.data.database import read_duckdb, read_sqlite
 from arcwise.data.dataset import Dataset
 from arcwise.data.delimited import read_delimited
 from arcwise.data.formats import read_arff, read_json_lines, read_lau, read_workbook
-from arcwise.data.large import Grouping, is_grouped, read_grouped
+from arcwise.data.large import Grouping
 from arcwise.data.parquet import read_parquet, read_parquet_folder
 from arcwise.data.source import STDIN, Source, TextOptions, open_source
 from arcwise.data.table import Table
@@ -40,8 +41,6 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "sqlite": (".sqlite", ".sqlite3", ".db"),
     "duckdb": (".duckdb", ".ddb"),
 }
-# Those that DuckDB can group on the disk.
-GROUPED_KINDS = ("parquet", "duckdb")
 USUAL_GROUPING = Grouping()
 
 
@@ -134,14 +133,9 @@ def read_data(
     ----------
     path, columns, drop, progress
         As in `read_table`.
-    states
-        Declared states of some columns, in order; states that no row shows count. The states of other columns are the
-        ones declared in the file (ARFF, Parquet enumerations), else the sorted observed ones, numbers in numerical
-        order.
-    categorical
-        Columns of numbers to treat as categories however many values they show; True for all.
-    max_levels
-        A column of numbers with more distinct values is refused, because it should be discretised. Default 20.
+    states, categorical, max_levels
+        As in `Dataset.from_dataframe`. States that no row shows count. The states of other columns are the ones
+        declared in the file (ARFF, Parquet enumerations), else the sorted observed ones, numbers in numerical order.
     settings
         The fields of `ReadingSettings` by keyword, such as ``separator=";"`` or ``weights="count"``, or a whole one as
         ``settings=``.
@@ -199,67 +193,43 @@ def read_table(
     if isinstance(chosen.missing, str):
         raise OptionError(Argument("missing"), f"takes a list of markers, not one string: ['{chosen.missing}'].")
     markers = frozenset(str(marker).strip() for marker in chosen.missing)
-    options = TextOptions(chosen.separator, chosen.header, markers, chosen.merge, chosen.table)
+    chosen = replace(chosen, missing=markers)
     listed = None if columns is None else listed_names(columns), listed_names(drop)
+    source, kind, is_grouped = None, "parquet", True
+    if not _is_parquet_folder(path):
+        source = open_source(path)
+        kind = _format_of(path, source, chosen.format)
+        if source.content.size == 0:
+            raise FormatError(f"{source.name}: the file is empty.")
+        _check_content(source, kind, chosen.format is not None)
+        is_grouped = source.in_place
+    is_grouped = is_grouped and large.is_grouped(Path(path), kind, chosen)
+    if not is_grouped and source is not None and chosen.grouping.sample is not None:
+        raise OptionError(
+            Argument("sample", chosen.grouping.sample),
+            f"is drawn of Parquet files, folders of them and DuckDB files; {source.name} is read whole.",
+            remedies=(Remedy("leave it out"), Remedy("write the data as Parquet first")),
+        )
     with show_progress(progress) as callback:
-        if _is_parquet_folder(path):
-            grouped = _grouped(path, "parquet", chosen, listed, markers, callback)
-            table = grouped or read_parquet_folder(Path(path))
+        if is_grouped:
+            table = large.read_grouped(Path(path), kind, chosen, listed, callback)
+        elif source is None:
+            table = read_parquet_folder(Path(path))
         else:
-            source = open_source(path)
-            kind = _format_of(path, source, chosen.format)
-            if source.content.size == 0:
-                raise FormatError(f"{source.name}: the file is empty.")
-            _check_content(source, kind, chosen.format is not None)
-            grouped = _grouped(path, kind, chosen, listed, markers, callback) if source.in_place else None
-            if grouped is None and chosen.grouping.sample is not None:
-                raise OptionError(
-                    Argument("sample", chosen.grouping.sample),
-                    f"is drawn of Parquet files, folders of them and DuckDB files; {source.name} is read whole.",
-                    remedies=(Remedy("leave it out"), Remedy("write the data as Parquet first")),
-                )
-            table = grouped or _READERS[kind](source, options, callback)
-    if grouped is not None:
-        if chosen.interventions is not None:
-            grouped = grouped.with_interventions(chosen.interventions, chosen.conditions)
-        return grouped
+            options = TextOptions(chosen.separator, chosen.header, markers, chosen.merge, chosen.table, callback)
+            table = _READERS[kind](source, options)
     if chosen.interventions is not None:  # first: the column is not among those to select
         table = table.with_interventions(chosen.interventions, chosen.conditions)
+    if is_grouped:  # as the columns that were chosen, with their weights
+        return table
     if columns is not None:
         table = table.select(table.checked_names(listed[0] or (), Argument("columns")))
     table = table.drop(table.checked_names(listed[1], Argument("drop")))
     return table if chosen.weights is None else table.with_weights(chosen.weights)
 
 
-def _grouped(
-    path: str | os.PathLike[str],
-    kind: str,
-    chosen: ReadingSettings,
-    listed: tuple[list[str] | None, list[str]],
-    markers: frozenset[str],
-    progress: ProgressCallback,
-) -> Table | None:
-    """Return the distinct rows of a large file; None if it is read whole."""
-    if kind not in GROUPED_KINDS or not is_grouped(Path(path), kind, chosen.grouping, table=chosen.table):
-        return None
-    grouping = chosen.grouping
-    if kind == "duckdb":
-        grouping = replace(grouping, missing=(*grouping.missing, *markers))
-    found = read_grouped(
-        Path(path),
-        kind,
-        grouping,
-        wanted=listed,
-        special=(chosen.weights, chosen.interventions),
-        table=chosen.table,
-        progress=progress,
-    )
-    # Text of a data base is read as that of other files is, and Parquet has NULL.
-    return marked_missing(found, markers) if kind == "duckdb" else found
-
-
 def warn_of_titles(table: Table) -> None:
-    """Say that titles above the header were skipped, where no audit says it."""
+    """Warn that titles above the header were skipped, where no audit says it."""
     if table.above:
         warnings.warn(
             f"{table.prefix}what is written above the names of the columns was skipped: {quoted(table.above, 4)}.",
@@ -316,8 +286,8 @@ def _check_content(source: Source, kind: str, was_given: bool) -> None:
     raise FormatError(f"{source.name}: this is {looks}, not {kind.upper()} as", says, "says.", remedies=remedies)
 
 
-def _read_tsv(source: Source, options: TextOptions, progress: ProgressCallback) -> Table:
-    return read_delimited(source, replace(options, separator=options.separator or "\t"), progress)
+def _read_tsv(source: Source, options: TextOptions) -> Table:
+    return read_delimited(source, replace(options, separator=options.separator or "\t"))
 
 
 # What others are called that are not of these formats.
@@ -327,7 +297,7 @@ UNLIKE = {
 }
 # What files of these formats begin with, as `Source.binary_kind` calls it.
 LOOKS = {"xlsx": "a zip archive or Excel workbook", "sqlite": "an SQLite data base", "duckdb": "a DuckDB data base"}
-_READERS: dict[str, Callable[[Source, TextOptions, ProgressCallback], Table]] = {
+_READERS: dict[str, Callable[[Source, TextOptions], Table]] = {
     "csv": read_delimited,
     "tsv": _read_tsv,
     "parquet": read_parquet,

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from arcwise.base.errors import Argument, DataError, FormatError, Remedy, unreadable
 from arcwise.base.files import GZIP_MAGIC, read_descriptor, unpack_gzip
+from arcwise.base.run import ProgressCallback
 from arcwise.data.column import numbers_of, quoted
 
 STDIN = "-"
@@ -47,13 +48,14 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class TextOptions:
-    """What the caller says about a text file: see `read_table`."""
+    """What the caller says about a file, and is told about reading it: see `read_table`."""
 
     separator: str | None
     header: bool | None
     missing: frozenset[str]
     merge: bool
     table: str | None = None
+    progress: ProgressCallback = lambda event: None
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,22 +223,12 @@ _LINE = re.compile(r'(?:[^"\n\r]|(?:(?<=[,;\t|\n\r])|\A)"(?:[^"]|"")*"|")*(?:\r\
 
 @dataclass(frozen=True, slots=True)
 class Titles:
-    """What stands above a header: how many characters and lines it takes, and its texts.
+    """What stands above a header."""
 
-    Parameters
-    ----------
-    separator
-        What separates the fields of the table below.
-    size, lines
-        The length of what is above the header, in bytes and in lines.
-    texts
-        What is written there.
-    """
-
-    separator: str
-    size: int
+    separator: str  # what separates the fields of the table below
+    size: int  # the length of what is above the header, in bytes and in lines
     lines: int
-    texts: tuple[str, ...]
+    texts: tuple[str, ...]  # what is written there
 
 
 def header_row(rows: Sequence[Sequence[object]], wide: int) -> int:
@@ -259,14 +251,8 @@ def find_titles(head: bytes, separators: Sequence[str], *, whole: bool) -> Title
     these are names must show: by a blank line above, or by a column of numbers below; or else the titles are short and
     have blanks. Otherwise, what seems a title may be a header that lacks a name, as R writes it.
 
-    Parameters
-    ----------
-    head
-        The beginning of the file.
-    separators
-        What may separate fields, the likeliest first.
-    whole
-        Whether this is the whole file; otherwise, the last line is cut off.
+    `head` is the beginning of the file, or the `whole`: otherwise, the last line is cut off. `separators` are what may
+    separate fields, the likeliest first.
 
     Examples
     --------
@@ -314,7 +300,7 @@ def _header_of(records: list[list[str]]) -> int | None:
 
 
 def _is_whole_table(records: list[list[str]]) -> bool:
-    """Say whether all that is written is of one width, more than half of the first line filled: a header and rows."""
+    """Return whether all lines are of one width, and more than half of the first is filled: a header and rows."""
     written = [record for record in records if any(record)]
     if not written or len({len(record) for record in written}) != 1:
         return False
