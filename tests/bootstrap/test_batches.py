@@ -117,10 +117,10 @@ def test_batches_are_let_go_when_nobody_expects_them(drawn: list[int]) -> None:
     data, kept = make_data(), KeptBatches()
     learned(data, "qnml", batches=kept)
     assert kept._bytes
-    kept.expect(["one", "other"])
-    kept.had("one")
+    kept.reserve(["one", "other"])
+    kept.release("one")
     assert kept._bytes
-    kept.had("other")
+    kept.release("other")
     assert not kept._bytes
     learned(data, "qnml", batches=kept)
     assert not kept._bytes

@@ -190,7 +190,7 @@ def test_a_batch_that_a_limit_cuts_short_leaves_what_it_has(
         if sum(counting) == 32 * 3 and time.monotonic() > begin + 0.7 * seconds:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("arcwise.bootstrap.task.ReplicateTask.heed", stop)
+    monkeypatch.setattr("arcwise.bootstrap.task.ReplicateTask.check_cancelled", stop)
     begin = time.monotonic()
     if workers == 1:
         stopped = learned(data, score="qnml", replicates=32)

@@ -19,9 +19,9 @@ from tests.twins.credible_set import credible_twin, is_least_member
 
 from arcwise import _core, datasets
 from arcwise._core.ensemble import NetworkDiagram
-from arcwise.credible import credible_set, parts
 from arcwise.credible import diagram as credible_diagram
 from arcwise.credible import listing as class_counting
+from arcwise.credible import parts
 from arcwise.credible.plan import UNLIMITED, Build
 from arcwise.data import Dataset, read_data
 from arcwise.ensemble import NetworkSet, class_sizes, count_credible, find_credible, weigh_classes
@@ -262,7 +262,7 @@ def test_classes_of_data_are_counted_in_two_ways(liao: Liao, monkeypatch: pytest
     table = build_parent_sets(liao("zoo"), "bic", slack=math.log(150))
     by_diagram = count_credible(table, bayes_factor=150, classes=True).class_count
     with monkeypatch.context() as patch:
-        patch.setattr(credible_set, "has_whole_classes", lambda table: False)
+        patch.setattr(class_counting, "has_whole_classes", lambda table: False)
         by_grouping = count_credible(table, bayes_factor=150, classes=True).class_count
     monkeypatch.setattr(credible_diagram, "LARGEST_BY_SUBSETS", 0)
     by_least_members = count_credible(table, bayes_factor=150, classes=True).class_count

@@ -14,7 +14,7 @@ from tests.credible.test_cover import force_branching, make_table
 from arcwise import build_parent_sets, datasets
 from arcwise.base.cluster import Cluster
 from arcwise.base.run import Run
-from arcwise.credible import diagram as credible_diagram
+from arcwise.credible import parts as credible_parts
 from arcwise.ensemble import CredibleSet
 from arcwise.errors import ArcwiseError, UnfinishedError
 from arcwise.limits import Limits, Status
@@ -81,7 +81,7 @@ def table_with_parts() -> ParentSetTable:
 
 def built(cluster: ClusterHere, patch: pytest.MonkeyPatch) -> CredibleSet:
     force_branching(patch, 0)
-    patch.setattr(credible_diagram, "open_cluster", opened)
+    patch.setattr(credible_parts, "open_cluster", opened)
     return CredibleSet.build(table_with_parts(), log_slack=5.0, progress=False, cluster=cluster)  # type: ignore[arg-type]
 
 

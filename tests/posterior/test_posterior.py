@@ -23,7 +23,7 @@ from arcwise.graph import Constraints, Dag
 from arcwise.limits import Limits, Status
 from arcwise.networks.recipe import Recipe
 from arcwise.parent_sets import ParentSetTable, build_parent_sets
-from arcwise.posterior.exact import PosteriorDraws
+from arcwise.posterior.exact import draw_bytes
 from arcwise.posterior.posterior import Posterior, Problem, draw_posterior
 from arcwise.scores import make_score
 
@@ -293,7 +293,7 @@ def test_sums_that_leave_no_memory_to_draw_from_them_are_not_begun_where_draws_a
     file: Path, data: Dataset, cli: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = build_parent_sets(data, "bdeu:ess=1", slack=math.inf)
-    room = PosteriorDraws(table, None, 40.0).needed_bytes() + 28 * 10_000
+    room = draw_bytes(table) + 28 * 10_000
     limits = {number: Limits(memory_bytes=number) for number in (room - 1, room)}
     assert all(find_posterior(data, "bdeu:ess=1", limits=one).is_exact for one in limits.values())
     recipe = Recipe.usual("posterior", "bdeu:ess=1", most_draws=1000)

@@ -25,6 +25,7 @@ from arcwise.errors import OptionError, UnfinishedError
 from arcwise.graph import Beliefs, Constraints
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable, build_parent_sets
+from arcwise.posterior.exact import draw_bytes
 from arcwise.progress import ProgressEvent
 from arcwise.scores import make_score
 
@@ -182,7 +183,7 @@ def test_limits_of_draws_show_in_the_status() -> None:
     assert timed.status is Status.TIME_LIMIT
     assert 0 < timed.count < 10**7
     assert list(timed[:50]) == list(found.sample(50, seed=1))
-    needed = found._draws.needed_bytes()
+    needed = draw_bytes(found.table)
     small = found.sample(1000, seed=1, limits=Limits(memory_bytes=needed + 4800))
     assert (small.count, small.status) == (100, Status.MEMORY_LIMIT)
     assert found.sample(1, seed=1, limits=Limits(memory_bytes=1000)).status is Status.MEMORY_LIMIT

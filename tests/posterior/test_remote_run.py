@@ -100,7 +100,7 @@ def test_chains_go_on_while_they_are_looked_at(cluster: Cluster, monkeypatch: py
 @pytest.mark.parametrize("cluster", [2], indirect=True)  # one worker does one after the other
 def test_a_chain_does_not_wait_for_a_slower_one(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     given, ahead = noted_gives(monkeypatch), []
-    monkeypatch.setattr(walk, "_advance", _slow_first)
+    monkeypatch.setattr(sampling, "advance_chain", _slow_first)
     take = walk.RemoteRun._take
 
     def noted(self: walk.RemoteRun) -> None:
@@ -165,7 +165,7 @@ def _stuck(task: walk.ChainTask, asked: walk.Asked) -> walk.Walked:
 
 
 def test_the_end_of_the_time_does_not_wait_for_workers(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(walk, "_advance", _stuck)
+    monkeypatch.setattr(sampling, "advance_chain", _stuck)
     look_early(monkeypatch)
     begin = time.monotonic()
     late = sample_posterior(random_table(6, 7), seed=5, most_draws=5000, cluster=cluster, limits=Limits(seconds=3.0))

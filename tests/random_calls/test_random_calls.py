@@ -16,7 +16,7 @@ from tests.random_calls.calls import CALLS, Call
 from tests.random_calls.problem import Rules
 from tests.random_calls.sessions import calls_of, run_calls, shrink
 
-from arcwise.credible import credible_set, stream
+from arcwise.credible import credible_set, listing, stream
 from arcwise.networks.network_list import NetworkSet
 from arcwise.parent_sets import candidate_sets
 from arcwise.scores import make_score
@@ -62,7 +62,7 @@ def classes_of_bde_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     def whole(table: Any) -> bool:
         return bool(make_score(table.score["name"]).facts.equivalent)
 
-    monkeypatch.setattr(credible_set, "has_whole_classes", whole)
+    monkeypatch.setattr(listing, "has_whole_classes", whole)
 
 
 @pytest.mark.parametrize(

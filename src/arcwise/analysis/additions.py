@@ -79,7 +79,7 @@ def compared_recipes(main: MethodResult, run: LearnRun) -> list[Recipe]:
     tables, batches = run.run.tables, run.run.batches
     assert tables is not None and batches is not None
     tables.expect([one for one in compared if not one.source_facts.is_sample])
-    batches.expect([one for one in compared if one.source_facts.resamples])
+    batches.reserve([one for one in compared if one.source_facts.resamples])
     return compared
 
 
@@ -113,7 +113,7 @@ def compare(found: Analysis, run: LearnRun, recipe: Recipe) -> parts.Comparisons
             made = run.average(recipe, 0.6 if recipe.source in run.seconds else 0.3, memory=COMPARED_MEMORY)
     finally:
         if batches is not None:
-            batches.had(recipe)  # also if it was not begun
+            batches.release(recipe)  # also if it was not begun
     if isinstance(made, NotBegun) or not made.is_usable:
         return parts.Comparisons(before.made, (*before.missing, (recipe.title, made)), len(before.made))
     return replace(before, made=(*before.made, made))

@@ -21,12 +21,12 @@ import stat
 import tempfile
 import tomllib
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any, BinaryIO
 
-from arcwise.base.errors import FormatError, unreadable
+from arcwise.base.errors import FormatError, OptionError, unreadable
 
 try:
     import fcntl as _fcntl
@@ -346,6 +346,19 @@ def parse_json(text: str | bytes, *, source: str) -> Any:
     if _is_deeper(found, MOST_NESTED):
         raise FormatError(f"{source}: not JSON that can be read: nested too deeply.")
     return found
+
+
+def refuse_other_run(
+    path: str | os.PathLike[str], kept: str, known: Mapping[str, Any] | None, identity: Mapping[str, Any]
+) -> None:
+    """Refuse to go on with a file of kept work unless its run, as the file says, is just this one."""
+    if known != identity:
+        there = known if isinstance(known, dict) else {}
+        differing = [name for name, value in identity.items() if there.get(name) != value]
+        raise OptionError(
+            f"{path} holds the {kept} of another run: {', '.join(differing)} differ. Repeat that run's arguments to "
+            "resume it, or give another file."
+        )
 
 
 def parse_toml(text: str, *, source: str) -> dict[str, Any]:

@@ -11,17 +11,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from arcwise.base.errors import Argument, OptionError, check_count
+from arcwise.base.errors import check_argument, check_count
 from arcwise.base.options import REFINE, REPLICATES, Common, gather, option, row
-from arcwise.base.run import (
-    Limits,
-    ProgressCallback,
-    Run,
-    Seed,
-    Status,
-    available_cores,
-    resolve_seed,
-)
+from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, available_cores, resolve_seed
 from arcwise.base.showing import one_screen
 from arcwise.bootstrap.task import CompletedTask, KeptBatches, Learner, Replicate, ReplicateTask, Resampling
 from arcwise.bootstrap.workers import Backend, Dispatch, ReplicateJournal, journal_seed, open_workers
@@ -43,9 +35,6 @@ if TYPE_CHECKING:
 
     from arcwise.base.cluster import Cluster
     from arcwise.keywords import BootstrapKeywords
-
-
-# `BootstrapSettings`: how replicates are learned, and who learns them.
 
 
 @one_screen
@@ -135,15 +124,12 @@ def bootstrap_networks(
         The data. With gaps (`Incomplete`, or `Completions` of it), every replicate is a sample of the cases with their
         gaps, which is completed anew: from a completion of the data on, by two steps of a chain. Of `NumericData`, the
         numbers of every replicate are cut anew, so that cut points are part of what varies between the networks.
-    replicates
-        How many networks to learn.
-    score
-        Any score.
+    score, replicates
+        By which score to learn, and how many networks.
     constraints, max_parents
         What every network must satisfy.
     seed
-        An integer or a numpy generator that fixes the random numbers. The seed is in ``facts["seed"]``; None resumes
-        with the seed of `path`, if it is there.
+        Fixes the random numbers; ``facts["seed"]`` has it. None resumes with the seed of `path`, if it is there.
     limits
         `seconds`; `count`, the replicates that this call learns at most. At a limit, or on Ctrl-C, the result is the
         valid set of the replicates that are finished, and its status says why it is not complete.
@@ -248,11 +234,8 @@ def _completed(
 
 
 def _count_workers(workers: int) -> int:
-    if workers == -1:
-        return available_cores()
-    if workers == 0:
-        raise OptionError(Argument("workers", workers), ": give a number of workers, or -1 for one per core.")
-    return check_count("workers", workers, 1)
+    check_argument(workers != 0, "workers", workers, ": give a number of workers, or -1 for one per core.")
+    return available_cores() if workers == -1 else check_count("workers", workers, 1)
 
 
 def _network_set(

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.base.errors import Argument, OptionError, Remedy, UnfinishedError, UnknownNameError, suggestion
+from arcwise.base.errors import Argument, OptionError, Remedy, UnfinishedError, check_argument, check_known
 from arcwise.base.options import CANDIDATES, MANY_VARIABLES, REFINE, options_of
 from arcwise.base.run import Limits, Run, Status
 from arcwise.data.column import can_tell_copies, first_seen
@@ -33,12 +33,10 @@ if TYPE_CHECKING:
     from arcwise.local.problem import Layout
 
 
-# `KeptBatches`: replicates that were drawn and counted once, for bootstraps with several scores.
-#
 # What a replicate is drawn from does not depend on the score, nor does what is counted in it, and searches by
-# different scores ask for much the same families. So who makes several bootstraps of the same data with the same seed
-# keeps the batches that were counted together (`arcwise.bootstrap.task`): the next bootstrap draws
-# nothing, and counts what no other has counted.
+# different scores ask for much the same families. So whoever makes several bootstraps of the same data with the same
+# seed keeps the batches that were counted together (`KeptBatches`): the next one draws nothing, and counts what is not
+# counted yet.
 
 
 # With what was drawn alone, two million cases in 600,000 distinct rows take 20 megabytes a batch.
@@ -47,31 +45,19 @@ KEPT_BYTES = 3 * 2**28
 
 @dataclass(frozen=True, eq=False)
 class CountedBatch:
-    """Some replicates of one data set, and what was counted in them; one search at a time may use it.
+    """Some replicates of one data set, and what was counted in them; one search at a time may use it."""
 
-    Parameters
-    ----------
-    layout
-        The data, by whose layout the counts are made.
-    seed, indices
-        What the replicates were drawn from.
-    search_seeds
-        The seeds of their searches.
-    counts
-        Their weights, and the sets of variables that were counted.
-    """
-
-    layout: Layout
+    layout: Layout  # that of the data, by which the counts are made
     seed: int
-    indices: tuple[int, ...]
+    indices: tuple[int, ...]  # what the replicates were drawn from, with the seed
     search_seeds: NDArray[np.uint64]
-    counts: ReplicateCounts
+    counts: ReplicateCounts  # the weights of the replicates, and the sets of variables that were counted
 
 
 class KeptBatches:
     """Batches of one data set that wait for the next score, as many as `memory` holds.
 
-    They are kept until the last one that was expected has had them (`expect`, `had`). Threads may share it.
+    They are kept until the last one that was expected has had them (`reserve`, `release`). Threads may share it.
     """
 
     def __init__(self, memory: int = KEPT_BYTES) -> None:
@@ -82,14 +68,14 @@ class KeptBatches:
         self._expected: list[object] | None = None  # nobody has said yet
         self._selected: tuple[Dataset, tuple[str, ...], Dataset] | None = None
 
-    def expect(self, users: Iterable[object]) -> None:
-        """Say who will want the batches; where there is nobody, nothing is kept."""
+    def reserve(self, users: Iterable[object]) -> None:
+        """Note who will want the batches; where there is nobody, nothing is kept."""
         with self._lock:
             self._expected = list(users)
             self._let_go()
 
-    def had(self, user: object) -> None:
-        """Say that one of them wants no more."""
+    def release(self, user: object) -> None:
+        """Note that one of them wants no more."""
         with self._lock:
             if self._expected is not None:
                 self._expected = [one for one in self._expected if one != user]
@@ -140,9 +126,6 @@ class KeptBatches:
             if batch.counts.bytes > room:
                 return
             self._kept[batch.indices], self._bytes[batch.indices] = batch, batch.counts.bytes
-
-
-# `CompletedTask`: samples of the cases of data with gaps, each completed anew.
 
 
 # Steps of a chain on each sample: it starts where a chain on the data is, and has to forget that equal cases had equal
@@ -242,18 +225,10 @@ def has_all_states(completions: Completions) -> bool:
 
 @dataclass(frozen=True)
 class Copies:
-    """The columns of data that are copies of earlier ones.
+    """The columns of data that are copies of earlier ones."""
 
-    Parameters
-    ----------
-    names
-        All columns.
-    first
-        The position of every copy, with that of the first column that has the same content.
-    """
-
-    names: tuple[str, ...]
-    first: Mapping[int, int]
+    names: tuple[str, ...]  # of all columns
+    first: Mapping[int, int]  # the position of every copy, with that of the first column that has the same content
 
     @classmethod
     def among(cls, data: Dataset, score: Score, constraints: Constraints) -> Copies:
@@ -412,19 +387,12 @@ class ReplicateTask:
     batches: KeptBatches | None = None  # what other bootstraps drew and counted; it does not travel
 
     def __post_init__(self) -> None:
-        if self.learner not in LEARNERS:
-            raise UnknownNameError(suggestion("learner", str(self.learner), LEARNERS))
-        if self.completed is not None and self.resampling != "bootstrap":
-            raise OptionError(
-                Argument("resampling", self.resampling), "is for complete data; permute the columns of the data first."
-            )
-        if self.uncut is not None and self.resampling != "bootstrap":
-            raise OptionError(
-                Argument("resampling", self.resampling),
-                "is for data that are cut; permute the columns of the data first.",
-            )
-        if self.resampling not in RESAMPLINGS:
-            raise UnknownNameError(suggestion("resampling", str(self.resampling), RESAMPLINGS))
+        check_known("learner", self.learner, LEARNERS)
+        for given, needed in ((self.completed, "complete data"), (self.uncut, "data that are cut")):
+            fits = given is None or self.resampling == "bootstrap"
+            rule = f"is for {needed}; permute the columns of the data first."
+            check_argument(fits, "resampling", self.resampling, rule)
+        check_known("resampling", self.resampling, RESAMPLINGS)
         known = OPTIONS[self.learner]
         for name, value in self.options.items():
             if name not in known:
@@ -518,7 +486,7 @@ class ReplicateTask:
 
     @functools.cached_property
     def together(self) -> int:
-        """How many replicates are best learned in one batch: see `arcwise.bootstrap.task`."""
+        """How many replicates are best learned in one batch."""
         if LEARNERS[self.learner] is not _climb or self._has_own_rows:
             return 1
         return counted_together(self.problem)
@@ -534,7 +502,7 @@ class ReplicateTask:
             return []
         options, stop = self.climb_options(0), None
         try:
-            outcomes = climb_together(self.native(), batch, options, limits=run.limits, progress=self.heed)
+            outcomes = climb_together(self.native(), batch, options, limits=run.limits, progress=self.check_cancelled)
         except Interrupted as interrupted:
             outcomes, stop = interrupted.found, interrupted
         if self.batches is not None:  # a search that failed, for lack of memory, may have left counts half made
@@ -629,8 +597,8 @@ class ReplicateTask:
         """Set by whoever wants no further replicate: searches under way in other threads end at their next look."""
         return threading.Event()
 
-    def heed(self, *progress: object) -> None:
-        """Be the progress callback of a search: stop it, as Ctrl-C would, if nobody waits for its network any more.
+    def check_cancelled(self, *progress: object) -> None:
+        """Stop a search, whose progress callback this is, as Ctrl-C would, if nobody waits for its network any more.
 
         Signals reach the main thread alone; the others would go on to the end of their replicates.
         """
@@ -657,14 +625,16 @@ def _climb(task: ReplicateTask, index: int, sample: Dataset, seed: int, limits: 
     if task._has_own_rows:
         climb = tabu_search if task.learner == "tabu" else hill_climb
         search = functools.partial(climb, **{"random_ties": True, "refine": REFINE, **task.options})
-        return _search(search, task, index, sample, seed=seed, limits=limits)
-    outcome = task.native().climb(sample.native_weights, task.climb_options(seed), limits.native_seconds, task.heed)
+        return _search(search, task, index, sample, seed, limits)
+    outcome = task.native().climb(
+        sample.native_weights, task.climb_options(seed), limits.native_seconds, task.check_cancelled
+    )
     offsets, members, score, *_, status = outcome
     return _unless_stopped(Status.from_native(status), Replicate(index, score + task.problem.untold, offsets, members))
 
 
 def _search(
-    search: Callable[..., Any], task: ReplicateTask, index: int, sample: Dataset, *, seed: int, limits: Limits
+    search: Callable[..., Any], task: ReplicateTask, index: int, sample: Dataset, seed: int, limits: Limits
 ) -> Replicate | None:
     """Learn by any function of `arcwise.local` that takes data."""
     found = search(
@@ -673,7 +643,7 @@ def _search(
         constraints=task.rules,
         seed=seed,
         limits=limits,
-        progress=task.heed,
+        progress=task.check_cancelled,
         **task.options,
     )
     return _unless_stopped(found.status, Replicate(index, found.score, *pack_parents(found.dag.parents)))
@@ -681,17 +651,7 @@ def _search(
 
 def _unless_stopped(status: Status, replicate: T) -> T | None:
     """Return the replicate if its search ended by its own rule; Ctrl-C, which ends a search quietly, ends the run."""
-    if status is Status.INTERRUPTED:
-        raise KeyboardInterrupt
-    return replicate if status is Status.COMPLETE else None
-
-
-def _first_ascent(task: ReplicateTask, index: int, sample: Dataset, seed: int, limits: Limits) -> Replicate | None:
-    return _search(first_ascent, task, index, sample, seed=seed, limits=limits)
-
-
-def _genetic(task: ReplicateTask, index: int, sample: Dataset, seed: int, limits: Limits) -> Replicate | None:
-    return _search(genetic_search, task, index, sample, seed=seed, limits=limits)
+    return replicate if status.unless_interrupted() is Status.COMPLETE else None
 
 
 def _by_table(task: ReplicateTask, index: int, sample: Dataset, seed: int, limits: Limits) -> Replicate | None:
@@ -710,29 +670,23 @@ def _by_table(task: ReplicateTask, index: int, sample: Dataset, seed: int, limit
         max_parents=options.pop("max_parents", None),
         limits=limits,
         threads=1,
-        progress=task.heed,
+        progress=task.check_cancelled,
     )
     if _unless_stopped(table.status, index) is None or run.is_over:
         return None
     own = run.limits
-    if task.learner == "order":
-        found = order_search(table, constraints=rules, seed=seed, limits=own, progress=task.heed, **options)
-        dag, score, status = found.dag, found.score, found.status
-    else:
-        optimum = find_optimal(
-            table, constraints=rules, seed=seed, limits=own, threads=1, progress=task.heed, **options
-        )
-        dag, score, status = optimum.dag, optimum.score, optimum.status
-    replicate = Replicate(index, score, *pack_parents(dag.reorder(sample.names).parents))
-    return _unless_stopped(status, replicate)
+    search = order_search if task.learner == "order" else functools.partial(find_optimal, threads=1)
+    found = search(table, constraints=rules, seed=seed, limits=own, progress=task.check_cancelled, **options)
+    replicate = Replicate(index, found.score, *pack_parents(found.dag.reorder(sample.names).parents))
+    return _unless_stopped(found.status, replicate)
 
 
 LearnerFunction = Callable[[ReplicateTask, int, Dataset, int, Limits], Replicate | None]
 LEARNERS: dict[str, LearnerFunction] = {
     "tabu": _climb,
     "hill-climbing": _climb,
-    "first-ascent": _first_ascent,
-    "genetic": _genetic,
+    "first-ascent": functools.partial(_search, first_ascent),
+    "genetic": functools.partial(_search, genetic_search),
     "order": _by_table,
     "exact": _by_table,
 }

@@ -17,17 +17,17 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent import futures
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.base.cluster import Cluster, explained_losses, give_back_unwanted, open_cluster
-from arcwise.base.errors import Argument, FormatError, OptionError, UnknownNameError, suggestion
-from arcwise.base.files import parse_json, sync_folder
+from arcwise.base.errors import Argument, FormatError, GraphError, OptionError, check_known
+from arcwise.base.files import parse_json, refuse_other_run, sync_folder
 from arcwise.base.run import Limits, Run, Status, deferred_interrupt, room_for_threads
 from arcwise.bootstrap.task import Interrupted, Replicate, ReplicateTask
+from arcwise.graph.dag import Dag
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -49,16 +49,9 @@ LARGEST = 2**30
 
 
 class ReplicateJournal:
-    """An open journal; `finished` holds the replicates that it has, by index.
+    """An open journal of networks of so many nodes; `finished` holds the replicates that it has, by index.
 
-    Parameters
-    ----------
-    path
-        The file; it is created if it does not exist.
-    identity
-        What the run depends on; a file with another identity is refused.
-    nodes
-        The number of variables.
+    The file is created if it does not exist; one with another `identity`, what the run depends on, is refused.
     """
 
     def __init__(self, path: str | os.PathLike[str], identity: dict[str, Any], nodes: int) -> None:
@@ -84,12 +77,7 @@ class ReplicateJournal:
             self._append(header)
             return
         known, at = _read_header(self.path, content)
-        if known != json.loads(header[len(MAGIC) :]):
-            differing = [key for key in identity if known.get(key) != json.loads(json.dumps(identity[key]))]
-            raise OptionError(
-                f"{self.path} holds the replicates of another run: {', '.join(differing)} differ. Repeat that run's "
-                "arguments to resume it, or give another file."
-            )
+        refuse_other_run(self.path, "replicates", known, json.loads(header[len(MAGIC) :]))
         try:
             replicates, end = unpack_replicates(content, nodes, at)
         except FormatError as error:
@@ -188,30 +176,16 @@ def _read_record(content: bytes, at: int, nodes: int) -> tuple[Replicate, int] |
     counts = np.frombuffer(body, "<u2", nodes, BODY.size)
     members = np.frombuffer(body, "<i4", (size - least) // 4, least).astype(np.int32)
     offsets = np.concatenate(([0], np.cumsum(counts, dtype=np.int64)))
-    if (size - least) % 4 or int(offsets[-1]) != len(members) or not _is_acyclic(offsets, members, nodes):
-        raise FormatError(f"replicate {index} is no network of {nodes} variables; the file was edited. Give another.")
-    return Replicate(index, score, offsets, members), at + HEAD.size + size
-
-
-def _is_acyclic(offsets: NDArray[np.int64], members: NDArray[np.int32], nodes: int) -> bool:
-    """Return whether the parents of every node differ, are nodes, and close no cycle: a checksum can be recomputed."""
-    if len(members) and not 0 <= int(members.min()) <= int(members.max()) < nodes:
-        return False
-    parents = [members[offsets[v] : offsets[v + 1]].tolist() for v in range(nodes)]
-    if any(len(set(own)) < len(own) for own in parents):
-        return False
-    waiting = [len(own) for own in parents]
-    children: list[list[int]] = [[] for _ in range(nodes)]
-    for child, own in enumerate(parents):
-        for parent in own:
-            children[parent].append(child)
-    free = [v for v in range(nodes) if not waiting[v]]
-    for v in free:
-        for child in children[v]:
-            waiting[child] -= 1
-            if not waiting[child]:
-                free.append(child)
-    return len(free) == nodes
+    found = Replicate(index, score, offsets, members)
+    try:
+        if (size - least) % 4 or int(offsets[-1]) != len(members):
+            raise GraphError("parents are missing")
+        Dag([str(v) for v in range(nodes)], found.parents())  # a checksum can be recomputed
+    except GraphError:
+        raise FormatError(
+            f"replicate {index} is no network of {nodes} variables; the file was edited. Give another."
+        ) from None
+    return found, at + HEAD.size + size
 
 
 def _lock(file: BinaryIO, path: Path) -> None:
@@ -230,23 +204,29 @@ BACKENDS: tuple[Backend, ...] = ("threads", "loky", "dask")
 Batch = futures.Future[Any]  # a list of replicates; where they are sent, records in one object of bytes
 
 
-class Workers(Protocol):
-    """Something that learns batches of replicates in the background."""
+class Workers:
+    """Who learns batches of replicates: this thread, when a batch is submitted, so that Ctrl-C reaches it."""
 
-    count: int  # how many batches run at the same time
-    batch_seconds: float  # how long a batch should take: short enough to stop soon, long enough to cost nothing
+    batch_seconds = 0.25  # how long a batch should take: short enough to stop soon, long enough to cost nothing
+
+    def __init__(self, task: ReplicateTask, count: int = 1) -> None:
+        self._task, self.count = task, count  # how many batches run at the same time
 
     def submit(self, indices: range | list[int], seconds: float | None) -> Batch:
         """Start a batch."""
-        ...
+        done: Batch = futures.Future()
+        done.set_result(self._task.learn_batch(indices, Limits(seconds)))
+        return done
 
     def recover(self, error: BaseException) -> bool:
         """Return whether the error means that workers died; then new ones are ready and the batch may be repeated."""
-        ...
+        return False
 
     def stop(self) -> None:
-        """Have the batches under way end as soon as they can, with what they have."""
-        ...
+        """Have the batches under way end as soon as they can, with what they have; some have limits of their own."""
+
+    def close(self) -> None:
+        """Let the workers go."""
 
 
 @contextlib.contextmanager
@@ -254,68 +234,34 @@ def open_workers(
     task: ReplicateTask, backend: Backend, count: int, cluster: str | Client | Cluster | None
 ) -> Iterator[Workers]:
     """Start workers for a task and stop them at the end; on an error they are stopped at once."""
-    if backend not in BACKENDS:
-        raise UnknownNameError(suggestion("backend", str(backend), BACKENDS))
+    check_known("backend", backend, BACKENDS)
     if cluster is not None and backend != "dask":
         raise OptionError(Argument("cluster", cluster), "needs", Argument("backend", "dask"), f", not '{backend}'.")
-    if backend == "dask":
-        with open_cluster(cluster, count) as opened, explained_losses():
-            dask = _Dask(task, opened)
-            try:
-                yield dask
-            finally:
-                dask.close()
-        return
-    workers: _Here | _Threads | _Loky
-    workers = (
-        _Loky(task, count)
-        if backend == "loky"
-        else _Here(task)
-        if count == 1 or not room_for_threads(count)
-        else _Threads(task, count)
-    )
-    try:
+    with contextlib.ExitStack() as opened:
+        workers: Workers
+        if backend == "dask":
+            there = opened.enter_context(open_cluster(cluster, count))
+            opened.enter_context(explained_losses())
+            workers = _Dask(task, there)
+        elif backend == "loky":
+            workers = _Loky(task, count)
+        elif count == 1 or not room_for_threads(count):
+            workers = Workers(task)
+        else:
+            workers = _Threads(task, count)
+        opened.callback(workers.close)
         yield workers
-    finally:
-        workers.close()
 
 
-class _Here:
-    """This thread: a batch is learned when it is submitted, so that Ctrl-C reaches it."""
-
-    count = 1
-    batch_seconds = 0.25
-
-    def __init__(self, task: ReplicateTask) -> None:
-        self._task = task
-
-    def submit(self, indices: range | list[int], seconds: float | None) -> Batch:
-        done: Batch = futures.Future()
-        done.set_result(self._task.learn_batch(indices, Limits(seconds)))
-        return done
-
-    def stop(self) -> None:
-        pass
-
-    def recover(self, error: BaseException) -> bool:
-        return False
-
-    def close(self) -> None:
-        pass
-
-
-class _Threads:
+class _Threads(Workers):
     """Threads of this process: the native searches release the interpreter's lock, and nothing is copied."""
 
-    batch_seconds = 0.25
-
     def __init__(self, task: ReplicateTask, count: int) -> None:
-        self.count = count
+        super().__init__(task, count)
         task.stopping.clear()
         _ = task.problem.layout, task._own  # made here, once, rather than by every thread
         if task.together > 1:
             _ = task.problem.layout.rare
-        self._task = task
         self._pool = futures.ThreadPoolExecutor(count, "arcwise", initializer=_core.prepare_thread)
 
     def submit(self, indices: range | list[int], seconds: float | None) -> Batch:
@@ -327,9 +273,6 @@ class _Threads:
 
     def stop(self) -> None:
         self._task.stopping.set()
-
-    def recover(self, error: BaseException) -> bool:
-        return False
 
     def close(self) -> None:
         self._task.stopping.set()
@@ -349,14 +292,11 @@ def _learn_received(indices: range | list[int], seconds: float | None) -> bytes:
     return pack_replicates(_task_of_this_process.learn_batch(indices, Limits(seconds)))
 
 
-class _Loky:
+class _Loky(Workers):
     """Processes of this machine. If one is killed, joblib's pool is broken: a new one does what is missing."""
 
-    batch_seconds = 0.25
-
     def __init__(self, task: ReplicateTask, count: int) -> None:
-        self.count = count
-        self._task = task
+        super().__init__(task, count)
         self._pool = self._start()
 
     def _start(self) -> Any:
@@ -367,9 +307,6 @@ class _Loky:
     def submit(self, indices: range | list[int], seconds: float | None) -> Batch:
         batch: Batch = self._pool.submit(_learn_received, indices, seconds)
         return batch
-
-    def stop(self) -> None:
-        pass  # they have limits of their own
 
     def recover(self, error: BaseException) -> bool:
         if not isinstance(error, futures.BrokenExecutor):
@@ -382,17 +319,16 @@ class _Loky:
         self._pool.shutdown(wait=True, kill_workers=True)
 
 
-class _Dask:
+class _Dask(Workers):
     """A Dask cluster: see `Cluster`."""
 
     batch_seconds = 2.0  # a task costs milliseconds of CPU time here, in the scheduler and in the worker
 
     def __init__(self, task: ReplicateTask, cluster: Cluster) -> None:
-        self.count = cluster.count
+        super().__init__(task, cluster.count)
         self._cluster = cluster
         self._running: set[Batch] = set()
-        identity = json.dumps(task.identity(), sort_keys=True, default=str)
-        self._task, self._digest = task, hashlib.sha256(identity.encode()).hexdigest()
+        self._digest = hashlib.sha256(json.dumps(task.identity(), sort_keys=True, default=str).encode()).hexdigest()
 
     def submit(self, indices: range | list[int], seconds: float | None) -> Batch:
         sent = self._cluster.send(self._task, self._digest)
@@ -400,9 +336,6 @@ class _Dask:
         self._running.add(batch)
         batch.add_done_callback(self._running.discard)
         return batch
-
-    def stop(self) -> None:
-        pass  # they have limits of their own
 
     def recover(self, error: BaseException) -> bool:
         if not isinstance(error, futures.CancelledError):

@@ -13,39 +13,18 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.errors import ArcwiseError, OptionError, UnfinishedError, UnknownNameError, suggestion
+from arcwise.base.errors import ArcwiseError, OptionError, UnfinishedError, check_known
 from arcwise.base.options import gather
-from arcwise.base.run import (
-    Limits,
-    ProgressCallback,
-    Run,
-    Seed,
-    Status,
-    resolve_seed,
-)
+from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, resolve_seed
+from arcwise.credible import listing
 from arcwise.credible.bayes_factors import log_slack_of, settings_within, warn_if_not_bayes_factor
-from arcwise.credible.diagram import CredibleDiagram, DiagramSums, Sharing, build_diagram
-from arcwise.credible.listing import (
-    CHUNK,
-    TRIES,
-    Listed,
-    Reached,
-    check_classes,
-    count_classes,
-    count_within_reach,
-    draw_networks,
-    family_shares,
-    has_whole_classes,
-    iterate_chunks,
-    list_all,
-    list_best,
-    no_shares,
-)
+from arcwise.credible.diagram import CREDIBLE, CredibleDiagram, DiagramSums, Sharing, build_diagram
+from arcwise.credible.listing import Listed, Reached
 from arcwise.credible.stream import NetworkStream, stream_set
 from arcwise.exact.optimum import Optimum
 from arcwise.graph.constraints import Constraints
 from arcwise.networks.families import Families
-from arcwise.networks.network_list import NetworkSet, Weighting, check_count, check_weighting, posterior_log_weights
+from arcwise.networks.network_list import NetworkSet, Weighting, check_count, check_weighting
 from arcwise.networks.origin import Ensemble, Facts, describe_completeness, known_facts, make_facts
 from arcwise.networks.recipe import Origin, Recipe
 from arcwise.networks.summary import NetworkSummary
@@ -56,210 +35,10 @@ if TYPE_CHECKING:
     from arcwise.keywords import SharingKeywords
 
 
-# `CredibleNetworks`: the networks of a credible set, listed or drawn.
-#
-# What a set is, and what is known of it without listing a network, is in `arcwise.credible.credible_set`.
-
-
 By = Literal["dag", "mec"]
 
 
-class CredibleNetworks(Ensemble):
-    """How the networks of a set are had one by one, for whatever has their diagram."""
-
-    slack: float
-
-    if TYPE_CHECKING:  # what the set has
-
-        @property
-        def recipe(self) -> Recipe:
-            """How the networks are made."""
-
-        @property
-        def known(self) -> Facts:
-            """What constraints and experiments say."""
-
-        def begin(self, limits: Limits | Run | None) -> AbstractContextManager[Run]:
-            """Begin to answer a question within limits."""
-
-        def diagram(self, by: By = "dag", run: Run | None = None) -> CredibleDiagram:
-            """Return the decision diagram of the networks or of the classes."""
-
-    def networks(self, by: By = "dag", *, limits: Limits | None = None) -> NetworkSet:
-        """List the networks, each exactly once, by falling score and with posterior weights.
-
-        Parameters
-        ----------
-        by
-            "dag" lists DAGs. "mec" lists one DAG for each equivalence class, cut down to the members that satisfy the
-            constraints, without going through them: it needs a score that gives the members of a class the same value,
-            and no limits on the parents of single variables. Each class weighs as much as its representative;
-            `weigh_classes` gives it the weight of all its members. Constraints or experiments with more than 20
-            variables: a few networks per class are listed, and all classes that were met are held in memory.
-        limits
-            `seconds`, `memory_bytes`, and `count`, the number of networks to list: if there are more, the best are
-            listed, the status is COUNT_LIMIT, and ``facts["total"]`` has the exact number (as text, of DAGs).
-        """
-        with self.begin(limits) as run:
-            diagram = self.diagram(by, run)
-            most = run.given.count
-            if diagram.status is not Status.COMPLETE:
-                return listed_networks(self, diagram, nothing_listed(diagram), run)
-            if most is None:
-                return listed_networks(self, diagram, list_all(diagram, run), run)
-            found = list_best(diagram, most, run)
-        total = None
-        if found.status is Status.COUNT_LIMIT and diagram.rank is None:
-            total = str(self.count if by == "dag" else diagram.sums(limits=Limits()).count)
-        return listed_networks(self, diagram, found, run, total=total)
-
-    def best(self, count: int, by: By = "dag", *, limits: Limits | None = None) -> NetworkSet:
-        """List the best networks or classes of the set, all of them if there are no more; the origin is "k-best".
-
-        Of networks that tie for the last place, any may be in the list. `slack` is the distance of the last from the
-        optimum.
-        """
-        check_count(count)
-        with self.begin(limits) as run:
-            diagram = self.diagram(by, run)
-            found = nothing_listed(diagram)
-            if diagram.status is Status.COMPLETE:
-                found = list_best(diagram, count, run)
-        if found.status is Status.COUNT_LIMIT:  # by the count that was asked for, which is no limit
-            found = Listed(found.choices, found.losses, Status.COMPLETE)
-        return listed_networks(self, diagram, found, run, origin="k-best")
-
-    def sample(
-        self, count: int, *, weights: Weighting = "posterior", seed: Seed = None, limits: Limits | None = None
-    ) -> NetworkSet:
-        """Draw networks of the set at random, each independently of the others; the origin is "draws".
-
-        For what only a list of networks can tell about a set that is too large to list. The draws are exact: no chain
-        has to converge. A network may come several times; all have the same weight, and their order is that of the
-        draws, so that the first thousand are a sample too.
-
-        Parameters
-        ----------
-        count
-            How many.
-        weights
-            What the chance of a network is proportional to: its posterior weight within the set ("posterior"), or 1
-            ("equal").
-        seed
-            An integer gives the same networks each time; fewer draws are the first of more. ``facts["seed"]`` has the
-            one that was used.
-        limits
-            `seconds`, `memory_bytes`, and `count`; what was drawn before a limit is returned, with the status.
-
-        Raises
-        ------
-        UnfinishedError
-            If fewer than one in 10,000 paths of the diagram that were tried belong to the set.
-        """
-        check_count(count)
-        check_weighting(weights)
-        used = resolve_seed(seed)
-        with self.begin(limits) as run:
-            diagram = self.diagram("dag", run)
-            found, proposals = nothing_listed(diagram), 0
-            if diagram.status is Status.COMPLETE:
-                by_score = weights == "posterior"
-                found, proposals = draw_networks(diagram, count, by_score=by_score, seed=used, run=run)
-        made = listed_networks(self, diagram, found, run, origin="draws")
-        facts = made.facts | make_facts(seed=used, drawn_by=weights, proposals=proposals)
-        return replace(made, facts=facts).with_weights("equal")
-
-    def chunks(self, by: By = "dag", *, size: int = CHUNK, limits: Limits | None = None) -> Iterator[NetworkSet]:
-        """Yield all networks, up to `size` at a time, for sums over sets that do not fit into memory.
-
-        They come in the order of the diagram, not of their scores, and their weights are those within the chunk. A
-        limit of time or memory ends the iteration; the last chunk, which may be empty, then has it as its status.
-        """
-        run = Run.of(limits)
-        diagram = self.diagram(by, run)
-        if diagram.status is not Status.COMPLETE:
-            yield listed_networks(self, diagram, nothing_listed(diagram), run)
-            return
-        for choices, losses in iterate_chunks(diagram, size=size):
-            status = run.status
-            if len(losses) or status is not Status.COMPLETE:
-                yield listed_networks(self, diagram, Listed(choices, losses, status), run)
-            if status is not Status.COMPLETE:
-                return
-
-    def losses(self, by: By = "dag", *, limits: Limits | None = None) -> NDArray[np.float64]:
-        """Return how far each network lies below the optimum, rising: the curve of deviations (Liao figure 3.1).
-
-        Raises
-        ------
-        OptionError
-            If a limit is reached.
-        """
-        run = Run.of(limits)
-        diagram = self.diagram(by, run)
-        parts: list[NDArray[np.float64]] = [np.empty(0)]
-        status = diagram.status
-        for _, lost in iterate_chunks(diagram) if status is Status.COMPLETE else ():
-            parts.append(lost)
-            status = run.status
-            if status is not Status.COMPLETE:
-                break
-        if status is not Status.COMPLETE:
-            raise OptionError(f"the losses of the networks were not all found ({status}); raise the limit.")
-        return np.sort(np.concatenate(parts))
-
-
-def listed_networks(
-    credible: CredibleNetworks,
-    diagram: CredibleDiagram,
-    listed: Listed,
-    run: Run,
-    origin: str = "credible",
-    total: str | None = None,
-) -> NetworkSet:
-    """Return what was listed of a diagram as networks that know where they come from.
-
-    They have the set's recipe, unless no recipe makes just these: the k best, and what time cut short.
-    """
-    scores = diagram.opt - listed.losses
-    slack = credible.slack
-    if origin == "k-best" and len(listed.losses):
-        slack = float(listed.losses[-1])
-    made = NetworkSet(
-        names=credible.names,
-        families=diagram.families,
-        choices=listed.choices,
-        scores=scores,
-        log_weights=posterior_log_weights(-listed.losses),  # the scores have lost digits of the losses
-        origin=Origin(origin),
-        opt=diagram.opt if diagram.native.states else math.nan,
-        slack=slack,
-        status=listed.status,
-        max_parents=credible.max_parents,
-        tolerance=diagram.tolerance,
-        score=dict(credible.score),
-        data_digest=credible.data_digest,
-        facts=make_facts(by="mec" if diagram.by_class else "dag")
-        | _effort(diagram, run)
-        | credible.known
-        | make_facts(total=total),
-    ).compact()
-    if origin == "k-best" or listed.status not in (Status.COMPLETE, Status.COUNT_LIMIT):
-        return made  # no recipe makes just these
-    most = None if listed.status is Status.COMPLETE else len(listed.losses)
-    return made.made_by(replace(credible.recipe, settings={**credible.recipe.settings, "most_networks": most}))
-
-
-def _effort(diagram: CredibleDiagram, run: Run) -> Facts:
-    return make_facts(seconds=run.seconds, states=diagram.native.states, explored=diagram.native.explored)
-
-
-def nothing_listed(diagram: CredibleDiagram) -> Listed:
-    """Return the list of a diagram that was not finished."""
-    return Listed(np.empty((0, diagram.table.n_variables), dtype=np.uint16), np.empty(0), diagram.status)
-
-
-class CredibleSet(CredibleNetworks):
+class CredibleSet(Ensemble):
     """All networks within a Bayes factor of the optimum, as a decision diagram from which everything is read.
 
     `build` makes it, which is the expensive part; after that it can be counted, summed up, listed, streamed into a
@@ -274,7 +53,16 @@ class CredibleSet(CredibleNetworks):
         What the networks are made of.
     slack
         The natural log of the Bayes factor: every network with score >= opt - slack is in the set.
+    names, score, data_digest, max_parents
+        Those of the table; the set is complete among networks within the parent limit.
     """
+
+    names: tuple[str, ...]
+    score: Mapping[str, Any]
+    data_digest: str | None
+    max_parents: int | None
+    origin = CREDIBLE
+    weighting = "posterior"
 
     def __init__(
         self,
@@ -283,9 +71,9 @@ class CredibleSet(CredibleNetworks):
         constraints: Constraints | None = None,
         run: Run | None = None,
     ) -> None:
-        self.table = table
-        self.slack = slack
-        self.constraints = constraints
+        self.table, self.slack, self.constraints = table, slack, constraints
+        self.names, self.max_parents = table.names, table.max_parents
+        self.score, self.data_digest = table.score, table.data_digest
         self._run = run or Run()  # with the progress, the threads and the cluster of whatever is asked of the set
         self._diagrams: dict[By, CredibleDiagram] = {}
         self._counted: DiagramSums | None = None
@@ -301,7 +89,7 @@ class CredibleSet(CredibleNetworks):
         *,
         bayes_factor: float | str | None = None,
         log_slack: float | None = None,
-        by: By = "dag",
+        by: By | None = "dag",
         constraints: Constraints | None = None,
         limits: Limits | None = None,
         progress: bool | ProgressCallback | None = None,
@@ -319,46 +107,21 @@ class CredibleSet(CredibleNetworks):
             natural logarithm. Exactly one of the two.
         by
             What is built now: the diagram of the networks ("dag"), or that of the equivalence classes ("mec"). The
-            other one is built when it is first asked for.
+            other one, or both if this is None, are built when they are first asked for.
         constraints
             Only networks that satisfy them; the optimum is then the best of those. Required arcs must be those that
             the table was built for.
         limits
             `seconds` and `memory_bytes` of the building.
-        progress
-            See `arcwise.progress.show_progress`; it is also used by everything that is asked of the set later.
-        settings
-            The fields of `arcwise.ensemble.Sharing` by keyword, ``threads=`` and ``cluster=``, or a whole one as
-            ``settings=``: who builds it, and whatever else is built when it is asked for.
+        progress, settings
+            Also used by everything that is asked of the set later. The settings are the fields of
+            `arcwise.ensemble.Sharing` by keyword, ``threads=`` and ``cluster=``, or a whole one as ``settings=``.
 
         Raises
         ------
         GuaranteeError
             If the table was pruned for less slack than is asked for, or not for the required arcs.
         """
-        made = cls.unbuilt(
-            table,
-            bayes_factor=bayes_factor,
-            log_slack=log_slack,
-            constraints=constraints,
-            progress=progress,
-            **settings,
-        )
-        made.diagram(by, Run.of(limits))
-        return made
-
-    @classmethod
-    def unbuilt(
-        cls,
-        table: ParentSetTable,
-        *,
-        bayes_factor: float | str | None = None,
-        log_slack: float | None = None,
-        constraints: Constraints | None = None,
-        progress: bool | ProgressCallback | None = None,
-        **settings: Unpack[SharingKeywords],
-    ) -> CredibleSet:
-        """Check what is asked for, but build nothing yet: that happens, without a limit, at the first question."""
         if constraints is not None:
             constraints.refuse_ancestors("a credible set that is not listed")
         slack = log_slack_of(bayes_factor, log_slack)
@@ -368,38 +131,16 @@ class CredibleSet(CredibleNetworks):
             warn_if_not_bayes_factor(table.score)
         sharing = gather(Sharing, cls.build, settings)
         run = Run().but(progress=progress, threads=sharing.threads, cluster=sharing.cluster)  # opened when it is needed
-        return cls(table, slack, constraints, run)
+        made = cls(table, slack, constraints, run)
+        if by is not None:
+            made.diagram(by, Run.of(limits))
+        return made
 
     def begin(self, limits: Limits | Run | None = None) -> AbstractContextManager[Run]:
         """Begin to answer a question within limits, or as a part of a run."""
         return Run.begin(limits, self._run.progress, self._run.threads, self._run.cluster)
 
     # -- what it is ---------------------------------------------------------------------------------------------------
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The variables."""
-        return self.table.names
-
-    @property
-    def origin(self) -> Origin:
-        """How the networks were found: "credible"."""
-        return Origin("credible")
-
-    @property
-    def max_parents(self) -> int | None:
-        """The parent limit of the table: the set is complete among networks within it. None for any number."""
-        return self.table.max_parents
-
-    @property
-    def score(self) -> Mapping[str, Any]:
-        """The score's name and parameters."""
-        return self.table.score
-
-    @property
-    def data_digest(self) -> str | None:
-        """The digest of the data, None if not known."""
-        return self.table.data_digest
 
     @property
     def facts(self) -> Facts:
@@ -428,11 +169,6 @@ class CredibleSet(CredibleNetworks):
     def targets(self) -> tuple[tuple[str, ...], ...]:
         """The variables that were set, experiment by experiment, in the data that the table was built from."""
         return tuple(tuple(target) for target in self.table.targets or ())
-
-    @property
-    def weighting(self) -> str:
-        """The networks are weighted by their scores."""
-        return "posterior"
 
     def summed(self, limits: Limits | None = None) -> NetworkSummary:
         """Return the shares of the families; see `summary`."""
@@ -477,7 +213,7 @@ class CredibleSet(CredibleNetworks):
         The score must give the members of a class the same value. Constraints on arcs cut classes down to the members
         that satisfy them, which are all there; a limit on the parents of a single variable may leave some of them out.
         """
-        return not has_own_limits(self.obeyed) and has_whole_classes(self.table)
+        return not has_own_limits(self.obeyed) and listing.has_whole_classes(self.table)
 
     def __repr__(self) -> str:
         state = describe_completeness(self.status, self.max_parents, self.n_variables)
@@ -512,7 +248,7 @@ class CredibleSet(CredibleNetworks):
         """
         if self._class_count is None and self.complete:
             run = Run.of(limits)
-            self._class_count = count_classes(
+            self._class_count = listing.count_classes(
                 self.diagram("dag", run),
                 self.count,
                 lambda: self.diagram("mec", run),
@@ -546,7 +282,7 @@ class CredibleSet(CredibleNetworks):
                     reached = Reached(self.slack, alone.count, diagram) if alone.status is Status.COMPLETE else None
             if reached is None and status in (Status.TIME_LIMIT, Status.MEMORY_LIMIT):
                 try:
-                    reached = count_within_reach(partial(self._build, "dag"), self.slack, run)
+                    reached = listing.count_within_reach(partial(self._build, "dag"), self.slack, run)
                 except KeyboardInterrupt:
                     status = Status.INTERRUPTED
         summed = sums is not None and status is Status.COMPLETE
@@ -558,7 +294,7 @@ class CredibleSet(CredibleNetworks):
             facts |= make_facts(reached_slack=reached.slack, reached_count=str(reached.count))
         return NetworkSummary(
             names=self.names,
-            **(family_shares(diagram.families, sums) if sums is not None and summed else no_shares(diagram.families)),
+            **listing.family_shares(diagram.families, sums if summed else None),
             origin=self.origin,
             class_count=self._class_count if classes else None,
             opt=self.opt,
@@ -594,25 +330,19 @@ class CredibleSet(CredibleNetworks):
 
             reached = self._reached
             if reached is None or reached.slack == self.slack:
-                reached = count_within_reach(build, self.slack, run)
-            for _ in range(TRIES):
+                reached = listing.count_within_reach(build, self.slack, run)
+            for _ in range(listing.TRIES):
                 if reached is None:
                     return None
                 sums = reached.diagram.sums(families=True, limits=run.limits)
-                if sums.status is Status.COMPLETE:
+                if sums.status.unless_interrupted() is Status.COMPLETE:
                     self._reached = reached
-                    return self._at(reached, sums)
-                if sums.status is Status.INTERRUPTED:
-                    raise KeyboardInterrupt
-                reached = count_within_reach(build, reached.slack, run)
+                    made = CredibleSet(self.table, reached.slack, self.constraints, self._run)
+                    made._diagrams["dag"] = replace(reached.diagram, slack=reached.slack)
+                    made._summed = sums
+                    return made
+                reached = listing.count_within_reach(build, reached.slack, run)
         return None
-
-    def _at(self, reached: Reached, sums: DiagramSums) -> CredibleSet:
-        """Return the set of less slack that was reached."""
-        made = CredibleSet(self.table, reached.slack, self.constraints, self._run)
-        made._diagrams["dag"] = replace(reached.diagram, slack=reached.slack)
-        made._summed = sums
-        return made
 
     @property
     def families(self) -> Families:
@@ -639,6 +369,154 @@ class CredibleSet(CredibleNetworks):
         """
         return stream_set(self, folder, by, chunk=chunk, parquet=parquet, run=Run.of(limits))
 
+    # -- the networks, one by one --------------------------------------------------------------------------------------
+
+    def networks(self, by: By = "dag", *, limits: Limits | None = None) -> NetworkSet:
+        """List the networks, each exactly once, by falling score and with posterior weights.
+
+        Parameters
+        ----------
+        by
+            "dag" lists DAGs. "mec" lists one DAG for each equivalence class, cut down to the members that satisfy the
+            constraints, without going through them: it needs a score that gives the members of a class the same value,
+            and no limits on the parents of single variables. Each class weighs as much as its representative;
+            `weigh_classes` gives it the weight of all its members. Constraints or experiments with more than 20
+            variables: a few networks per class are listed, and all classes that were met are held in memory.
+        limits
+            `seconds`, `memory_bytes`, and `count`, the number of networks to list: if there are more, the best are
+            listed, the status is COUNT_LIMIT, and ``facts["total"]`` has the exact number (as text, of DAGs).
+        """
+        with self.begin(limits) as run:
+            diagram = self.diagram(by, run)
+            most = run.given.count
+            if diagram.status is not Status.COMPLETE:
+                return self._listed(diagram, Listed.nothing(diagram), run)
+            if most is None:
+                return self._listed(diagram, listing.list_all(diagram, run), run)
+            found = listing.list_best(diagram, most, run)
+        total = None
+        if found.status is Status.COUNT_LIMIT and diagram.rank is None:
+            total = str(self.count if by == "dag" else diagram.sums(limits=Limits()).count)
+        return self._listed(diagram, found, run, total=total)
+
+    def best(self, count: int, by: By = "dag", *, limits: Limits | None = None) -> NetworkSet:
+        """List the best networks or classes of the set, all of them if there are no more; the origin is "k-best".
+
+        Of networks that tie for the last place, any may be in the list. `slack` is the distance of the last from the
+        optimum.
+        """
+        check_count(count)
+        with self.begin(limits) as run:
+            diagram = self.diagram(by, run)
+            found = Listed.nothing(diagram)
+            if diagram.status is Status.COMPLETE:
+                found = listing.list_best(diagram, count, run)
+        if found.status is Status.COUNT_LIMIT:  # by the count that was asked for, which is no limit
+            found = Listed(found.choices, found.losses, Status.COMPLETE)
+        return self._listed(diagram, found, run, origin="k-best")
+
+    def sample(
+        self, count: int, *, weights: Weighting = "posterior", seed: Seed = None, limits: Limits | None = None
+    ) -> NetworkSet:
+        """Draw networks of the set at random, each independently of the others; the origin is "draws".
+
+        For what only a list of networks can tell about a set that is too large to list. The draws are exact: no chain
+        has to converge. A network may come several times; all have the same weight, and their order is that of the
+        draws, so that the first thousand are a sample too.
+
+        Parameters
+        ----------
+        weights
+            What the chance of a network is proportional to: its posterior weight within the set ("posterior"), or 1
+            ("equal").
+        seed
+            The networks depend on it alone; fewer draws are the first of more. ``facts["seed"]`` has the one used.
+        limits
+            `seconds`, `memory_bytes`, and `count`; what was drawn before a limit is returned, with the status.
+
+        Raises
+        ------
+        UnfinishedError
+            If fewer than one in 10,000 paths of the diagram that were tried belong to the set.
+        """
+        check_count(count)
+        check_weighting(weights)
+        used = resolve_seed(seed)
+        with self.begin(limits) as run:
+            diagram = self.diagram("dag", run)
+            found, proposals = Listed.nothing(diagram), 0
+            if diagram.status is Status.COMPLETE:
+                by_score = weights == "posterior"
+                found, proposals = listing.draw_networks(diagram, count, by_score=by_score, seed=used, run=run)
+        made = self._listed(diagram, found, run, origin="draws")
+        facts = made.facts | make_facts(seed=used, drawn_by=weights, proposals=proposals)
+        return replace(made, facts=facts).with_weights("equal")
+
+    def chunks(
+        self, by: By = "dag", *, size: int = listing.CHUNK, limits: Limits | None = None
+    ) -> Iterator[NetworkSet]:
+        """Yield all networks, up to `size` at a time, for sums over sets that do not fit into memory.
+
+        They come in the order of the diagram, not of their scores, and their weights are those within the chunk. A
+        limit of time or memory ends the iteration; the last chunk, which may be empty, then has it as its status.
+        """
+        run = Run.of(limits)
+        diagram = self.diagram(by, run)
+        if diagram.status is not Status.COMPLETE:
+            yield self._listed(diagram, Listed.nothing(diagram), run)
+            return
+        for choices, losses in listing.iterate_chunks(diagram, size=size):
+            status = run.status
+            if len(losses) or status is not Status.COMPLETE:
+                yield self._listed(diagram, Listed(choices, losses, status), run)
+            if status is not Status.COMPLETE:
+                return
+
+    def losses(self, by: By = "dag", *, limits: Limits | None = None) -> NDArray[np.float64]:
+        """Return how far each network lies below the optimum, rising: the curve of deviations (Liao figure 3.1).
+
+        Raises
+        ------
+        OptionError
+            If a limit is reached.
+        """
+        run = Run.of(limits)
+        diagram = self.diagram(by, run)
+        parts: list[NDArray[np.float64]] = [np.empty(0)]
+        status = diagram.status
+        for _, lost in listing.iterate_chunks(diagram) if status is Status.COMPLETE else ():
+            parts.append(lost)
+            status = run.status
+            if status is not Status.COMPLETE:
+                break
+        if status is not Status.COMPLETE:
+            raise OptionError(f"the losses of the networks were not all found ({status}); raise the limit.")
+        return np.sort(np.concatenate(parts))
+
+    def _listed(
+        self, diagram: CredibleDiagram, found: Listed, run: Run, origin: str = "credible", total: str | None = None
+    ) -> NetworkSet:
+        """Return what was listed of a diagram as networks that know where they come from.
+
+        They have the set's recipe, unless no recipe makes just these: the k best, and what time cut short.
+        """
+        losses, status = found.losses, found.status
+        made = diagram.networks(
+            found.choices,
+            losses,
+            make_facts(by="mec" if diagram.by_class else "dag")
+            | _effort(diagram, run)
+            | self.known
+            | make_facts(total=total),
+            origin=Origin(origin),
+            slack=float(losses[-1]) if origin == "k-best" and len(losses) else self.slack,
+            status=status,
+        )
+        if origin == "k-best" or status not in (Status.COMPLETE, Status.COUNT_LIMIT):
+            return made  # no recipe makes just these
+        most = None if status is Status.COMPLETE else len(losses)
+        return made.made_by(replace(self.recipe, settings={**self.recipe.settings, "most_networks": most}))
+
     # -- the diagrams -------------------------------------------------------------------------------------------------
 
     def diagram(self, by: By = "dag", run: Run | None = None) -> CredibleDiagram:
@@ -647,12 +525,11 @@ class CredibleSet(CredibleNetworks):
         What the set was built with stays, also if a limit stopped it: that is the set's status. If a limit stops the
         other diagram, it is built again when it is asked for again.
         """
-        if by not in ("dag", "mec"):
-            raise UnknownNameError(suggestion("unit", by, ("dag", "mec")))
+        check_known("unit", by, ("dag", "mec"))
         known = self._diagrams.get(by)
         if known is None:
             if by == "mec":
-                check_classes(self.table, self.obeyed)
+                listing.check_classes(self.table, self.obeyed)
             with self.begin(run) as own:
                 known = self._build(by, self.slack, own)
             if known.status is Status.COMPLETE or not self._diagrams:
@@ -670,13 +547,9 @@ class CredibleSet(CredibleNetworks):
         return self._diagrams.get("dag") or self._diagrams.get("mec") or self.diagram("dag")
 
     def _build(self, by: By, slack: float, run: Run) -> CredibleDiagram:
+        by_class = by == "mec"
         return build_diagram(
-            self.table,
-            slack,
-            by_class=by == "mec",
-            constraints=self.constraints,
-            fixed=self.fixed,
-            run=run,
+            self.table, slack, by_class=by_class, constraints=self.constraints, fixed=self.fixed, run=run
         )
 
     def _count(self) -> DiagramSums:
@@ -696,3 +569,7 @@ class CredibleSet(CredibleNetworks):
         if not found.complete:
             raise OptionError(f"the set has no shares of families: {found.status}. Build it with higher limits.")
         return found
+
+
+def _effort(diagram: CredibleDiagram, run: Run) -> Facts:
+    return make_facts(seconds=run.seconds, states=diagram.native.states, explored=diagram.native.explored)

@@ -8,7 +8,6 @@ exact solver's linear relaxation: its reduced costs say which parent sets can ma
 
 from __future__ import annotations
 
-import contextlib
 import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -17,18 +16,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.base.cluster import open_cluster
 from arcwise.base.errors import ArcwiseError, Argument, ConstraintError, OptionError, Remedy
 from arcwise.base.options import Common, row
 from arcwise.base.run import Limits, Run, Status, thread_count
 from arcwise.base.showing import one_screen
-from arcwise.credible.parts import Part, PartProblem, RemoteParts, build_cover, relax
+from arcwise.credible.parts import PartProblem, build_cover, relax
 from arcwise.exact.budget import Budget
 from arcwise.exact.incumbent import Incumbent
 from arcwise.exact.optimum import PROOF_TOLERANCE, Optimum
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.fixed_pairs import FixedPairs, native_pairs
 from arcwise.networks.families import Families
+from arcwise.networks.network_list import NetworkSet, posterior_log_weights
+from arcwise.networks.origin import Facts
+from arcwise.networks.recipe import Origin
 from arcwise.parent_sets.build import centred, scaled
 from arcwise.parent_sets.candidate_sets import candidate_sets, network_of_rows
 from arcwise.parent_sets.table import ParentSetTable
@@ -40,9 +41,6 @@ if TYPE_CHECKING:
     from arcwise._core.ensemble import NetworkDiagram, NetworkLister
     from arcwise._core.parent_sets import CandidateSets
     from arcwise.base.cluster import Cluster
-
-
-# `Bracket`: what the building of a credible set learned about the best network, finished or not.
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,9 +77,6 @@ class Bracket:
         )
 
 
-# `Sharing`: among whom the building of a credible set is shared out.
-
-
 @one_screen
 @dataclass(frozen=True, slots=True)
 class Sharing:
@@ -114,6 +109,7 @@ LARGEST = 2048  # what sets of nodes are held in, in the native core
 # With exact bounds the first network only numbers the nodes: it need not be the best.
 ROUGH_ITERATIONS = 10
 DEFAULT_MEMORY = 3 << 30  # where no limit is given
+CREDIBLE = Origin("credible")
 SEARCH_SEED = 0  # of the local search for a first network; the set does not depend on it
 
 
@@ -231,6 +227,34 @@ class CredibleDiagram:
         """All rows of the table as a dictionary of parent sets."""
         return Families(self.table.node_offsets, self.table.set_offsets, self.table.members)
 
+    def networks(
+        self,
+        choices: NDArray[np.unsignedinteger],
+        losses: NDArray[np.float64],
+        facts: Facts,
+        *,
+        origin: Origin = CREDIBLE,
+        slack: float | None = None,
+        status: Status = Status.COMPLETE,
+    ) -> NetworkSet:
+        """Return networks that were listed, with posterior weights."""
+        return NetworkSet(
+            names=self.table.names,
+            families=self.families,
+            choices=choices,
+            scores=self.opt - losses,
+            log_weights=posterior_log_weights(-losses),  # the scores have lost digits of the losses
+            origin=origin,
+            opt=self.opt if self.native.states else math.nan,
+            slack=self.slack if slack is None else slack,
+            status=status,
+            max_parents=self.table.max_parents,
+            tolerance=self.tolerance,
+            score=dict(self.table.score),
+            data_digest=self.table.data_digest,
+            facts=facts,
+        ).compact()
+
 
 def build_diagram(
     table: ParentSetTable,
@@ -304,17 +328,7 @@ def build_diagram(
         order = _depth_first_order(table, sets, incumbent)
 
         problem = PartProblem(replace(near, data=None), order, slack + tolerance, unit, by_class, pairs)
-
-        def build(part: Part, at_least: float, most_bytes: int, trial: bool) -> NetworkDiagram:
-            return problem.build(part, at_least, most_bytes, trial=trial, run=run)
-
-        with contextlib.ExitStack() as opened:
-            elsewhere = None
-            if run.cluster is not None:
-                cluster = opened.enter_context(open_cluster(run.cluster))
-                elsewhere = opened.enter_context(RemoteParts(problem, run.but(cluster=cluster)))
-            within = (slack + tolerance) / unit
-            native = build_cover(root, part, within, memory, budget, build, unit=unit, elsewhere=elsewhere)
+        native = build_cover(root, part, problem, memory, budget, run)
         known = Bracket(root.incumbent.origins, min(trivial, unit * root.bound))
         if by_class:
             rank = np.argsort(order).astype(np.int32)

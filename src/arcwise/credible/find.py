@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.errors import Argument, Call, GuaranteeError, OptionError, Remedy, UnfinishedError
+from arcwise.base.errors import Argument, Call, GuaranteeError, OptionError, Remedy, UnfinishedError, check_argument
 from arcwise.base.options import gather
 from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status
 from arcwise.base.showing import one_screen
@@ -43,20 +43,6 @@ if TYPE_CHECKING:
 # data do not object too strongly.
 
 
-def ancestral_loss(table: ParentSetTable, constraints: Constraints, run: Run) -> tuple[Optimum, float]:
-    """Return the best network that satisfies the constraints, and how far it lies below the best that the arcs allow.
-
-    Raises
-    ------
-    GuaranteeError, UnfinishedError
-        If the table does not reach so far, or a limit ended the search.
-    """
-    arcs = constraints.arc_part
-    first = find_optimal(table, constraints=arcs, limits=run.uncounted, progress=False)
-    best = find_optimal(table, constraints=constraints, limits=run.uncounted, progress=False)
-    return best, max(0.0, first.score - best.score)
-
-
 def list_ancestral(
     table: ParentSetTable,
     slack: float,
@@ -77,9 +63,11 @@ def list_ancestral(
     if table.status is not Status.COMPLETE:  # what leads where it must may be missing
         return _nothing(table, slack, table.status)
     try:
-        best, loss = ancestral_loss(table, constraints, run)
+        first = find_optimal(table, constraints=constraints.arc_part, limits=run.uncounted, progress=False)
+        best = find_optimal(table, constraints=constraints, limits=run.uncounted, progress=False)
     except UnfinishedError:
         return _nothing(table, slack, Status.TIME_LIMIT)
+    loss = max(0.0, first.score - best.score)  # what the ancestors cost
     reach = loss + slack
     if on_best is not None:
         on_best(best)
@@ -285,10 +273,11 @@ def stream_credible(
     offers other sizes of files, and Parquet.
     """
     run = Run.of(limits)
-    found = CredibleSet.unbuilt(
+    found = CredibleSet.build(
         table,
         bayes_factor=bayes_factor,
         log_slack=log_slack,
+        by=None,
         constraints=constraints,
         progress=progress,
         **settings,
@@ -337,8 +326,7 @@ def k_best(
         is.
     """
     run = Run.of(limits)
-    if k < 1:
-        raise OptionError(Argument("k", k), "must be at least 1.")
+    check_argument(k >= 1, "k", k, "must be at least 1.")
     reach = table.slack
     if math.isnan(reach):
         raise GuaranteeError(
@@ -382,22 +370,12 @@ ROUNDING = 1e-9  # where all classes have the same size, the interval has no wid
 @one_screen
 @dataclass(frozen=True, slots=True)
 class ClassEstimate:
-    """An estimated number of classes, with a 95 % interval.
-
-    Parameters
-    ----------
-    count
-        The estimate.
-    low, high
-        The ends of the interval, at least 1 and at most the number of networks.
-    draws
-        How many networks it rests on.
-    """
+    """An estimated number of classes, with a 95 % interval: at least 1 and at most the number of networks."""
 
     count: float
     low: float
     high: float
-    draws: int
+    draws: int  # how many networks it rests on
 
 
 def estimate_classes(
@@ -412,9 +390,7 @@ def estimate_classes(
         the parents of single variables.
     draws
         How many networks; the interval shrinks with the root of their number.
-    seed
-        An integer gives the same estimate each time.
-    limits
+    seed, limits
         See `CredibleSet.sample`.
 
     Examples

@@ -44,9 +44,14 @@ class Listed:
     losses: NDArray[np.float64]
     status: Status
 
-    def best(self, count: int) -> Listed:
-        """Return the first ones, this many."""
-        return Listed(self.choices[:count], self.losses[:count], self.status)
+    def first(self, count: int, status: Status) -> Listed:
+        """Return the first ones, this many, with another status."""
+        return Listed(self.choices[:count], self.losses[:count], status)
+
+    @classmethod
+    def nothing(cls, diagram: CredibleDiagram) -> Listed:
+        """Return the list of a diagram that was not finished."""
+        return cls(np.empty((0, diagram.table.n_variables), dtype=np.uint16), np.empty(0), diagram.status)
 
 
 def iterate_chunks(
@@ -142,18 +147,18 @@ def list_best(diagram: CredibleDiagram, count: int, run: Run) -> Listed:
             break
         trial = list_all(diagram, run, slack=middle, most=2 * count)
         if trial.status not in (Status.COMPLETE, Status.COUNT_LIMIT):
-            return Listed(trial.choices[:0], trial.losses[:0], trial.status)
+            return trial.first(0, trial.status)
         if trial.status is Status.COUNT_LIMIT:
             high = middle
         elif len(trial.losses) < count:
             low, below = middle, trial
         else:
-            return Listed(trial.choices[:count], trial.losses[:count], Status.COUNT_LIMIT)
+            return trial.first(count, Status.COUNT_LIMIT)
     tied = list_all(diagram, run, slack=high, most=count)
     if tied.status is not Status.COUNT_LIMIT:
-        return Listed(tied.choices[:0], tied.losses[:0], tied.status)
+        return tied.first(0, tied.status)
     if below is None:
-        return tied.best(count)
+        return tied.first(count, tied.status)
     # Of the first `count` + 1 in the diagram's order at most those below are not tied.
     choices, lost = _not_in(diagram, tied, below)
     missing = count - len(below.losses)
@@ -182,15 +187,10 @@ def _as_items(rows: NDArray[Any]) -> NDArray[np.void]:
     return packed.view(np.dtype((np.void, packed.dtype.itemsize * packed.shape[1]))).ravel()
 
 
-# Independent random networks of a credible set, without listing it.
-#
-# The native core proposes paths of the diagram and keeps those that belong to the set, in the right proportions; how,
-# and why the draws are exact, stands in cpp/core/credible/diagram/network_sampler.hpp.
-
-
 def draw_networks(diagram: CredibleDiagram, count: int, *, by_score: bool, seed: int, run: Run) -> tuple[Listed, int]:
     """Draw networks within the slack of a diagram, by posterior weight or uniformly, in the order of the draws.
 
+    Paths are proposed, and those that belong to the set kept in the right proportions: see network_sampler.hpp.
     Returns them and the number of paths that were tried. The status is COUNT_LIMIT if the limits allow fewer than
     `count`; those that were drawn before a limit was reached are returned.
     """
@@ -220,20 +220,11 @@ def draw_networks(diagram: CredibleDiagram, count: int, *, by_score: bool, seed:
     return Listed(choices, losses, status), proposals
 
 
-# The families of a credible set with their shares, from the sums over its diagram.
-
-
-def no_shares(families: Families) -> dict[str, Any]:
-    """Return the same of nothing: what a summary holds whose sums were not finished."""
-    empty = np.empty(0)
-    nothing = families.take(np.empty(0, dtype=np.int64))
-    return {"families": nothing, "count": 0, "posterior": empty, "equal": empty, "log_mass": math.nan}
-
-
-def family_shares(families: Families, sums: DiagramSums) -> dict[str, Any]:
-    """Return the families that occur, with their shares by posterior and by number, and the sums."""
-    if not sums.count:
-        return no_shares(families)
+def family_shares(families: Families, sums: DiagramSums | None) -> dict[str, Any]:
+    """Return the families that occur, with their shares by posterior and by number, and the sums; none without sums."""
+    if sums is None or not sums.count:
+        empty, nothing = np.empty(0), families.take(np.empty(0, dtype=np.int64))
+        return {"families": nothing, "count": 0, "posterior": empty, "equal": empty, "log_mass": math.nan}
     used = np.flatnonzero(np.array([count > 0 for count in sums.row_counts]))
     return {
         "families": families.take(used),
@@ -242,9 +233,6 @@ def family_shares(families: Families, sums: DiagramSums) -> dict[str, Any]:
         "equal": np.array([sums.row_counts[row] / sums.count for row in used.tolist()]),
         "log_mass": sums.log_mass,
     }
-
-
-# How many equivalence classes a credible set has, and whether they can be had as wholes.
 
 
 VOUCH_FOR_CLASSES = Either("table.vouched(equivalent=True)", Argument("trust_table", True))
@@ -356,9 +344,6 @@ def check_classes(table: ParentSetTable, obeyed: Constraints | None) -> None:
     )
 
 
-# How far the count of a credible set got before a limit stopped it: the set of a smaller Bayes factor, exactly.
-
-
 # The share of the time that the whole set may take before smaller ones are counted, and by how much they are smaller.
 # A diagram grows about sixfold with every half unit of slack: the first that ends is close to the largest that can.
 FIRST_SHARE = 0.75
@@ -389,12 +374,8 @@ def count_within_reach(build: Callable[[float, Run], CredibleDiagram], slack: fl
             return None
         third = run.part(3)
         diagram = build(slack, third)
-        if diagram.status is Status.INTERRUPTED:
-            raise KeyboardInterrupt
-        if diagram.status is Status.COMPLETE:
+        if diagram.status.unless_interrupted() is Status.COMPLETE:
             sums = diagram.sums(limits=third.limits)
-            if sums.status is Status.COMPLETE:
+            if sums.status.unless_interrupted() is Status.COMPLETE:
                 return Reached(slack, sums.count, diagram)
-            if sums.status is Status.INTERRUPTED:
-                raise KeyboardInterrupt
     return None

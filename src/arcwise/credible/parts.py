@@ -13,18 +13,19 @@ diagram_join.hpp).
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.base.cluster import Tasks, give_back_unwanted
+from arcwise.base.cluster import Tasks, give_back_unwanted, open_cluster
 from arcwise.base.errors import ArcwiseError
 from arcwise.base.run import NO_TIME, Limits, ProgressEvent, Run, Status
 from arcwise.credible.plan import UNLIMITED, Build, build_as_planned
@@ -78,24 +79,6 @@ class Part:
         )
 
 
-# Makes the diagram of a part, given the score of a known network and how many bytes it may take; a trial is given up
-# early.
-BuildPart = Callable[[Part, float, int, bool], "NetworkDiagram"]
-
-
-class PartsElsewhere(Protocol):
-    """Who builds parts while the search for them goes on."""
-
-    def __len__(self) -> int:
-        """How many are on their way."""
-
-    def give(self, part: Part, at_least: float, memory: int) -> int:
-        """Have a part built, given the score of a known network and how many bytes it may take; return its number."""
-
-    def take(self, *, wait: bool) -> tuple[int, NetworkDiagram] | None:
-        """Return the number and the diagram of a part that is built; None if there is none (in time)."""
-
-
 def _part_of(
     root: Root, rows: int, allowed: NDArray[np.bool_], bound: float, reduced_costs: NDArray[np.float64]
 ) -> Part:
@@ -147,34 +130,25 @@ def relax(
     return root, part
 
 
-def build_cover(
-    root: Root,
-    part: Part,
-    slack: float,
-    memory: int,
-    budget: Budget,
-    build: BuildPart,
-    *,
-    unit: float = 1.0,
-    elsewhere: PartsElsewhere | None = None,
-) -> NetworkDiagram:
-    """Build the diagram of all networks within `slack` of the best: at once if that is cheap, or else in parts.
+def build_cover(root: Root, part: Part, problem: PartProblem, memory: int, budget: Budget, run: Run) -> NetworkDiagram:
+    """Build the diagram of all networks within the slack of the best: at once if that is cheap, or else in parts.
 
-    `root` and `part` are of `relax`, with scores and the slack in a `unit`, which the diagrams that are built do not
-    have; a limit shows in the diagram's status. Parts other than trials are built `elsewhere`, if anybody is there.
+    `root` and `part` are of `relax`, with scores in the problem's unit, which the diagrams that are built do not have;
+    a limit shows in the diagram's status. Parts other than trials are built on the cluster of the run, if there is one.
     """
     score = root.incumbent.score
     if budget.status is not Status.COMPLETE:
         return _stopped(budget.status)
     try:
         if root.bound - score <= TIGHT or not math.isfinite(score):
-            return build(part, score, memory, False)
-        trial = build(part, score, min(ROOT_BYTES, memory), True)
+            return problem.build(part, score, memory, trial=False, run=run)
+        trial = problem.build(part, score, min(ROOT_BYTES, memory), trial=True, run=run)
     except KeyboardInterrupt:  # between two native calls
         return _stopped(Status.INTERRUPTED)
     if Status.from_native(trial.status) is not Status.MEMORY_LIMIT or memory <= ROOT_BYTES:
         return trial
-    return _Cover(root, part, slack=slack, memory=memory, budget=budget, build=build, unit=unit).run(elsewhere)
+    with remote_parts(problem, run) as elsewhere:
+        return _Cover(root, part, problem, memory, budget, run).build(elsewhere)
 
 
 def _stopped(status: Status) -> NetworkDiagram:
@@ -184,26 +158,20 @@ def _stopped(status: Status) -> NetworkDiagram:
 class _Cover:
     """The parts so far, while the tree is searched."""
 
-    def __init__(
-        self, root: Root, part: Part, *, slack: float, memory: int, budget: Budget, build: BuildPart, unit: float
-    ) -> None:
-        self._root = root
-        self._slack = slack
-        self._memory = memory
-        self._budget = budget
-        self._build = build
-        self._unit = unit
+    def __init__(self, root: Root, part: Part, problem: PartProblem, memory: int, budget: Budget, run: Run) -> None:
+        self._root, self._problem, self._memory, self._budget, self._run = root, problem, memory, budget, run
+        self._slack = problem.slack / problem.unit
         self._rows = part.costs.size
         self._diagrams: dict[int, NetworkDiagram] = {}  # by the number of the part
         self._parts = itertools.count()
         self._built_here = 0  # bytes
         self._given: dict[int, int] = {}  # task -> part
-        self._elsewhere: PartsElsewhere | None = None
+        self._elsewhere: RemoteParts | None = None
         self._best = root.incumbent.score
-        near = part.costs[root.sets.origins] <= part.reference - self._best + slack + MARGIN
+        near = part.costs[root.sets.origins] <= part.reference - self._best + self._slack + MARGIN
         shrink(root, near)
 
-    def run(self, elsewhere: PartsElsewhere | None = None) -> NetworkDiagram:
+    def build(self, elsewhere: RemoteParts | None) -> NetworkDiagram:
         """Search the tree, and join the diagrams of its parts."""
         self._elsewhere = elsewhere
         tree = BranchAndBound(self._root, self._budget, -MARGIN, slack=self._slack, settle=self._settle)
@@ -216,7 +184,7 @@ class _Cover:
         if self._budget.status is not Status.COMPLETE:
             return _stopped(self._budget.status)
         return _core.ensemble.join_diagrams(
-            [self._diagrams[k] for k in sorted(self._diagrams)], self._slack * self._unit
+            [self._diagrams[k] for k in sorted(self._diagrams)], self._slack * self._problem.unit
         )
 
     def _settle(self, solution: LpSolution, allowed: NDArray[np.uint8], decided: bool) -> bool:
@@ -237,14 +205,14 @@ class _Cover:
             self._given[self._elsewhere.give(part, self._best, memory)] = next(self._parts)
             self._collect(self._elsewhere, wait=False)
             return True
-        diagram = self._build(part, self._best, memory, not final)
+        diagram = self._problem.build(part, self._best, memory, trial=not final, run=self._run)
         status = Status.from_native(diagram.status)
         if not final and status is Status.MEMORY_LIMIT and memory == NODE_BYTES:
             return False
         self._built_here += diagram.bytes
         self._keep(next(self._parts), diagram)
         if not final and diagram.states:
-            self._best = max(self._best, diagram.optimum / self._unit)
+            self._best = max(self._best, diagram.optimum / self._problem.unit)
         return True
 
     def _keep(self, number: int, diagram: NetworkDiagram) -> None:
@@ -253,7 +221,7 @@ class _Cover:
         if self._elsewhere is not None and 2 * sum(one.bytes for one in self._diagrams.values()) > self._memory:
             self._budget.stop(Status.MEMORY_LIMIT)  # each fits, but not all of them together
 
-    def _collect(self, elsewhere: PartsElsewhere, *, wait: bool) -> None:
+    def _collect(self, elsewhere: RemoteParts, *, wait: bool) -> None:
         """Take the diagrams that were built elsewhere, all of them or those that are there by now."""
         while self._budget.status is Status.COMPLETE and (ended := elsewhere.take(wait=wait)) is not None:
             number, diagram = ended
@@ -263,38 +231,19 @@ class _Cover:
             self._budget.stop(Status.TIME_LIMIT)
 
 
-# `PartProblem`: what the diagrams of all parts of a credible set are made of, here or on a worker.
-
-
 ORDER_SEED = 0  # of the search for an order of the nodes; the set does not depend on it
 
 
 @dataclass(frozen=True, eq=False)
 class PartProblem:
-    """The table and all else that parts have in common.
+    """The table and all else that parts have in common."""
 
-    Parameters
-    ----------
-    table
-        With centred scores (parent_sets/build.py).
-    order
-        Of the nodes, parents before children in a good network.
-    slack
-        How far from the best network, with what rounding may do.
-    unit
-        Of the scores of parts, which linear programs are given.
-    by_class
-        Whether equivalence classes are sought rather than networks.
-    pairs
-        Those with a fixed direction, as the native core takes them.
-    """
-
-    table: ParentSetTable
-    order: NDArray[np.int32]
-    slack: float
-    unit: float
-    by_class: bool
-    pairs: NDArray[np.uint64]
+    table: ParentSetTable  # with centred scores (parent_sets/build.py)
+    order: NDArray[np.int32]  # of the nodes, parents before children in a good network
+    slack: float  # how far from the best network, with what rounding may do
+    unit: float  # of the scores of parts, which linear programs are given
+    by_class: bool  # whether equivalence classes are sought rather than networks
+    pairs: NDArray[np.uint64]  # those with a fixed direction, as the native core takes them
 
     @property
     def digest(self) -> str:
@@ -385,29 +334,11 @@ def _build(problem: PartProblem, asked: tuple[Part, float, int, float]) -> int |
 
 
 class RemoteParts:
-    """The parts that are on their way, and the diagrams that have come back.
+    """The parts that are on their way, and the diagrams that have come back, in the time of a run."""
 
-    Parameters
-    ----------
-    problem
-        What they have in common.
-    run
-        Its cluster, which is open, builds; its time is that of all of them.
-    """
-
-    def __init__(self, problem: PartProblem, run: Run) -> None:
-        assert run.cluster is not None
-        self._tasks: Tasks[int | DiagramArrays] = run.cluster.tasks(_build, problem, problem.digest)
-        self._run = run
-        self._rows = problem.table.n_rows
-        self._nodes = problem.order.size
-
-    def __enter__(self) -> RemoteParts:
-        self._tasks.__enter__()
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        self._tasks.__exit__(*raised)
+    def __init__(self, tasks: Tasks[int | DiagramArrays], problem: PartProblem, run: Run) -> None:
+        self._tasks, self._run = tasks, run
+        self._rows, self._nodes = problem.table.n_rows, problem.order.size
 
     def __len__(self) -> int:
         """How many are on their way."""
@@ -432,3 +363,13 @@ class RemoteParts:
             return number, diagram_of(found)
         except ValueError as error:
             raise ArcwiseError(f"a worker of the cluster has built no diagram of this table ({error}).") from error
+
+
+@contextlib.contextmanager
+def remote_parts(problem: PartProblem, run: Run) -> Iterator[RemoteParts | None]:
+    """While inside, have parts built by the cluster of a run; None if it has none."""
+    if run.cluster is None:
+        yield None
+        return
+    with open_cluster(run.cluster) as cluster, cluster.tasks(_build, problem, problem.digest) as tasks:
+        yield RemoteParts(tasks, problem, run)

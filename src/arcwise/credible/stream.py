@@ -24,9 +24,8 @@ from arcwise.base.run import Run, Status
 from arcwise.base.showing import one_screen
 from arcwise.credible.diagram import CredibleDiagram
 from arcwise.credible.listing import LIST_DAGS
-from arcwise.networks.network_list import NetworkSet, posterior_log_weights
+from arcwise.networks.network_list import NetworkSet
 from arcwise.networks.origin import Facts
-from arcwise.networks.recipe import Origin
 
 if TYPE_CHECKING:
     from arcwise.credible.credible_set import By, CredibleSet
@@ -73,14 +72,8 @@ def stream_set(
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     identity = _identity(found, by, chunk, parquet)
-    state: dict[str, Any] = {
-        "identity": identity,
-        "files": [],
-        "count": 0,
-        "position": [],
-        "status": "interrupted",
-        "diagram": "",
-    }
+    state: dict[str, Any] = {"identity": identity, "files": [], "count": 0, "position": []}
+    state |= {"status": str(Status.INTERRUPTED), "diagram": ""}
     if (target / MANIFEST).exists():
         state = _read_manifest(target)
         if state["identity"] != identity:
@@ -110,33 +103,18 @@ def stream_set(
                 )
             state |= {"opt": diagram.opt, "slack": found.slack, "diagram": fingerprint}
             try:
-                status = _write_chunks(diagram, target, state, _Files(chunk, parquet, found.known), shown)
+                status = _write_chunks(diagram, target, state, shown, chunk=chunk, parquet=parquet, facts=found.known)
             except KeyboardInterrupt:  # what is in the manifest is there
                 if (target / MANIFEST).exists():
                     state |= _read_manifest(target)
                 status = Status.INTERRUPTED
-    state["status"] = str(status)
-    state.setdefault("opt", float("-inf"))
-    state.setdefault("slack", found.slack)
-    _write_manifest(target, state)
+    missing = {"opt": float("-inf"), "slack": found.slack}
+    _write_manifest(target, state | {"status": str(status)} | {k: v for k, v in missing.items() if k not in state})
     return NetworkStream.load(target)
 
 
-@dataclass(frozen=True, slots=True)
-class _Files:
-    """How many networks a file holds, in which format, and what it says about them."""
-
-    chunk: int
-    parquet: bool
-    known: Facts
-
-
 def _write_chunks(
-    diagram: CredibleDiagram,
-    target: Path,
-    state: dict[str, Any],
-    files: _Files,
-    run: Run,
+    diagram: CredibleDiagram, target: Path, state: dict[str, Any], run: Run, *, chunk: int, parquet: bool, facts: Facts
 ) -> Status:
     lister = diagram.lister()
     if not lister.seek(np.array(state["position"], dtype=np.uint32)):
@@ -147,25 +125,11 @@ def _write_chunks(
             return Status.TIME_LIMIT
         if listed >= run.given.native_count:
             return Status.COUNT_LIMIT
-        rows, losses = diagram.next_chunk(lister, files.chunk)
+        rows, losses = diagram.next_chunk(lister, chunk)
         if not len(losses):
             continue
-        name = f"networks-{len(state['files']):06d}{'.parquet' if files.parquet else '.nets'}"
-        NetworkSet(
-            names=diagram.table.names,
-            families=diagram.families,
-            choices=rows,
-            scores=diagram.opt - losses,
-            log_weights=posterior_log_weights(-losses),
-            origin=Origin("credible"),
-            opt=diagram.opt,
-            slack=diagram.slack,
-            max_parents=diagram.table.max_parents,
-            tolerance=diagram.tolerance,
-            score=dict(diagram.table.score),
-            data_digest=diagram.table.data_digest,
-            facts=files.known,
-        ).compact().save(target / name)
+        name = f"networks-{len(state['files']):06d}{'.parquet' if parquet else '.nets'}"
+        diagram.networks(rows, losses, facts).save(target / name)
         listed += len(losses)
         state["files"].append(name)
         state["count"] += len(losses)

@@ -13,13 +13,13 @@ from arcwise.exact.optimum import PROOF_TOLERANCE, Optimum
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
 from arcwise.local.climbing import hill_climb
-from arcwise.networks.origin import Facts
+from arcwise.networks.origin import Facts, make_facts
 from arcwise.networks.recipe import Recipe
 from arcwise.networks.summary import NetworkSummary
 from arcwise.parent_sets.table import ParentSetTable
 from arcwise.scores.believed import log_prior_of
 
-# The best network that is found in a time, with the bound that holds: what is left of a set that was not finished.
+TABLE = "table"  # where an unfinished set stopped: its parent sets could not all be scored
 
 
 def best_network(
@@ -202,16 +202,18 @@ class PartialResult(NetworkSummary):
         recipe: Recipe,
         data: Dataset,
         table: ParentSetTable,
-        status: Status,
+        status: Status | None = None,
         *,
         whole: CredibleSet | None = None,
         found: Optimum | None = None,
         facts: Facts | None = None,
     ) -> PartialResult:
-        """Return what is left, with the limit that stopped it."""
-        nothing = NetworkSummary.unfinished(table.names, status)
+        """Return what is left, with the limit that stopped it; by default the one that stopped the table."""
+        nothing = NetworkSummary.unfinished(table.names, status or table.status)
         if whole is not None:
             found = better_of(found, whole.bracketed)
+        if table.status is not Status.COMPLETE:
+            facts = make_facts(stopped_at=TABLE)
         return cls(
             names=nothing.names,
             families=nothing.families,
@@ -219,7 +221,7 @@ class PartialResult(NetworkSummary):
             posterior=nothing.posterior,
             equal=nothing.equal,
             origin=nothing.origin,
-            status=status,
+            status=nothing.status,
             max_parents=table.max_parents,
             score=dict(table.score),
             data_digest=data.digest,

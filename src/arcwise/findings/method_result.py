@@ -18,7 +18,7 @@ from arcwise.confidence.consensus import consensus_network
 from arcwise.confidence.next_experiment import NextExperiment, next_experiment
 from arcwise.confidence.reach import DRAWS
 from arcwise.credible.credible_set import CredibleSet
-from arcwise.credible.unfinished import PartialResult
+from arcwise.credible.unfinished import TABLE, PartialResult
 from arcwise.data.dataset import Dataset
 from arcwise.findings.network_facts import (
     ChainFacts,
@@ -33,7 +33,6 @@ from arcwise.model.fitting import fit_parameters
 from arcwise.networks.network_list import NetworkSet
 from arcwise.networks.origin import Ensemble
 from arcwise.networks.summary import NetworkSummary
-from arcwise.recipes.credible import TABLE
 from arcwise.recipes.optimum import optimum_of
 from arcwise.sampled.numeric_data import NumericData, Sampled
 

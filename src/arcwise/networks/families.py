@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 from arcwise.base.errors import FormatError
 from arcwise.base.showing import one_screen
 from arcwise.graph.constraints import Constraints
+from arcwise.plotting.charts import plot_matrix
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 
 Choices = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
@@ -171,15 +173,35 @@ def numbered_families(networks: Sequence[Sequence[tuple[int, ...]]], n_nodes: in
     return Families.from_sets(known), np.array(rows, dtype=kind).reshape(len(networks), n_nodes)
 
 
-def arc_frame(names: Sequence[str], probabilities: NDArray[np.float64]) -> pd.DataFrame:
-    """Return the arcs with a probability above 0, one row each, the likeliest first."""
-    import pandas as pd
+class _HasArcs(Protocol):
+    @property
+    def names(self) -> tuple[str, ...]: ...
 
-    tails, heads = np.nonzero(probabilities > 0)
-    found = probabilities[tails, heads]
-    order = np.argsort(-found, kind="stable")
-    labels = np.array(names, dtype=object)
-    return pd.DataFrame({"from": labels[tails[order]], "to": labels[heads[order]], "probability": found[order]})
+    def arc_probabilities(self) -> NDArray[np.float64]: ...
+
+
+class ArcShares:
+    """What is read from the probabilities of arcs, for whatever has them."""
+
+    def edge_probabilities(self: _HasArcs) -> NDArray[np.float64]:
+        """Return the symmetric matrix of the probabilities of an arc either way."""
+        arcs = self.arc_probabilities()
+        return np.minimum(arcs + arcs.T, 1.0)
+
+    def plot(self: _HasArcs, *, ax: Axes | None = None) -> Axes:
+        """Draw the matrix of the arcs' probabilities; return the axes."""
+        return plot_matrix(self.names, self.arc_probabilities(), labels=("from", "to"), legend="probability", ax=ax)
+
+    def to_frame(self: _HasArcs) -> pd.DataFrame:
+        """Return one row per arc that any network has, with its probability, the likeliest first."""
+        import pandas as pd
+
+        arcs = self.arc_probabilities()
+        tails, heads = np.nonzero(arcs > 0)
+        found = arcs[tails, heads]
+        order = np.argsort(-found, kind="stable")
+        labels = np.array(self.names, dtype=object)
+        return pd.DataFrame({"from": labels[tails[order]], "to": labels[heads[order]], "probability": found[order]})
 
 
 def _falls(offsets: NDArray[np.int64]) -> bool:

@@ -18,14 +18,10 @@ from arcwise.base.showing import one_screen
 from arcwise.graph.beliefs import Beliefs
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.fixed_pairs import FixedPairs
-from arcwise.networks.families import Families, arc_frame
+from arcwise.networks.families import ArcShares, Families
 from arcwise.networks.recipe import SOURCES, Origin, Recipe
-from arcwise.plotting.charts import plot_matrix
 
 if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-
     from arcwise.networks.network_list import NetworkSet, Weighting
 
 
@@ -126,7 +122,7 @@ def shared_constraints(parts: Sequence[Constraints | None]) -> Constraints | Non
     return found if found.statements else None
 
 
-class Ensemble:
+class Ensemble(ArcShares):
     """What an edge confidence needs to know about many networks, whether they are listed or only summed up."""
 
     if TYPE_CHECKING:  # what each kind has in its own way
@@ -232,14 +228,6 @@ class Ensemble:
     def arc_probabilities(self, weights: Weighting | None = None) -> NDArray[np.float64]:
         """Return the matrix of the weights of the networks with the arc p -> c, at [p, c]."""
         return self.families.arc_shares(self.family_probabilities(weights))
-
-    def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw the matrix of the arcs' probabilities; return the axes."""
-        return plot_matrix(self.names, self.arc_probabilities(), labels=("from", "to"), legend="probability", ax=ax)
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per arc that any network has, with its probability, the likeliest first."""
-        return arc_frame(self.names, self.arc_probabilities())
 
     @property
     def complete(self) -> bool:

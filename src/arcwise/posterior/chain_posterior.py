@@ -17,14 +17,13 @@ from arcwise.base.errors import Argument, Remedy, UnfinishedError
 from arcwise.base.options import load_figure
 from arcwise.base.run import Status
 from arcwise.base.showing import one_screen
-from arcwise.networks.families import Families, arc_frame, choice_type
+from arcwise.networks.families import ArcShares, Families, choice_type
 from arcwise.networks.network_list import NetworkSet
 from arcwise.networks.origin import Facts, facts_without, make_facts
 from arcwise.networks.recipe import Origin
 from arcwise.posterior.diagnostics import FEWEST, PairIndicators, Verdict, effective_draws, few_parents_sentence
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
     from arcwise.networks.origin import Ensemble
@@ -109,7 +108,7 @@ class Share:
 
 
 @dataclass(frozen=True, eq=False)
-class ChainPosterior:
+class ChainPosterior(ArcShares):
     """Draws from the posterior over DAGs by several chains, with a verdict on their convergence.
 
     Parameters
@@ -174,11 +173,6 @@ class ChainPosterior:
         ]
         return self.families.arc_shares(np.concatenate(found) / max(1, self.count))
 
-    def edge_probabilities(self) -> NDArray[np.float64]:
-        """Return the symmetric matrix of the shares of the draws with an arc either way."""
-        arcs = self.arc_probabilities()
-        return np.minimum(arcs + arcs.T, 1.0)
-
     def standard_errors(self) -> NDArray[np.float64]:
         """Return the Monte Carlo standard errors of the edges' probabilities, from the effective numbers of draws."""
         if self.scores.shape[1] < FEWEST:
@@ -210,10 +204,6 @@ class ChainPosterior:
         if math.isnan(effective):  # all in or all out: at most three networks in so many draws, with 95 %
             return Share(value, 1.5 / max(1.0, self.verdict.score_effective))
         return Share(value, math.sqrt(value * (1 - value) / effective))
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per arc that any network has, with its probability, the likeliest first."""
-        return arc_frame(self.names, self.arc_probabilities())
 
     def networks(self) -> NetworkSet:
         """Return the draws as networks of equal weight, chain by chain; the origin is "posterior"."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,130 +27,13 @@ from arcwise.base.run import (
 )
 from arcwise.base.showing import one_screen
 from arcwise.graph.constraints import Constraints
-from arcwise.networks.families import Families, arc_frame, choice_type
-from arcwise.networks.network_list import NetworkSet
+from arcwise.networks.families import ArcShares, Families, choice_type
+from arcwise.networks.network_list import NetworkSet, check_count
 from arcwise.networks.origin import known_facts, make_facts
 from arcwise.networks.recipe import Origin
 from arcwise.networks.summary import NetworkSummary
 from arcwise.parent_sets.candidate_sets import joint_constraints
 from arcwise.parent_sets.table import ParentSetTable
-from arcwise.plotting.charts import plot_matrix
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-
-
-# Independent random networks from the whole posterior, where sums over all DAGs can be found.
-#
-# Layers of nodes are drawn one after the other, the weights of what may follow being sums over all DAGs; how, and why
-# the draws are exact, stands in cpp/core/posterior/all_dags/dag_sampler.hpp.
-
-
-class PosteriorDraws:
-    """Draws from the posterior over all DAGs of a table; what they are made from is kept from call to call.
-
-    Parameters
-    ----------
-    table
-        All parent sets, those that the constraints allow.
-    constraints
-        What the table was cut down to.
-    cut
-        Networks more than this many nats below the best may be missing.
-    """
-
-    def __init__(self, table: ParentSetTable, constraints: Constraints | None, cut: float) -> None:
-        self.table = table
-        self.obeyed = joint_constraints(table.names, table.constraints, constraints)
-        self.cut = cut
-        self._ready: _core.ensemble.DagSampler | None = None
-
-    def needed_bytes(self, threads: int = 1) -> int:
-        """Return the memory that the draws take, without the networks themselves."""
-        return _core.ensemble.DagSampler.bytes_for(self.table.native, threads)
-
-    def sample(
-        self,
-        count: int,
-        *,
-        seed: Seed = None,
-        threads: int | None = None,
-        limits: Limits | None = None,
-        progress: bool | ProgressCallback | None = None,
-    ) -> NetworkSet:
-        """Draw networks; see `ExactPosterior.sample`."""
-        if count < 1:
-            raise OptionError(Argument("count", count), "must be at least 1.")
-        crew = thread_count(threads)
-        used = resolve_seed(seed)
-        limits = limits or Limits()
-        if limits.memory_bytes is None:
-            limits = replace(limits, memory_bytes=available_memory())
-        most = min(count, limits.native_count)
-        while crew > 1 and self._room(crew, limits) < most:  # each takes memory, and none changes the draws
-            crew -= 1
-        allowed = min(most, self._room(crew, limits))
-        rows, scores = np.empty(0, dtype=np.uint32), np.empty(0)
-        status = Status.MEMORY_LIMIT if allowed < most else Status.COMPLETE
-        with Run.begin(limits, progress, crew) as run:
-            if allowed > 0:
-                stopped = self._prepare(run)
-                if stopped is None:
-                    assert self._ready is not None
-                    report = run.native_report("exact posterior: draws")
-                    code, rows, scores = self._ready.draw(allowed, native_seed(used), crew, run.seconds_left, report)
-                    stopped = Status.from_native(code)
-                if stopped is not Status.COMPLETE:
-                    status = stopped
-        if status is Status.COMPLETE and allowed < count:
-            status = Status.COUNT_LIMIT
-        return self._networks(rows, scores, status, used, run.seconds)
-
-    def fit(self, count: int, limits: Limits) -> bool:
-        """Return whether there is memory for so many networks, on one thread at least."""
-        return self._room(1, limits) >= count
-
-    def _room(self, threads: int, limits: Limits) -> int:
-        """Return how many networks there is memory for."""
-        each = 4 * self.table.n_variables + 8
-        return max(0, limits.native_memory - self.needed_bytes(threads)) // each
-
-    def _prepare(self, run: Run) -> Status | None:
-        """Find the sums that are drawn by; return why that was stopped, or None if they are there."""
-        if self._ready is not None:
-            return None
-        sampler = _core.ensemble.DagSampler(self.table.native, self.cut, run.thread_count)
-        ready, code = sampler.prepare(run.seconds_left, run.native_report("exact posterior: sums"))
-        if not ready:
-            stopped = Status.from_native(code)
-            if stopped is Status.COMPLETE:
-                raise UnfinishedError(
-                    "there is nothing to draw from: the sum over all DAGs is not a positive number.",
-                    remedies=Remedy("raise", Argument("cut", self.cut)),
-                )
-            return stopped
-        self._ready = sampler
-        return None
-
-    def _networks(self, rows: Any, scores: Any, status: Status, seed: int, seconds: float) -> NetworkSet:
-        table = self.table
-        kind = choice_type(int(np.diff(table.node_offsets).max(initial=1)))
-        return NetworkSet(
-            names=table.names,
-            families=Families(table.node_offsets, table.set_offsets, table.members),
-            choices=rows.reshape(len(scores), table.n_variables).astype(kind),
-            scores=scores,
-            log_weights=np.full(len(scores), -math.log(max(1, len(scores)))),
-            origin=Origin("draws"),
-            status=status,
-            max_parents=table.max_parents,
-            score=dict(table.score),
-            data_digest=table.data_digest,
-            facts=make_facts(drawn_by="posterior", seed=seed, seconds=seconds)
-            | known_facts(self.obeyed, table.targets),
-        ).compact()
-
 
 # The sums keep so many bytes for each of the 2^n sets of nodes: 28 variables take 6.5 GB, 30 take 26.
 SET_BYTES, LARGEST = 24, 30
@@ -196,7 +79,7 @@ class DagTotals:
 
 
 @dataclass(frozen=True, eq=False)
-class ExactPosterior:
+class ExactPosterior(ArcShares):
     """Posterior probabilities of families, arcs, edges, ancestors and blankets, summed over every DAG.
 
     The prior over DAGs is uniform, unless the table's scores hold the log prior of each family as well.
@@ -229,6 +112,11 @@ class ExactPosterior:
     n_terms: float
     needed_bytes: int
     constraints: Constraints | None = None
+
+    @classmethod
+    def unfinished(cls, table: ParentSetTable, status: Status) -> ExactPosterior:
+        """Return the posterior of a table that a limit ended: no sum was begun."""
+        return cls(table, status, None, CUT, 0, 0.0, SET_BYTES * 2**table.n_variables)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -279,11 +167,6 @@ class ExactPosterior:
         """Return the matrix of the posterior probabilities of the arcs p -> c, at [p, c]."""
         return self._finished.arcs
 
-    def edge_probabilities(self) -> NDArray[np.float64]:
-        """Return the symmetric matrix of the posterior probabilities of an arc either way."""
-        arcs = self.arc_probabilities()
-        return np.minimum(arcs + arcs.T, 1.0)
-
     def ancestor_probabilities(self) -> NDArray[np.float64]:
         """Return the matrix of the posterior probabilities of a directed path from p to c, at [p, c]."""
         return self._finished.ancestors
@@ -296,14 +179,6 @@ class ExactPosterior:
                 "the posterior of Markov blankets was not asked for: exact_posterior(..., blankets=True)."
             )
         return blankets
-
-    def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw the matrix of the arcs' probabilities; return the axes."""
-        return plot_matrix(self.names, self.arc_probabilities(), labels=("from", "to"), legend="probability", ax=ax)
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per arc that any network has, with its probability, the likeliest first."""
-        return arc_frame(self.names, self.arc_probabilities())
 
     def covered_by(self, networks: NetworkSet | NetworkSummary) -> float:
         """Return the posterior probability of a set of networks: how much of the posterior it holds.
@@ -343,20 +218,8 @@ class ExactPosterior:
         0.1 ms a draw. Memory is about (6 n + 56) 2^n bytes, 0.2 GB for 20 variables, and 40 2^n more for each further
         thread; if that is more than the limit, nothing is drawn.
 
-        Parameters
-        ----------
-        count
-            How many.
-        seed
-            An integer gives the same networks each time; fewer draws are the first of more. ``facts["seed"]`` has the
-            one that was used.
-        threads
-            How many to use; None for all cores. The networks do not depend on it.
-        limits
-            `seconds`, `memory_bytes` (by default three quarters of what is available), and `count`; what was drawn
-            before a limit is returned, with the status.
-        progress
-            See `arcwise.progress.show_progress`.
+        Draws depend on the seed alone, which ``facts["seed"]`` has: fewer are the first of more. What was drawn before
+        a limit is returned, with the status; by default three quarters of the available memory may be used.
 
         Raises
         ------
@@ -373,11 +236,70 @@ class ExactPosterior:
         (1000, True)
         """
         _ = self._finished
-        return self._draws.sample(count, seed=seed, threads=threads, limits=limits, progress=progress)
+        check_count(count)
+        crew = thread_count(threads)
+        used = resolve_seed(seed)
+        limits = _with_memory(limits)
+        most = min(count, limits.native_count)
+        while crew > 1 and draws_within(self.table, limits, crew) < most:  # each takes memory, none changes the draws
+            crew -= 1
+        allowed = min(most, draws_within(self.table, limits, crew))
+        rows, scores = np.empty(0, dtype=np.uint32), np.empty(0)
+        status = Status.MEMORY_LIMIT if allowed < most else Status.COMPLETE
+        with Run.begin(limits, progress, crew) as run:
+            if allowed > 0:
+                sampler, stopped = self._prepared(run)
+                if sampler is not None:
+                    report = run.native_report("exact posterior: draws")
+                    code, rows, scores = sampler.draw(allowed, native_seed(used), crew, run.seconds_left, report)
+                    stopped = Status.from_native(code)
+                if stopped is not Status.COMPLETE:
+                    status = stopped
+        if status is Status.COMPLETE and allowed < count:
+            status = Status.COUNT_LIMIT
+        return self._networks(rows, scores, status, used, run.seconds)
 
     @cached_property
-    def _draws(self) -> PosteriorDraws:
-        return PosteriorDraws(self.table, self.constraints, self.cut)
+    def _samplers(self) -> list[_core.ensemble.DagSampler]:
+        return []  # the one that is prepared: what draws are made from is kept from call to call
+
+    def _prepared(self, run: Run) -> tuple[_core.ensemble.DagSampler | None, Status]:
+        """Return what draws by the sums, or None and why finding these was stopped.
+
+        How it draws, and why the draws are exact, is explained in cpp/core/posterior/all_dags/dag_sampler.hpp.
+        """
+        if self._samplers:
+            return self._samplers[0], Status.COMPLETE
+        sampler = _core.ensemble.DagSampler(self.table.native, self.cut, run.thread_count)
+        ready, code = sampler.prepare(run.seconds_left, run.native_report("exact posterior: sums"))
+        if ready:
+            self._samplers.append(sampler)
+            return sampler, Status.COMPLETE
+        stopped = Status.from_native(code)
+        if stopped is Status.COMPLETE:
+            raise UnfinishedError(
+                "there is nothing to draw from: the sum over all DAGs is not a positive number.",
+                remedies=Remedy("raise", Argument("cut", self.cut)),
+            )
+        return None, stopped
+
+    def _networks(self, rows: Any, scores: Any, status: Status, seed: int, seconds: float) -> NetworkSet:
+        table = self.table
+        obeyed = joint_constraints(table.names, table.constraints, self.constraints)
+        kind = choice_type(int(np.diff(table.node_offsets).max(initial=1)))
+        return NetworkSet(
+            names=table.names,
+            families=self.families,
+            choices=rows.reshape(len(scores), table.n_variables).astype(kind),
+            scores=scores,
+            log_weights=np.full(len(scores), -math.log(max(1, len(scores)))),
+            origin=Origin("draws"),
+            status=status,
+            max_parents=table.max_parents,
+            score=dict(table.score),
+            data_digest=table.data_digest,
+            facts=make_facts(drawn_by="posterior", seed=seed, seconds=seconds) | known_facts(obeyed, table.targets),
+        ).compact()
 
     def certificate(self) -> str:
         """Return what is known of the error, in a sentence."""
@@ -455,13 +377,11 @@ def exact_posterior(
     constraints
         Sum over the DAGs that satisfy them alone.
     threads
-        How many to use; None for all cores. The result does not depend on it, to the last bit.
+        The result does not depend on them, to the last bit.
     limits
         Limits of time and memory (by default three quarters of what is available) show in `status`. If it is clear
         beforehand that the time will not do, no time is spent. `count` is the work that the sum may take in terms, by
         an estimate made beforehand that is the same on every machine: 80 million take about a second on one core.
-    progress
-        None shows a bar on a terminal after two seconds; see `arcwise.progress.show_progress`.
 
     Raises
     ------
@@ -470,9 +390,7 @@ def exact_posterior(
     OptionError
         If there are more than 30 variables, an option is out of its range, or the sum is not a finite number.
     """
-    limits = limits or Limits()
-    if limits.memory_bytes is None:
-        limits = replace(limits, memory_bytes=available_memory())
+    limits = _with_memory(limits)
     threads = thread_count(threads)
     check_size(table.n_variables)
     _check(table, cut)
@@ -501,9 +419,20 @@ def exact_posterior(
     )
 
 
-def unfinished_posterior(table: ParentSetTable, status: Status, cut: float = CUT) -> ExactPosterior:
-    """Return the posterior of a table that a limit ended: no sum was begun."""
-    return ExactPosterior(table, status, None, cut, 0, 0.0, SET_BYTES * 2**table.n_variables)
+def draw_bytes(table: ParentSetTable, threads: int = 1) -> int:
+    """Return the memory that draws take, without the networks themselves."""
+    return _core.ensemble.DagSampler.bytes_for(table.native, threads)
+
+
+def draws_within(table: ParentSetTable, limits: Limits, threads: int = 1) -> int:
+    """Return how many networks there is memory to draw."""
+    return max(0, limits.native_memory - draw_bytes(table, threads)) // (4 * table.n_variables + 8)
+
+
+def _with_memory(limits: Limits | None) -> Limits:
+    """Return limits of which that of memory is, if none was given, what is available."""
+    given = limits or Limits()
+    return replace(given, memory_bytes=available_memory()) if given.memory_bytes is None else given
 
 
 def check_size(n_variables: int) -> None:

@@ -6,7 +6,6 @@ import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,30 +16,18 @@ from arcwise.credible.credible_set import CredibleSet
 from arcwise.data.dataset import Dataset
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
-from arcwise.networks.families import arc_frame
+from arcwise.networks.families import ArcShares
 from arcwise.networks.network_list import NetworkSet
 from arcwise.networks.origin import Ensemble
 from arcwise.networks.recipe import Origin
 from arcwise.parent_sets.build import build_parent_sets
 from arcwise.parent_sets.table import ParentSetTable
 from arcwise.posterior.chain_posterior import ChainPosterior, Share
-from arcwise.posterior.exact import (
-    CUT,
-    LARGEST,
-    ExactPosterior,
-    PosteriorDraws,
-    check_size,
-    exact_posterior,
-    unfinished_posterior,
-)
+from arcwise.posterior.exact import LARGEST, ExactPosterior, check_size, draws_within, exact_posterior
 from arcwise.posterior.sampling import run_of_file, sample_posterior
 from arcwise.posterior.settings import ChainSettings, PosteriorSettings
 from arcwise.posterior.starts import RESAMPLED, count_families, slack_for
 from arcwise.scores.score import Score
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 # A sum needs every parent set: beyond this many families the table alone is too much.
 MOST_FAMILIES = 2**24
@@ -65,7 +52,7 @@ JUMP_MEMORY, JUMP_SHARE, JUMP_FACTORS = 2**25, 0.2, (0.3, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Posterior:
+class Posterior(ArcShares):
     """The posterior over all DAGs: exact sums, or draws of chains with a verdict.
 
     Parameters
@@ -112,10 +99,6 @@ class Posterior:
         """Return the matrix of the posterior probabilities of the arcs p -> c, at [p, c]."""
         return self._found.arc_probabilities()
 
-    def edge_probabilities(self) -> NDArray[np.float64]:
-        """Return the symmetric matrix of the posterior probabilities of an arc either way."""
-        return self._found.edge_probabilities()
-
     def standard_errors(self) -> NDArray[np.float64]:
         """Return the Monte Carlo standard errors of the edges' probabilities: 0 where they are exact."""
         return np.zeros((len(self.names),) * 2) if self.chains is None else self.chains.standard_errors()
@@ -161,10 +144,6 @@ class Posterior:
             )
         assert self.chains is not None
         return self.chains.networks()
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per arc, with its probability, the likeliest first."""
-        return arc_frame(self.names, self.arc_probabilities())
 
     def report(self) -> str:
         """Return what is known of the error, in sentences: the certificate of the sums, or the chains' verdict."""
@@ -253,22 +232,18 @@ def sum_posterior(problem: Problem, run: Run, *, always: bool = False, drawing: 
             return Summed(None, "A sum over all DAGs would take longer than its share of the time limit.", True)
         limits = replace(run.limits, memory_bytes=limits.memory_bytes or EXACT_MEMORY, count=MOST_TERMS)
     table = problem.table(math.inf, run.but(limits=limits))
-    if table.status is Status.INTERRUPTED:
-        raise KeyboardInterrupt
-    if table.status is not Status.COMPLETE:
+    if table.status.unless_interrupted() is not Status.COMPLETE:
         return Summed(
-            unfinished_posterior(table, table.status),
+            ExactPosterior.unfinished(table, table.status),
             f"The parent sets for a sum over all DAGs could not all be scored ({table.status}).",
             table.status is Status.TIME_LIMIT,
         )
-    if drawing and not always and not PosteriorDraws(table, problem.constraints, CUT).fit(EXACT_DRAWS, limits):
-        short = unfinished_posterior(table, Status.MEMORY_LIMIT)
+    if drawing and not always and draws_within(table, limits) < EXACT_DRAWS:
+        short = ExactPosterior.unfinished(table, Status.MEMORY_LIMIT)
         return Summed(short, "Draws from a sum over all DAGs take too much memory.")
     left = replace(limits, seconds=run.limits.seconds)
     found = exact_posterior(table, threads=run.threads, limits=left, progress=run.progress)
-    if found.status is Status.INTERRUPTED:
-        raise KeyboardInterrupt
-    if found.complete:
+    if found.status.unless_interrupted() is Status.COMPLETE:
         return Summed(found)
     ended = "would take too long" if found.status is Status.COUNT_LIMIT else f"was not finished ({found.status})"
     why = f"The sum over all DAGs {ended}. {found.needed()}"
@@ -330,9 +305,7 @@ def _walked(problem: Problem, slack: float, settings: PosteriorSettings, run: Ru
     """Return the table that chains walk on, in a share of the time; a run that is resumed needs the one that it had."""
     known = run_of_file(settings.path)
     table = problem.table(slack, run if known is not None else run.share(TABLE_SHARE))
-    if table.status is Status.INTERRUPTED:
-        raise KeyboardInterrupt
-    if known is not None and table.status is Status.TIME_LIMIT:
+    if table.status.unless_interrupted() is Status.TIME_LIMIT and known is not None:
         raise _over_before("parent sets", "walk on", settings.path)
     return table
 
@@ -343,9 +316,7 @@ def _resampled(problem: Problem, chains: int, seed: int, run: Run) -> tuple[tupl
     if problem.resample is None or not wanted:
         return (), False
     found = problem.resample(problem, wanted, seed, run)
-    if found.status is Status.INTERRUPTED:
-        raise KeyboardInterrupt
-    return tuple(found), found.status is Status.TIME_LIMIT
+    return tuple(found), found.status.unless_interrupted() is Status.TIME_LIMIT
 
 
 def _jump_set(problem: Problem, settings: PosteriorSettings, run: Run) -> tuple[CredibleSet | None, bool]:
@@ -376,9 +347,7 @@ def _jump_set(problem: Problem, settings: PosteriorSettings, run: Run) -> tuple[
                 threads=run.threads,
             )
             status = found.status
-        if status is Status.INTERRUPTED:
-            raise KeyboardInterrupt
-        if status is not Status.COMPLETE:
+        if status.unless_interrupted() is not Status.COMPLETE:
             break
         largest = found
     if known is not None and status is Status.TIME_LIMIT:

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from arcwise.base.arrays import read_array_file, write_array_file
 from arcwise.base.cluster import open_cluster
-from arcwise.base.errors import FormatError, GuaranteeError, OptionError, UnfinishedError
+from arcwise.base.errors import FormatError, GraphError, GuaranteeError, OptionError, UnfinishedError
+from arcwise.base.files import refuse_other_run
 from arcwise.base.options import gather
 from arcwise.base.run import (
     Limits,
@@ -31,6 +32,7 @@ from arcwise.base.run import (
     thread_count,
 )
 from arcwise.graph.constraints import Constraints
+from arcwise.graph.dag import Dag
 from arcwise.networks.families import Families
 from arcwise.networks.origin import Facts, known_facts
 from arcwise.parent_sets.candidate_sets import joint_constraints
@@ -39,14 +41,11 @@ from arcwise.posterior.chain_posterior import ChainPosterior
 from arcwise.posterior.diagnostics import FEWEST, PairIndicators, Verdict
 from arcwise.posterior.settings import MOVES, ChainSettings
 from arcwise.posterior.starts import left_out, starting_networks
-from arcwise.posterior.walk import AHEAD, BLOCK, ChainTask, Jumps, Pace, RemoteRun, Stretch, Stretches
+from arcwise.posterior.walk import AHEAD, BLOCK, ChainTask, Jumps, Pace, RemoteRun, Stretch, Stretches, advance_chain
 
 if TYPE_CHECKING:
     from arcwise.credible.credible_set import CredibleSet
     from arcwise.keywords import ChainKeywords
-
-
-# The file that an interrupted run of chains resumes from: positions, random numbers and draws, without pickle.
 
 
 KIND = "arcwise-chains 2"
@@ -54,30 +53,17 @@ KIND = "arcwise-chains 2"
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """Where a run stands.
+    """Where a run stands, in a file that an interrupted run resumes from."""
 
-    Parameters
-    ----------
-    done, stride
-        How many draws each chain has made, and every how many-th of them is kept.
-    positions, random_states
-        What the draws to come follow from.
-    counts
-        The moves so far, tried and accepted.
-    rows, scores
-        The draws that are kept, at [chain, draw].
-    by_clock
-        Whether a time limit decided where the chains began, or what they jump in: whoever goes on from here has not
-        what a run without a limit has.
-    """
-
-    done: int
-    stride: int
-    positions: NDArray[np.uint32]
-    random_states: NDArray[np.uint64]
-    counts: NDArray[np.int64]
-    rows: NDArray[np.uint32]
+    done: int  # draws that each chain has made,
+    stride: int  # and every how many-th of them is kept
+    positions: NDArray[np.uint32]  # what the draws to come follow from,
+    random_states: NDArray[np.uint64]  # with these random numbers
+    counts: NDArray[np.int64]  # the moves so far, tried and accepted
+    rows: NDArray[np.uint32]  # the draws that are kept, at [chain, draw]
     scores: NDArray[np.float64]
+    # Whether a time limit decided where the chains began, or what they jump in: whoever goes on from here does not have
+    # what a run without a limit has.
     by_clock: bool = False
 
     def save(self, path: str | os.PathLike[str], identity: dict[str, Any]) -> None:
@@ -100,13 +86,7 @@ class Checkpoint:
         if not Path(path).exists():
             return None
         facts, arrays = read_array_file(path, KIND)
-        known = facts.get("identity")
-        if known != identity:
-            differing = [key for key in identity if not isinstance(known, dict) or known.get(key) != identity[key]]
-            raise OptionError(
-                f"{path} holds the chains of another run: {', '.join(differing)} differ. Repeat that run's arguments "
-                "to resume it, or give another file."
-            )
+        refuse_other_run(path, "chains", facts.get("identity"), identity)
         n, chains = table.n_variables, int(identity["chains"])
         try:
             scores = arrays["scores"]
@@ -141,18 +121,10 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True)
 class RunOfFile:
-    """What a file says about the run that it belongs to.
-
-    Parameters
-    ----------
-    seed
-        The seed.
-    jump_slack
-        The slack of the credible set that its chains jump in; None if they do not jump.
-    """
+    """What a file says about the run that it belongs to."""
 
     seed: int
-    jump_slack: float | None
+    jump_slack: float | None  # of the credible set that its chains jump in; None if they do not jump
 
 
 def run_of_file(path: str | os.PathLike[str] | None) -> RunOfFile | None:
@@ -169,13 +141,10 @@ def run_of_file(path: str | os.PathLike[str] | None) -> RunOfFile | None:
 
 
 def _is_acyclic(table: ParentSetTable, rows: NDArray[np.int64]) -> bool:
-    parents = [table.parents_of(int(row)) for row in table.node_offsets[:-1] + rows]
-    placed: set[int] = set()
-    while len(placed) < len(parents):
-        free = [v for v, own in enumerate(parents) if v not in placed and placed.issuperset(own)]
-        if not free:
-            return False
-        placed.update(free)
+    try:
+        Dag(table.names, [table.parents_of(int(row)) for row in table.node_offsets[:-1] + rows])
+    except GraphError:
+        return False
     return True
 
 
@@ -224,16 +193,12 @@ def sample_posterior(
     credible
         A complete credible set of the same data and score, for jumps between its networks; None for none.
     seed
-        An integer or a numpy generator that fixes the random numbers. None resumes with the seed of `path`, if there
-        is one.
+        Fixes the random numbers. None resumes with the seed of `path`, if there is one.
     threads
-        How many to use; None for all cores. Chains run side by side; the draws do not depend on it, to the last bit,
-        nor on ``cluster``.
+        Chains run side by side; the draws do not depend on them, to the last bit, nor on ``cluster``.
     limits
         `seconds`; `count`, the draws of each chain that this call makes at most. At a limit, and on Ctrl-C, what was
         drawn is returned; `status` says so.
-    progress
-        See `arcwise.progress.show_progress`.
     settings
         The fields of `ChainSettings` by keyword (``chains=``, ``steps=``, ``most_draws=``, ``heats=``); ``path=``, a
         file to keep the chains in and to resume from; ``cluster=``, a Dask cluster to run on. A whole one as
@@ -272,15 +237,16 @@ def sample_posterior(
         run = opened.enter_context(Run.begin(limits, progress, threads))
         if chosen.cluster is not None:
             run = run.but(cluster=opened.enter_context(open_cluster(chosen.cluster)))
-        walkers = opened.enter_context(_Walkers(walked, chosen, used, credible, run))
+        walkers = _Walkers(walked, chosen, used, credible, run, opened)
         if path is not None:
             walkers.resume(path)
         status, verdict = walkers.until_agreed()
+    rows, scores = walkers.kept
     return ChainPosterior(
         names=table.names,
         families=Families(walked.node_offsets, walked.set_offsets, walked.members),
-        rows=walkers.kept_rows,
-        scores=walkers.kept_scores,
+        rows=rows,
+        scores=scores,
         verdict=verdict,
         status=status,
         left_out=left_out(table, before),
@@ -293,7 +259,7 @@ def sample_posterior(
             steps=chosen.steps_for(table.n_variables) * walkers.stride,
             draws_made=walkers.done,
             slack=table.slack if math.isfinite(table.slack) else None,
-            jumps=walkers.has_jumps,
+            jumps=walkers.jumps is not None,
             seconds=run.seconds,
         )
         | known_facts(joint_constraints(table.names, table.constraints, constraints), table.targets),
@@ -310,9 +276,10 @@ class _Walkers:
         seed: int,
         credible: CredibleSet | None,
         run: Run,
+        opened: contextlib.ExitStack,
     ) -> None:
         self._table, self._settings, self._run = table, settings, run
-        self._jumps = _jumps(credible, table, settings.chains, seed)
+        self.jumps = _jumps(credible, table, settings.chains, seed)
         self._identity: dict[str, Any] = {
             "table": table.digest,
             "seed": seed,
@@ -321,7 +288,7 @@ class _Walkers:
             "heats": list(settings.heats),
             "mixture": list(settings.mixture),
             "window": settings.window,
-            "jumps": None if self._jumps is None or credible is None else credible.slack,
+            "jumps": None if self.jumps is None or credible is None else credible.slack,
         }
         n, chains = table.n_variables, settings.chains
         seeds = np.array([native_seed(seed, purpose=3 + chain) for chain in range(chains)], dtype=np.uint64)
@@ -334,8 +301,11 @@ class _Walkers:
             if run.cluster is None
             else Pace(FIRST_REMOTE, REMOTE_SECONDS, _largest_remote(n, chains))
         )
-        self._stretches = Stretches(pace, self._jumps, self._goal)
-        self._remote = None if run.cluster is None else RemoteRun(task, here, chains, self._stretches, run)
+        self._stretches = Stretches(pace, self.jumps, self._goal)
+        self._remote: RemoteRun | None = None
+        if run.cluster is not None:
+            tasks = opened.enter_context(run.cluster.tasks(advance_chain, task, task.digest))
+            self._remote = RemoteRun(tasks, here, chains, self._stretches, run)
         self._here = here
         self._native = here if self._remote is None else self._remote
         self._most_kept = max(4 * FIRST_LOOK, min(MOST_KEPT, KEPT_BYTES // (4 * chains * max(1, n))))
@@ -344,15 +314,6 @@ class _Walkers:
         self._parts: list[tuple[NDArray[np.uint32], NDArray[np.float64]]] = []
         self._next_save = time.monotonic() + SAVE_SECONDS
         self.done, self.stride, self._most = 0, 1, settings.most_draws
-
-    def __enter__(self) -> _Walkers:
-        if self._remote is not None:
-            self._remote.__enter__()
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        if self._remote is not None:
-            self._remote.__exit__(*raised)
 
     # -- what was drawn ------------------------------------------------------------------------------------------------
 
@@ -367,16 +328,11 @@ class _Walkers:
         return self._parts[0]
 
     @property
-    def kept_rows(self) -> NDArray[np.uint32]:
-        """The rows of the chains without their beginnings."""
-        rows = self._joined()[0]
-        return rows[:, rows.shape[1] // BEGINNING :]
-
-    @property
-    def kept_scores(self) -> NDArray[np.float64]:
-        """The scores of the chains without their beginnings."""
-        scores = self._joined()[1]
-        return scores[:, scores.shape[1] // BEGINNING :]
+    def kept(self) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
+        """The rows and scores of the chains without their beginnings."""
+        rows, scores = self._joined()
+        first = scores.shape[1] // BEGINNING
+        return rows[:, first:], scores[:, first:]
 
     def moves(self) -> dict[str, tuple[int, int]]:
         """Return how often each move was tried and accepted, over all chains."""
@@ -387,11 +343,6 @@ class _Walkers:
     def _counts(self) -> NDArray[np.int64]:
         counts: NDArray[np.int64] = self._native.counts().astype(np.int64)
         return np.asarray(counts.reshape(self._settings.chains, -1).sum(axis=0))
-
-    @property
-    def has_jumps(self) -> bool:
-        """Whether there is a set to jump in."""
-        return self._jumps is not None
 
     # -- going on ------------------------------------------------------------------------------------------------------
 
@@ -464,7 +415,7 @@ class _Walkers:
 
     def verdict(self) -> Verdict:
         """Judge what is kept."""
-        rows, scores = self.kept_rows, self.kept_scores
+        rows, scores = self.kept
         if scores.shape[1] < FEWEST:
             return Verdict(False, len(scores), scores.shape[1], math.inf, 0.0, math.inf, 0.0, 1.0, ())
         return PairIndicators.of(self._table.native, rows, self._run.thread_count).verdict(self._table.names, scores)

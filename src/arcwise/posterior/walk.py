@@ -38,20 +38,12 @@ SPREAD = 0.1  # the share of partners that are drawn from all that the table joi
 
 @dataclass(frozen=True, eq=False)
 class BlockWeights:
-    """How blocks are drawn.
+    """How blocks are drawn."""
 
-    Parameters
-    ----------
-    firsts
-        Per variable, the sum of the weights of the variables up to it.
-    offsets, partners, sums
-        The partners of each variable, and the sums of their weights up to each.
-    """
-
-    firsts: NDArray[np.float64]
+    firsts: NDArray[np.float64]  # per variable, the sum of the weights of the variables up to it
     offsets: NDArray[np.int64]
-    partners: NDArray[np.int32]
-    sums: NDArray[np.float64]
+    partners: NDArray[np.int32]  # of each variable,
+    sums: NDArray[np.float64]  # and the sums of their weights up to each
 
     def native_options(self, **others: Any) -> ChainOptions:
         """Return these weights and other options of chains for the native core."""
@@ -107,14 +99,9 @@ BLOCK = 1024  # draws that are made at once, for each chain
 
 
 class Jumps:
-    """Draws from a credible set as rows of another table; draw number i of a chain does not depend on earlier calls.
+    """Draws from a complete credible set as rows of the table that chains walk on, which has at least the set's slack.
 
-    Parameters
-    ----------
-    credible
-        A complete credible set of the same data, score and constraints.
-    table
-        The table that chains walk on, with at least the set's slack.
+    Draw number i of a chain does not depend on earlier calls.
     """
 
     def __init__(self, credible: CredibleSet, table: ParentSetTable, chains: int, seed: int) -> None:
@@ -191,56 +178,32 @@ class _RowFinder:
 
 @dataclass(frozen=True, eq=False)
 class Stretch:
-    """Some draws of every chain.
+    """Some draws of every chain."""
 
-    Parameters
-    ----------
-    first, count
-        The number of the first draw, and how many.
-    targets
-        What the chains jump to, chain by chain; empty if they do not.
-    """
-
-    first: int
+    first: int  # the number of the first draw
     count: int
-    targets: NDArray[np.uint32]
+    targets: NDArray[np.uint32]  # what the chains jump to, chain by chain; empty if they do not
 
 
 @dataclass
 class Pace:
-    """How many draws a stretch has: more and more, until they take some time.
+    """How many draws a stretch has: more and more, until they take some time."""
 
-    Parameters
-    ----------
-    draws
-        Of the next one.
-    seconds
-        What is long enough.
-    most
-        Draws, however quick they are.
-    """
-
-    draws: int
-    seconds: float
-    most: int
+    draws: int  # of the next one
+    seconds: float  # what is long enough
+    most: int  # draws, however quick they are
 
     def note(self, draws: int, seconds: float) -> None:
-        """Say how long a stretch took; one that a look cut short says nothing."""
+        """Take in how long a stretch took; one that a look cut short says nothing."""
         if draws >= self.draws and seconds < self.seconds:
             self.draws = min(2 * self.draws, self.most)
 
 
 class Stretches:
-    """Says which stretch begins where another ended.
+    """Which stretch begins where another ended, at some pace, with jumps if there are any.
 
-    Parameters
-    ----------
-    pace
-        How long they are.
-    jumps
-        Where the chains' jumps lead; None if there are none.
-    goal
-        Where, at the latest, the stretch ends that begins at a draw: no later than there if nothing is to be drawn.
+    `goal` tells where, at the latest, the stretch ends that begins at a draw: no later than there if nothing is to be
+    drawn.
     """
 
     def __init__(self, pace: Pace, jumps: Jumps | None, goal: Callable[[int], int]) -> None:
@@ -263,7 +226,7 @@ class Stretches:
         return self._made[first]
 
     def forget(self, before: int) -> None:
-        """Say that the stretches that begin before a draw are over."""
+        """Let go of the stretches that begin before a draw: they are over."""
         self._made = {first: stretch for first, stretch in self._made.items() if first >= before}
 
 
@@ -283,15 +246,7 @@ State = tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint64]]
 
 @dataclass(frozen=True, eq=False)
 class ChainTask:
-    """What chains walk on, and how: enough to make them anywhere.
-
-    Parameters
-    ----------
-    table
-        The parent sets.
-    mixture, window, steps, heats
-        See `ChainSettings`.
-    """
+    """The table that chains walk on, and how (see `ChainSettings`): enough to make them anywhere."""
 
     table: ParentSetTable
     mixture: tuple[float, ...]
@@ -364,7 +319,8 @@ class Walked:
     seconds: float
 
 
-def _advance(task: ChainTask, asked: Asked) -> Walked:
+def advance_chain(task: ChainTask, asked: Asked) -> Walked:
+    """Let one chain go on, on a worker."""
     return task.advance(asked)
 
 
@@ -388,43 +344,14 @@ class RemoteRun:
 
     A chain does not wait for the others: whoever has ended a stretch goes on with the next, up to some stretches ahead
     of what this process has taken. What is ahead when the run ends is as if it had not been drawn.
-
-    Parameters
-    ----------
-    task
-        What the chains walk on.
-    first
-        The chains at their starts.
-    chains
-        How many.
-    stretches
-        What each of them draws.
-    run
-        Its cluster, which is open, walks; its time is that of all.
     """
 
-    def __init__(
-        self,
-        task: ChainTask,
-        first: ChainRun,
-        chains: int,
-        stretches: Stretches,
-        run: Run,
-    ) -> None:
-        assert run.cluster is not None
+    def __init__(self, tasks: Tasks[Walked], first: ChainRun, chains: int, stretches: Stretches, run: Run) -> None:
+        self._tasks, self._stretches, self._run = tasks, stretches, run
         self._chains = range(chains)
-        self._stretches, self._run = stretches, run
-        self._tasks: Tasks[Walked] = run.cluster.tasks(_advance, task, task.digest)
         self._walking: dict[int, int] = {}  # task -> chain
         self._done = 0  # draws that were taken, of each chain
         self.restore(first.positions(), first.random_states(), first.counts())
-
-    def __enter__(self) -> RemoteRun:
-        self._tasks.__enter__()
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        self._tasks.__exit__(*raised)
 
     def restore(
         self, positions: NDArray[np.uint32], random: NDArray[np.uint64], counts: NDArray[np.uint64] | None = None

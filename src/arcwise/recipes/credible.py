@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from arcwise.base.errors import GuaranteeError
@@ -14,14 +15,13 @@ from arcwise.credible.bayes_factors import factor_of, settings_within
 from arcwise.credible.credible_set import CredibleSet
 from arcwise.credible.find import list_ancestral
 from arcwise.credible.unfinished import PartialResult
-from arcwise.networks.origin import Facts, make_facts
+from arcwise.networks.origin import Facts
 from arcwise.parent_sets.build import build_parent_set_tables
 from arcwise.parent_sets.candidate_sets import check_reachable, wider_slack
 from arcwise.parent_sets.table import ParentSetTable
 from arcwise.recipes.source import Source
 
 if TYPE_CHECKING:
-    from arcwise.base.run import Run
     from arcwise.data.dataset import Dataset
     from arcwise.exact.optimum import Optimum
     from arcwise.networks.origin import Ensemble
@@ -46,7 +46,7 @@ class SharedTables:
         self._built: list[tuple[Recipe, ParentSetTable]] = []
 
     def expect(self, recipes: Iterable[Recipe]) -> None:
-        """Say that these recipes will be carried out."""
+        """Note that these recipes will be carried out."""
         self._waiting = list(recipes)
 
     def take(self, recipe: Recipe, data: Dataset, run: Run, slack: float) -> ParentSetTable | None:
@@ -94,16 +94,11 @@ def tables_of(recipes: Sequence[Recipe], data: Dataset, run: Run, slack: float) 
 
 def _is_like(one: Recipe, other: Recipe) -> bool:
     """Return whether two recipes need tables of the same families."""
-    return (
-        one.source == other.source
-        and one.max_parents == other.max_parents
-        and one.settings == other.settings
-        and one.constraints == other.constraints
-    )
+    alike = attrgetter("source", "max_parents", "settings", "constraints")
+    return bool(alike(one) == alike(other))
 
 
 FIRST_REACH = 2.0  # what constraints on ancestors are first thought to cost
-TABLE = "table"  # where an unfinished set stopped: its parent sets could not all be scored
 
 
 @dataclass(frozen=True)
@@ -149,7 +144,7 @@ class Credible(Source):
             return _under_ancestors(recipe, data, run)
         table = _table(recipe, data, run, slack)
         if table.status is not Status.COMPLETE:
-            return PartialResult.of(recipe, data, table, table.status, facts=make_facts(stopped_at=TABLE))
+            return PartialResult.of(recipe, data, table)
         found = CredibleSet.build(
             table,
             log_slack=slack,
@@ -202,7 +197,7 @@ def _under_ancestors(recipe: Recipe, data: Dataset, run: Run) -> Ensemble:
     while True:
         table = _table(recipe, data, run, slack)
         if table.status is not Status.COMPLETE:
-            return PartialResult.of(recipe, data, table, table.status, facts=make_facts(stopped_at=TABLE))
+            return PartialResult.of(recipe, data, table)
         best: list[Optimum] = []
         try:
             found = list_ancestral(table, own, constraints, run, on_best=best.append)

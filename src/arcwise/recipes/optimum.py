@@ -13,7 +13,7 @@ from arcwise.credible.unfinished import best_network, beyond_table, what_ended
 from arcwise.exact.optimum import Optimum
 from arcwise.local.climbing import ClimbSettings, hill_climb
 from arcwise.networks.network_list import NetworkSet
-from arcwise.networks.origin import Facts, known_facts, make_facts
+from arcwise.networks.origin import Ensemble, Facts, known_facts
 from arcwise.networks.summary import NetworkSummary
 from arcwise.parent_sets.build import build_parent_sets
 from arcwise.parent_sets.candidate_sets import check_reachable, wider_slack
@@ -21,9 +21,8 @@ from arcwise.recipes.source import Source
 from arcwise.scores.believed import log_prior_of
 
 if TYPE_CHECKING:
-    from arcwise.base.run import Run
     from arcwise.data.dataset import Dataset
-    from arcwise.networks.origin import Ensemble
+    from arcwise.local.problem import LocalSearchResult
     from arcwise.networks.recipe import MadeNetworks, Recipe
 
 
@@ -108,23 +107,28 @@ def find_best(recipe: Recipe, data: Dataset, run: Run, *, climb: Limits | None =
 
 def single_network(recipe: Recipe, data: Dataset, found: Optimum, status: Status) -> NetworkSet:
     """Return a best network as an ensemble of one, which says what is proved of it."""
-    known = recipe.constraints_on(data.names)
+    proved = Facts(
+        gap=found.gap if math.isfinite(found.gap) and found.most_parents is None else None,
+        upper_bound=found.upper_bound if math.isfinite(found.upper_bound) else None,
+        most_parents=found.most_parents,
+    )
+    return _ensemble_of_one(OptimumSource.name, recipe, data, found, status, proved).made_by(recipe)
+
+
+def _ensemble_of_one(
+    origin: str, recipe: Recipe, data: Dataset, found: Optimum | LocalSearchResult, status: Status, proved: Facts
+) -> NetworkSet:
+    targets = None if data.targets is None else data.targets.sets
     return NetworkSet.from_dags(
         [found.dag],
-        origin=OptimumSource.name,
+        origin=origin,
         scores=[found.score],
         status=status,
         max_parents=recipe.max_parents,
         score=dict(recipe.score),
         data_digest=data.digest,
-        facts=Facts(
-            n_cases=data.n_cases,
-            gap=found.gap if math.isfinite(found.gap) and found.most_parents is None else None,
-            upper_bound=found.upper_bound if math.isfinite(found.upper_bound) else None,
-            most_parents=found.most_parents,
-        )
-        | known_facts(known, None if data.targets is None else data.targets.sets),
-    ).made_by(recipe)
+        facts=Facts(n_cases=data.n_cases) | proved | known_facts(recipe.constraints_on(data.names), targets),
+    )
 
 
 def optimum_of(recipe: Recipe, networks: Ensemble) -> Optimum | None:
@@ -190,17 +194,7 @@ class SearchSource(Source):
             limits=run.limits,
             progress=run.progress,
         )
-        made = NetworkSet.from_dags(
-            [found.dag],
-            origin=self.name,
-            scores=[found.score],
-            status=found.status,
-            max_parents=recipe.max_parents,
-            score=dict(recipe.score),
-            data_digest=data.digest,
-            facts=make_facts(n_cases=data.n_cases)
-            | known_facts(recipe.constraints_on(data.names), None if data.targets is None else data.targets.sets),
-        )
+        made = _ensemble_of_one(self.name, recipe, data, found, found.status, Facts())
         return (made if found.status is Status.COMPLETE else made[:0]).made_by(recipe)
 
     def account(self, made: MadeNetworks) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,16 +13,11 @@ from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.networks.families import Families
 from arcwise.networks.network_list import concatenate
 from arcwise.networks.origin import Ensemble, Facts, make_facts
-from arcwise.networks.recipe import NetworkSource, Origin
+from arcwise.networks.recipe import NetworkSource, Origin, Recipe
 from arcwise.networks.summary import NetworkSummary
 from arcwise.posterior.chain_posterior import joined_chains
 from arcwise.sampled.completions import CHAINS, MOST_TIMES, Completions
 from arcwise.sampled.numeric_data import NumericData, Sampled, as_recut
-
-if TYPE_CHECKING:
-    from arcwise.base.run import Run
-    from arcwise.networks.recipe import Recipe
-
 
 # Networks from every completion of data with gaps, by any source, as one ensemble.
 
@@ -108,7 +102,7 @@ def _seed(seed: int, index: int) -> int:
 
 
 def _is_moving(present: list[NDArray[np.float64]]) -> bool:
-    """Say whether the average confidence in a likely edge is still uncertain, by how far the chains' averages differ.
+    """Return whether the average confidence in a likely edge is uncertain, by how far the chains' averages differ.
 
     Completions of one chain follow from each other; chains do not, so that the spread of their means is the honest one.
     """
