@@ -15,7 +15,7 @@ from arcwise.data import Dataset
 from arcwise.errors import DataError, OptionError
 from arcwise.evaluate import check_fit, cross_validate, score_predictions
 from arcwise.evaluate import fit_check as module
-from arcwise.evaluate.fit_check import _pair_counts, _pair_information, _sort_keys, _weighted_logs, markov_tests
+from arcwise.evaluate.fit_check import _pair_counts, _pair_information, _saturated, markov_tests
 from arcwise.graph import Dag
 from arcwise.limits import Limits, Status
 from arcwise.model import BayesianNetwork, fit_parameters
@@ -105,19 +105,12 @@ def test_pairs_of_rows_of_large_weights_are_counted_exactly(extra: int) -> None:
     assert np.array_equal(counts.diagonal(), np.concatenate([contingency(data, [v]) for v in range(2)]))
 
 
-@pytest.mark.parametrize(("variables", "states"), [(3, 4), (9, 200), (17, 65_000)])
-def test_kinds_of_rows_are_counted_in_the_order_of_their_codes(variables: int, states: int) -> None:
-    """Also where the codes of a row are too many for one number of 64 bits."""
-    rng = np.random.default_rng(variables)
-    kinds = rng.integers(0, states, (variables, 40)).astype(np.uint16)
-    kinds[:-1, 20:] = kinds[:-1, :20]  # different in the last code alone
-    codes = kinds[:, rng.integers(0, 40, 300)]
-    weights = rng.integers(0, 9, 300).astype(float)
-    order = np.unique(codes, axis=1, return_inverse=True)[1].ravel()
-    assert np.array_equal(np.lexsort(_sort_keys(codes)[::-1]), np.argsort(order, kind="stable"))
-    assert (len(_sort_keys(codes)) > 1) == (states**variables > 2**64)
-    counts = np.bincount(order, weights=weights)
-    assert _weighted_logs(codes, weights) == float(xlogy(counts, counts).sum())
+def test_frequencies_of_whole_rows_do_not_depend_on_the_order_of_the_cases() -> None:
+    data = CHAIN.sample(500, seed=2, progress=False)
+    shuffled = data.take(np.random.default_rng(1).permutation(500))
+    counts = np.unique(data.codes, axis=1, return_counts=True)[1]
+    assert _saturated(data.collapse()) == _saturated(shuffled.collapse())
+    assert _saturated(data.collapse()) == pytest.approx(float(xlogy(counts, counts / 500).sum()) / 500)
 
 
 def test_limits_and_mistakes() -> None:

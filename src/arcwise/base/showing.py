@@ -11,9 +11,12 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from html import escape
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # A screen, less than most terminals have, and how many members of a collection it shows.
 WIDTH = 110
@@ -119,6 +122,19 @@ def html_table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[obj
     return (
         f"<div><p>{escape(caption)}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}</div>"
     )
+
+
+class ShowsFrame:
+    """Something that a notebook shows as the first rows of its table."""
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return it as a table."""
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        frame = self.to_frame()
+        rows = frame.head(LINES).itertuples(index=False, name=None)
+        return html_table(repr(self), list(map(str, frame)), rows, len(frame))
 
 
 def _cell(value: object) -> str:

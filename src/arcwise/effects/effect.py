@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc
 
-from arcwise.base.showing import LINES, html_table
+from arcwise.base.showing import ShowsFrame
 from arcwise.plotting.charts import plot_intervals
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class Range:
 
 
 @dataclass(frozen=True, eq=False)
-class Effect:
+class Effect(ShowsFrame):
     """P(y | do(x)): what happens to y if x is set, over everything that a set of networks holds possible.
 
     It assumes that no common cause of the variables is missing from the data (`without_assumption` does not).
@@ -241,10 +241,4 @@ class Effect:
         return (
             f"Effect({self.cause} on {self.outcome}: no effect with probability {self.no_effect:.3f}, "
             f"{self.n_families} parent sets)"
-        )
-
-    def _repr_html_(self) -> str:
-        frame = self.to_frame()
-        return html_table(
-            repr(self), list(map(str, frame)), frame.head(LINES).itertuples(index=False, name=None), len(frame)
         )

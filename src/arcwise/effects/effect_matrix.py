@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from arcwise.base.cluster import Cluster, open_cluster
 from arcwise.base.run import Limits, ProgressCallback, Run, Status
-from arcwise.base.showing import LINES, html_table
+from arcwise.base.showing import ShowsFrame
 from arcwise.confidence.reach import FamilyReach
 from arcwise.data.dataset import Dataset
 from arcwise.effects.effect import LEVEL, Mixture, state_pairs
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class EffectMatrix:
+class EffectMatrix(ShowsFrame):
     """All effects of one variable on another, each by its probability and its largest difference.
 
     Parameters
@@ -103,12 +103,6 @@ class EffectMatrix:
         n = len(self.names)
         likely = int((self.probability > 0.5).sum())
         return f"EffectMatrix({n} variables, {n * (n - 1):,} pairs, {likely:,} effects more likely than not)"
-
-    def _repr_html_(self) -> str:
-        frame = self.to_frame()
-        return html_table(
-            repr(self), list(map(str, frame)), frame.head(LINES).itertuples(index=False, name=None), len(frame)
-        )
 
 
 def find_effects(

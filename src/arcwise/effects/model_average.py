@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from arcwise.base.errors import Argument, OptionError, check_argument
 from arcwise.base.run import ProgressCallback, Run, Seed, generator_of, thread_count
-from arcwise.base.showing import LINES, html_table
+from arcwise.base.showing import ShowsFrame
 from arcwise.counts import contingency
 from arcwise.data.dataset import Dataset
 from arcwise.data.table import Table
@@ -39,7 +39,7 @@ DRAWS = 400
 
 
 @dataclass(frozen=True, eq=False)
-class AveragedDistribution:
+class AveragedDistribution(ShowsFrame):
     """A distribution averaged over networks and parameters, with an interval for every probability.
 
     Parameters
@@ -81,12 +81,6 @@ class AveragedDistribution:
 
     def __repr__(self) -> str:
         return f"AveragedDistribution(P({', '.join(self.names)}) over {self.networks:,} networks, {self.draws:,} draws)"
-
-    def _repr_html_(self) -> str:
-        frame = self.to_frame()
-        return html_table(
-            repr(self), list(map(str, frame)), frame.head(LINES).itertuples(index=False, name=None), len(frame)
-        )
 
 
 class ModelAverage:

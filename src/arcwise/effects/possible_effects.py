@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.base.errors import GraphError, OptionError
-from arcwise.base.showing import LINES, html_table
+from arcwise.base.showing import ShowsFrame
 from arcwise.data.dataset import Dataset
 from arcwise.effects.effect import LEVEL, Mixture
 from arcwise.effects.search import Strata, check_effect_options, marginal_moments, usable_cases
@@ -32,7 +32,7 @@ MOST_OPEN = 20
 
 
 @dataclass(frozen=True, eq=False)
-class PossibleEffects:
+class PossibleEffects(ShowsFrame):
     """P(y | do(x)) for every set of parents that x has in some network of a class.
 
     Parameters
@@ -84,12 +84,6 @@ class PossibleEffects:
         return (
             f"PossibleEffects({self.cause} on {self.outcome}: {len(self.parents)} possible sets of parents, "
             f"an effect with {causes})"
-        )
-
-    def _repr_html_(self) -> str:
-        frame = self.to_frame()
-        return html_table(
-            repr(self), list(map(str, frame)), frame.head(LINES).itertuples(index=False, name=None), len(frame)
         )
 
 

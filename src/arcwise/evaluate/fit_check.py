@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +19,7 @@ from scipy.special import chdtrc, xlogy
 
 from arcwise.base.errors import DataError
 from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, generator_of
-from arcwise.base.showing import LINES, html_table
+from arcwise.base.showing import ShowsFrame
 from arcwise.counts import contingency
 from arcwise.data.dataset import Dataset
 from arcwise.graph.dag import Dag
@@ -77,7 +76,7 @@ class PairFit:
 
 
 @dataclass(frozen=True, eq=False)
-class FitCheck:
+class FitCheck(ShowsFrame):
     """How far data look as a network says.
 
     Parameters
@@ -133,14 +132,9 @@ class FitCheck:
         import pandas as pd
 
         columns = ["first", "second", "given", "p", "information", "expected", "spread", "z", "misfit"]
-        rows = [
-            (
-                *(pair.first, pair.second, None if pair.given is None else ", ".join(pair.given), pair.p),
-                *(pair.information, pair.expected, pair.spread, pair.z, pair.misfit),
-            )
-            for pair in self.pairs
-        ]
-        return pd.DataFrame(rows, columns=columns)
+        frame = pd.DataFrame([[getattr(pair, name) for name in columns] for pair in self.pairs], columns=columns)
+        frame["given"] = [None if pair.given is None else ", ".join(pair.given) for pair in self.pairs]
+        return frame
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the p-values of implied independences against uniform ones; return the axes."""
@@ -150,12 +144,6 @@ class FitCheck:
         return (
             f"FitCheck({self.n_tests:,} independences, {self.small:.1%} below 0.05; {len(self.misfits)} pairs do not "
             f"fit; {self.n_cases:,} cases)"
-        )
-
-    def _repr_html_(self) -> str:
-        frame = self.to_frame()
-        return html_table(
-            repr(self), list(map(str, frame)), frame.head(LINES).itertuples(index=False, name=None), len(frame)
         )
 
 
@@ -172,16 +160,15 @@ def markov_tests(
     leads = _descendants(dag)
     arities = [int(r) for r in data.arities]
     found: dict[tuple[int, int], tuple[tuple[int, ...], float]] = {}
-    for i in range(dag.n_nodes):
-        for j in range(i + 1, dag.n_nodes):
-            if dag.parent_masks[i] >> j & 1 or dag.parent_masks[j] >> i & 1:
-                continue
-            if run is not None and run.is_over:
-                return found
-            ways = [(a, b) for a, b in ((i, j), (j, i)) if not leads[a] >> b & 1]
-            v, w = min(ways, key=lambda way: math.prod(arities[p] for p in dag.parents[way[0]]))
-            given = tuple(dag.parents[v])
-            found[i, j] = given, _g_test(data, v, w, given)
+    for i, j in itertools.combinations(range(dag.n_nodes), 2):
+        if dag.parent_masks[i] >> j & 1 or dag.parent_masks[j] >> i & 1:
+            continue
+        if run is not None and run.is_over:
+            return found
+        ways = [(a, b) for a, b in ((i, j), (j, i)) if not leads[a] >> b & 1]
+        v, w = min(ways, key=lambda way: math.prod(arities[p] for p in dag.parents[way[0]]))
+        given = tuple(dag.parents[v])
+        found[i, j] = given, _g_test(data, v, w, given)
     return found
 
 
@@ -237,8 +224,7 @@ def check_fit(
     progress
         See `arcwise.progress.show_progress`.
     """
-    missing = [name for name in network.names if name not in data.names]
-    if missing:
+    if missing := [name for name in network.names if name not in data.names]:
         raise DataError(f"the data have no column {', '.join(repr(name) for name in missing)} of the network.")
     data = data if data.names == network.names else data.select(network.names)
     if not data.n_cases:
@@ -265,32 +251,24 @@ def check_fit(
     status = Status.COMPLETE if len(drawn) == replicates and len(tests) == everything else Status.TIME_LIMIT
     expected = np.mean(drawn, axis=0) if len(drawn) > 1 else np.full((n, n), np.nan)
     spread = np.std(drawn, axis=0, ddof=1) if len(drawn) > 1 else np.full((n, n), np.nan)
+    from scipy.stats import kstest  # takes half a second to import
+
     tested = [p for _, p in tests.values() if not math.isnan(p)]
     cut = _false_discovery_cut(tested)
     pairs = []
-    for i in range(n):
-        for j in range(i + 1, n):
-            given, p = tests.get((i, j), (None, math.nan))
-            z = (seen[i, j] - expected[i, j]) / spread[i, j] if spread[i, j] > 0 else math.nan
-            pairs.append(
-                PairFit(
-                    names[i],
-                    names[j],
-                    None if given is None else tuple(names[k] for k in given),
-                    p,
-                    float(seen[i, j]),
-                    float(expected[i, j]),
-                    float(spread[i, j]),
-                    bool(p <= cut or abs(z) > FAR),
-                )
-            )
+    for i, j in itertools.combinations(range(n), 2):
+        given, p = tests.get((i, j), (None, math.nan))
+        between = None if given is None else tuple(names[k] for k in given)
+        figures = float(seen[i, j]), float(expected[i, j]), float(spread[i, j])
+        pair = PairFit(names[i], names[j], between, p, *figures, misfit=False)
+        pairs.append(replace(pair, misfit=bool(p <= cut or abs(pair.z) > FAR)))
     pairs.sort(key=lambda pair: (not pair.misfit, 2.0 if math.isnan(pair.p) else pair.p, -abs(np.nan_to_num(pair.z))))
     return FitCheck(
         pairs=tuple(pairs),
         n_tests=len(tested),
         n_untested=len(tests) - len(tested),
         small=float(np.mean([p < 0.05 for p in tested])) if tested else math.nan,
-        uniformity=_uniformity(tested),
+        uniformity=float(kstest(tested, "uniform").pvalue) if tested else math.nan,
         log_likelihood=network.log_likelihood(data) / data.n_cases,
         independent=_independent(distinct),
         saturated=_saturated(distinct),
@@ -360,7 +338,8 @@ def _independent(data: Dataset) -> float:
 def _saturated(data: Dataset) -> float:
     """Return the log likelihood per case of the frequencies of whole rows: no model does better on these data.
 
-    In each experiment they are the frequencies among the cases for which the same variables were set to the same.
+    The rows are distinct. In each experiment the frequencies are those among the cases for which the same variables
+    were set to the same. Terms are added by their size, so that the sum does not depend on the order of the cases.
     """
     weights = np.ones(data.n_rows) if data.weights is None else data.weights.astype(np.float64)
     sets: tuple[tuple[str, ...], ...] = ((),)
@@ -369,48 +348,11 @@ def _saturated(data: Dataset) -> float:
         sets, of_row = data.targets.sets, data.targets.of_row
     total = 0.0
     for number, names in enumerate(sets):
-        rows = of_row == number
-        given = data.codes[np.array([data.index(name) for name in names], dtype=np.int64)]
-        total += _weighted_logs(data.codes[:, rows], weights[rows]) - _weighted_logs(given[:, rows], weights[rows])
+        rows = np.flatnonzero(of_row == number)
+        given = np.zeros(len(rows), dtype=np.int64)
+        for name in names:  # relabelled after each, so that no product overflows
+            given = given * int(data.arities[data.index(name)]) + data.codes[data.index(name), rows]
+            given = np.unique(given, return_inverse=True)[1].reshape(-1)
+        whole, parts = np.sort(weights[rows]), np.sort(np.bincount(given, weights=weights[rows]))
+        total += float(xlogy(whole, whole).sum() - xlogy(parts, parts).sum())
     return total / data.n_cases
-
-
-def _weighted_logs(codes: NDArray[np.unsignedinteger], weights: NDArray[np.float64]) -> float:
-    """Return the sum of n log n over the distinct columns of codes, n being the cases of each.
-
-    The terms are added in the order of the columns, so that the sum does not depend on that of the cases.
-    """
-    if not weights.size:
-        return 0.0
-    keys = _sort_keys(codes)
-    order = np.lexsort(keys[::-1])
-    changes = np.zeros(len(order), dtype=bool)
-    for key in keys:
-        ordered = key[order]
-        changes[1:] |= ordered[1:] != ordered[:-1]
-    counts = np.bincount(np.cumsum(changes), weights=weights[order])
-    return float(xlogy(counts, counts).sum())
-
-
-def _sort_keys(codes: NDArray[np.unsignedinteger]) -> list[NDArray[np.uint64]]:
-    """Return numbers that order columns of codes as the codes do, the first of them first.
-
-    As many codes as fit are one number: numbers are compared in one instruction, and lists of twenty bytes in twenty.
-    """
-    keys, room = [np.zeros(codes.shape[1], dtype=np.uint64)], 2**64
-    for row in codes:
-        states = int(row.max()) + 1
-        if states > room:
-            keys.append(np.zeros(codes.shape[1], dtype=np.uint64))
-            room = 2**64
-        room //= states
-        keys[-1] *= np.uint64(states)
-        keys[-1] += row
-    return keys
-
-
-def _uniformity(values: Sequence[float]) -> float:
-    """Return the p-value of Kolmogorov and Smirnov's test that numbers are uniform in [0, 1]; NaN without numbers."""
-    from scipy.stats import kstest  # takes half a second to import
-
-    return float(kstest(values, "uniform").pvalue) if values else math.nan

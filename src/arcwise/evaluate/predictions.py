@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.base.errors import Argument, DataError, OptionError
+from arcwise.base.errors import DataError, OptionError, check_argument
 from arcwise.base.run import ProgressCallback, Run, Seed, generator_of
 from arcwise.base.showing import LINES, html_table
 from arcwise.data.dataset import Dataset
@@ -103,19 +103,10 @@ class PredictionScores:
         """Return the figures as a table of one row."""
         import pandas as pd
 
-        names = (
-            "accuracy",
-            "accuracy_error",
-            "usual_accuracy",
-            "log_loss",
-            "log_loss_error",
-            "usual_log_loss",
-            "brier",
-        )
-        facts = {name: getattr(self, name) for name in names}
-        return pd.DataFrame(
-            [{"target": self.target, "cases": self.n_cases, **facts, "calibration_error": self.calibration.error}]
-        )
+        names = [field.name for field in fields(self)]
+        figures = names[names.index("accuracy") : names.index("calibration")]
+        facts = {"target": self.target, "cases": self.n_cases} | {name: getattr(self, name) for name in figures}
+        return pd.DataFrame([{**facts, "calibration_error": self.calibration.error}])
 
     def calibration_frame(self) -> pd.DataFrame:
         """Return one row per bin of predicted probabilities."""
@@ -137,9 +128,8 @@ class PredictionScores:
 
     def _repr_html_(self) -> str:
         frame = self.calibration_frame()
-        return html_table(
-            repr(self), list(map(str, frame)), frame.head(LINES).itertuples(index=False, name=None), len(frame)
-        )
+        rows = frame.head(LINES).itertuples(index=False, name=None)
+        return html_table(repr(self), list(map(str, frame)), rows, len(frame))
 
 
 def score_predictions(
@@ -239,10 +229,8 @@ def cross_validate(
     """
     v = data.index(target)
     whole = data.expand() if data.weights is not None else data
-    if not 2 <= folds <= whole.n_rows:
-        raise OptionError(
-            Argument("folds", folds), f"must be an integer from 2 to {whole.n_rows:,}, the number of cases."
-        )
+    rule = f"must be an integer from 2 to {whole.n_rows:,}, the number of cases."
+    check_argument(2 <= folds <= whole.n_rows, "folds", folds, rule)
     rng = generator_of(seed)
     # By state and then at random, dealt out like cards.
     shuffled = rng.permutation(whole.n_rows)
