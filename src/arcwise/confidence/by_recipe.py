@@ -66,6 +66,11 @@ class Outcome:
     drawn: NetworkSet | None = None
     by_time: bool = False
 
+    @property
+    def vector(self) -> NDArray[np.float64] | None:
+        """The confidences of all pairs, where the recipe was carried out to its end."""
+        return None if self.confidence is None or self.status is not Status.COMPLETE else self.confidence.vector
+
 
 def carry_out(recipe: Recipe, data: Sampled, run: Run | None = None) -> Outcome:
     """Make the networks of a recipe and average them; from data with gaps, over completions.

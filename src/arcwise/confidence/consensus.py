@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import heapq
 import math
@@ -52,7 +53,10 @@ def required_paths(confidence: EdgeConfidence, constraints: Constraints | None) 
     share = np.maximum(confidence.directed + confidence.undirected / 2, LEAST)
     for x, y in constraints.ancestors:
         _add_path(parents, -np.log(share), constraints, names.index(x), names.index(y))
-    if not _satisfies(names, parents, constraints):
+    fits = False
+    with contextlib.suppress(GraphError):  # paths that are each the best may close a cycle
+        fits = constraints.allows_dag(Dag(names, [sorted(own) for own in parents]))
+    if not fits:
         found = satisfying_arcs(names, constraints.statements)
         if found is None:
             raise UnfinishedError("no network that satisfies the constraints on ancestors was found; relax them.")
@@ -85,13 +89,6 @@ def _add_path(
     while target in came and target != source:
         parents[target].add(came[target])
         target = came[target]
-
-
-def _satisfies(names: tuple[str, ...], parents: Sequence[set[int]], constraints: Constraints) -> bool:
-    try:
-        return constraints.allows_dag(Dag(names, [sorted(own) for own in parents]))
-    except GraphError:
-        return False
 
 
 def reaches(parents: Sequence[set[int]], *, source: int, target: int) -> bool:
@@ -133,11 +130,6 @@ class ArcRules:
         """Return whether an arc may be there."""
         return self.constraints is None or not self.constraints.forbidden_masks[head] >> tail & 1
 
-    @property
-    def are_ancestral(self) -> bool:
-        """Whether something is said about who leads to whom: no direction can be left open then."""
-        return self.constraints is not None and self.constraints.is_ancestral
-
     def misleads(self, parents: Sequence[set[int]], tail: int, head: int) -> bool:
         """Return whether an arc more would lead from a variable to one that it must not lead to."""
         known = self.constraints
@@ -147,14 +139,9 @@ class ArcRules:
             for x, y in known.non_ancestors
         )
 
-    def has_room(self, parents: Sequence[Collection[int]], head: int) -> bool:
-        """Return whether a variable may have one parent more."""
-        return self.constraints is None or len(parents[head]) < self.constraints.limits[head]
-
-    def have_room(self, parents: Sequence[Collection[int]]) -> bool:
-        """Return whether no variable has more parents than it may have."""
-        limits = () if self.constraints is None else self.constraints.limits
-        return all(len(found) <= limit for found, limit in zip(parents, limits, strict=False))
+    def has_room(self, parents: Sequence[Collection[int]], head: int, more: int = 1) -> bool:
+        """Return whether a variable may have one parent more, or as many more."""
+        return self.constraints is None or len(parents[head]) + more <= self.constraints.limits[head]
 
 
 # A DAG of a partially directed graph in which no variable has more parents than constraints allow.
@@ -402,7 +389,7 @@ def consensus_network(
         edge = _reading(confidence, tail, head)
         fates[edge] = Fate.KEPT if (tail, head) in paths and edge.present > cutoff else Fate.REQUIRED
     open_edges: list[_Reading] = []
-    for edge in (rules_edge for rules_edge in _significant(confidence, cutoff) if rules_edge.pair not in rules.pairs):
+    for edge in [one for one in _significant(confidence, cutoff) if one.pair not in rules.pairs]:
         chosen = _within(rules, edge)
         if chosen is None:
             fates[edge] = Fate.FORBIDDEN
@@ -419,8 +406,7 @@ def consensus_network(
             fates[chosen] = Fate.KEPT
     dag, pattern, limited = _direct(confidence.names, parents, open_edges, rules)
     for edge in open_edges:
-        turned = replace(edge, tail=edge.head, head=edge.tail, share=1.0 - edge.share)
-        placed = turned if edge.head in dag.parents[edge.tail] else edge
+        placed = edge.turned if edge.head in dag.parents[edge.tail] else edge
         settled = placed.tail in pattern.parents[placed.head]
         fates[placed] = Fate.LIMITED if edge in limited else Fate.KEPT if settled else Fate.UNDIRECTED
     names = confidence.names
@@ -448,6 +434,11 @@ class _Reading:
         """The two, without an order."""
         return frozenset((self.tail, self.head))
 
+    @property
+    def turned(self) -> _Reading:
+        """The same with the other direction."""
+        return replace(self, tail=self.head, head=self.tail, share=1.0 - self.share)
+
 
 def _reading(confidence: EdgeConfidence, tail: int, head: int) -> _Reading:
     """Read a pair as a directed edge that is there for other reasons than its confidence."""
@@ -458,15 +449,13 @@ def _reading(confidence: EdgeConfidence, tail: int, head: int) -> _Reading:
 
 def _within(rules: ArcRules, edge: _Reading) -> _Reading | None:
     """Return an edge as the constraints let it be: with the one direction that is left, or None if none is."""
-    ways = [(edge.tail, edge.head), (edge.head, edge.tail)]
-    allowed = [way for way in ways if rules.allows(*way)]
-    if not allowed:
+    ahead, back = rules.allows(edge.tail, edge.head), rules.allows(edge.head, edge.tail)
+    if not ahead and not back:
         return None
-    if len(allowed) == 2:
-        return replace(edge, open=False) if rules.are_ancestral else edge
-    if allowed[0] == ways[0]:
-        return replace(edge, open=False)
-    return replace(edge, tail=edge.head, head=edge.tail, share=1.0 - edge.share, open=False)
+    known = rules.constraints
+    if ahead and back and (known is None or not known.is_ancestral):  # else no direction can be left open
+        return edge
+    return replace(edge if ahead else edge.turned, open=False)
 
 
 def _significant(confidence: EdgeConfidence, cutoff: float) -> list[_Reading]:
@@ -495,7 +484,7 @@ def _direct(
         neighbours[edge.head].add(edge.tail)
     pattern = Pdag(names, parents, neighbours)
     dag = _extended(names, parents, neighbours, open_edges)
-    if dag is not None and not rules.have_room(dag.parents):
+    if dag is not None and not all(rules.has_room(dag.parents, v, more=0) for v in range(len(names))):
         dag = extended_within(names, parents, [(edge.tail, edge.head) for edge in open_edges], rules)
     if dag is not None:
         return dag, pattern if rules.constraints is None else pattern.close(), set()
@@ -514,9 +503,7 @@ def _direct(
         fixed[head].add(tail)
     if limited:
         lost = {edge.pair for edge in limited}
-        left = [
-            [other for other in pattern.neighbours[v] if frozenset((v, other)) not in lost] for v in range(len(names))
-        ]
+        left = [[w for w in own if frozenset((v, w)) not in lost] for v, own in enumerate(pattern.neighbours)]
         pattern = Pdag(names, parents, left)
     dag = Dag(names, fixed)
     return dag, pattern if rules.constraints is None else _closed_towards(pattern, dag), limited
@@ -529,10 +516,8 @@ def _closed_towards(pattern: Pdag, dag: Dag) -> Pdag:
     except GraphError:  # an edge follows both ways: nothing is said of any
         return pattern
     parents = [set(own) | set(closed.parents[v]) & set(dag.parents[v]) for v, own in enumerate(pattern.parents)]
-    left = [
-        [other for other in own if other not in parents[v] and v not in parents[other]]
-        for v, own in enumerate(pattern.neighbours)
-    ]
+    joined = enumerate(pattern.neighbours)
+    left = [[w for w in own if w not in parents[v] and v not in parents[w]] for v, own in joined]
     return Pdag(pattern.names, parents, left)
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from arcwise.base.errors import OptionError, suggestion
 from arcwise.base.showing import LINES, html_table, one_screen
 from arcwise.confidence.calibration import Calibration, calibration_table
-from arcwise.confidence.files import Orientation, read_confidence, rounded, save_confidence
+from arcwise.confidence.files import GAP_COLUMNS, Orientation, read_confidence, rounded, save_confidence
 from arcwise.confidence.probability import edge_probability
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.fixed_pairs import FixedPairs
@@ -27,15 +27,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from arcwise.confidence.probability import EdgeProbability
-
-
-def _pairs_above(present: NDArray[np.float64], above: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the pairs i < j with a confidence above a value: of thousands of variables, very few of all pairs."""
-    if above < 0:
-        return np.triu_indices(len(present), 1)
-    rows, columns = np.nonzero(present > above)
-    upper = rows < columns
-    return rows[upper], columns[upper]
 
 
 @one_screen
@@ -220,39 +211,30 @@ class EdgeConfidence:
         """Return one row per pair with confidence above the given value, the most certain first."""
         import pandas as pd
 
-        i, j = _pairs_above(self.present, above)
+        # Of thousands of variables, very few of all pairs have a confidence above 0.
+        i, j = np.triu_indices(len(self.names), 1) if above < 0 else np.nonzero(np.triu(self.present > above, 1))
         names = np.array(self.names, dtype=object)
-        frame = pd.DataFrame(
-            {
-                "first": names[i],
-                "second": names[j],
-                "present": self.present[i, j],
-                "forward": self.directed[i, j],
-                "backward": self.directed[j, i],
-                "undirected": self.undirected[i, j],
-                "absent": 1.0 - self.present[i, j],
-                "standard_error": self.standard_error[i, j],
-                **(self._probability_columns(i, j) if self.feature == "edge" else {}),
-                **{
-                    name: values[i, j]
-                    for name, values in (("share_filled", self.filled), ("spread", self.spread))
-                    if values is not None
-                },
-            }
-        )
+        columns: dict[str, NDArray[Any]] = {
+            "first": names[i],
+            "second": names[j],
+            "present": self.present[i, j],
+            "forward": self.directed[i, j],
+            "backward": self.directed[j, i],
+            "undirected": self.undirected[i, j],
+            "absent": 1.0 - self.present[i, j],
+            "standard_error": self.standard_error[i, j],
+        }
+        if self.feature == "edge":
+            found = self.probability
+            columns["probability"] = found.present[i, j].round(9)
+            columns["probability_forward"] = found.directed[i, j].round(9)
+            columns["probability_backward"] = found.directed[j, i].round(9)
+            columns["probability_either"] = found.undirected[i, j].round(9)
+        columns |= {name: own[i, j] for name in GAP_COLUMNS if (own := getattr(self, GAP_COLUMNS[name])) is not None}
+        frame = pd.DataFrame(columns)
         # Sums of weights: what differs by rounding alone is equal, and equal pairs stay in the order of the variables.
         order = np.argsort(-frame["present"].round(9).to_numpy(), kind="stable")
         return frame.iloc[order].reset_index(drop=True)
-
-    def _probability_columns(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
-        """Return the columns of probabilities: of an edge, and of each way it may be there."""
-        found = self.probability
-        return {
-            "probability": found.present[i, j].round(9),
-            "probability_forward": found.directed[i, j].round(9),
-            "probability_backward": found.directed[j, i].round(9),
-            "probability_either": found.undirected[i, j].round(9),
-        }
 
     def compare(self, other: EdgeConfidence) -> pd.DataFrame:
         """Return the confidences of both side by side, the largest difference first; the variables must be the same."""

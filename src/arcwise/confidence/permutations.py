@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.base.cluster import Cluster
-from arcwise.base.errors import Argument, OptionError
+from arcwise.base.errors import OptionError, check_argument
 from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, resolve_seed, thread_count
 from arcwise.base.showing import one_screen
 from arcwise.confidence.by_recipe import carry_out, recipe_of
@@ -64,10 +64,8 @@ def broom_threshold(
             f"Broom's rule needs at least 2 permutations (60 is usual) over the same {len(observed)} pairs; got an "
             f"array of shape {null.shape}."
         )
-    if significance is not None and not 0 < significance < 1:
-        raise OptionError(
-            Argument("significance", significance), "must be between 0 and 1, or None for the published rule."
-        )
+    fits = significance is None or 0 < significance < 1
+    check_argument(fits, "significance", significance, "must be between 0 and 1, or None for the published rule.")
     cutoffs = np.unique(np.concatenate(([0.0], observed, null.ravel())))
     mine = _edges_above(observed, cutoffs)
     mean = np.mean([_edges_above(row, cutoffs) for row in null], axis=0)
@@ -126,20 +124,15 @@ def permuted_confidences(
         How they were found; `EdgeConfidence.recipe` has it.
     permutations
         How many permuted data sets; 60 as in the thesis (p. 69).
-    seed
-        Fixes the random numbers; permutation k depends on the seed and on k alone.
-    threads
-        How many to use; None for all cores. Results do not depend on them.
+    seed, threads, progress
+        See `Run`. Permutation k depends on the seed and on k alone.
     limits
         `seconds` for all permutations. At the limit, or on Ctrl-C, the result has those that are finished.
-    progress
-        See `arcwise.progress.show_progress`.
     cluster
         Workers of a Dask cluster that learn from one permutation each; the same results. Data with gaps, and numbers
         that are cut anew, are permuted here, and the replicates learned there.
     """
-    if permutations < 2:
-        raise OptionError(Argument("permutations", permutations), "must be at least 2; 60 is usual.")
+    check_argument(permutations >= 2, "permutations", permutations, "must be at least 2; 60 is usual.")
     root = resolve_seed(seed)
     status = Status.COMPLETE
     vectors: list[NDArray[np.float64]] = []
@@ -203,8 +196,7 @@ class _Shuffles:
         shuffled = self.data.permute_columns(seed=draws)
         own = run.but(seed=int(draws.integers(2**32)), limits=run.limits, progress=False)
         made = carry_out(self.recipe, shuffled, own)
-        whole = made.confidence is not None and made.status is Status.COMPLETE
-        return made.confidence.vector if whole and made.confidence is not None else None, made.status
+        return made.vector, made.status
 
 
 def _learn_shuffled(shuffles: _Shuffles, asked: tuple[int, Limits]) -> Learned:

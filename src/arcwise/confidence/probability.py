@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.errors import OptionError, UnknownNameError, check_argument, suggestion
+from arcwise.base.errors import OptionError, check_argument, check_known
 from arcwise.base.showing import one_screen
 from arcwise.confidence.calibration import UNKNOWN_CASES, Calibration, CalibrationCurve
 from arcwise.graph.constraints import Constraints
@@ -106,8 +106,7 @@ class EdgeProbability:
     def pair(self, first: str, second: str) -> PairProbability:
         """Return the probabilities of one pair."""
         for name in (first, second):
-            if name not in self._places:
-                raise UnknownNameError(suggestion("variable", str(name), self.names))
+            check_known("variable", name, self._places)
         if first == second:
             raise OptionError(f"a pair has two variables; got '{first}' twice.")
         i, j = self._places[first], self._places[second]
@@ -139,7 +138,12 @@ def edge_probability(confidence: EdgeConfidence, calibration: Calibration) -> Ed
         split = calibration.directions(split[0], split[0].T, split[1], cases)[0::2]
     directed, free = split
     if known is not None and not known.is_trivial:
-        present, directed, free = _as_known(confidence, known, present, directed, free)
+        # What the constraints settle: arcs that must be there, and ways that are forbidden.
+        barred, needed = _arcs_decided(known, confidence.names)
+        present = np.where(barred & barred.T, 0.0, np.where(needed | needed.T, 1.0, present))
+        one_way = barred ^ barred.T | needed | needed.T
+        only = np.where(needed | (barred.T & ~barred), 1.0, 0.0)
+        directed, free = np.where(one_way, only, directed), np.where(one_way, 0.0, free)
     np.fill_diagonal(present, 0.0)
     return EdgeProbability(confidence.names, present, present * directed, present * free, calibration)
 
@@ -172,21 +176,6 @@ def _arcs_decided(known: Constraints, names: tuple[str, ...]) -> tuple[NDArray[n
     return barred, needed
 
 
-def _as_known(
-    confidence: EdgeConfidence,
-    known: Constraints,
-    present: NDArray[np.float64],
-    directed: NDArray[np.float64],
-    free: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Put in what the constraints settle: arcs that must be there, and ways that are forbidden."""
-    barred, needed = _arcs_decided(known, confidence.names)
-    present = np.where(barred & barred.T, 0.0, np.where(needed | needed.T, 1.0, present))
-    one_way = barred ^ barred.T | needed | needed.T
-    only = np.where(needed | (barred.T & ~barred), 1.0, 0.0)
-    return present, np.where(one_way, only, directed), np.where(one_way, 0.0, free)
-
-
 # Decisions that follow from probabilities: the cut-off that is best on average, for what mistakes cost.
 #
 # With probabilities p of the edges that mean what they say, what a set of edges will cost is known on average, and so
@@ -211,17 +200,11 @@ def best_cut(confidence: EdgeConfidence, metric: str, weight: float) -> tuple[fl
     `metric` is "cost" (weight alpha), "shd", "f" or "f-cpdag" (weight beta). Edges are those strictly above.
     """
     probability = confidence.probability
-    if metric == "cost":
-        return cost_cut(probability.calibration.curve, weight)
-    return Ranked.of(confidence.vector, probability.vector, probability.calibration.curve).best(
-        metric, weight, _right(probability)
-    )
-
-
-def cost_cut(curve: CalibrationCurve, alpha: float) -> tuple[float, float]:
-    """Return the cut-off of least cost, which no other pair has a say in."""
-    bar = 1 / (1 + alpha)
-    return curve.cut_off(bar), bar
+    i, j = np.triu_indices(len(probability.names), 1)
+    # The most probable way is the one in which an edge is drawn.
+    ways = probability.directed[i, j], probability.directed[j, i], probability.undirected[i, j]
+    ranked = Ranked.of(confidence.vector, probability.vector, probability.calibration.curve)
+    return ranked.best(metric, weight, np.asarray(np.max(ways, axis=0)))
 
 
 def false_rate_cut(confidence: EdgeConfidence, rate: float) -> tuple[float, float]:
@@ -253,7 +236,8 @@ class Ranked:
     def best(self, metric: str, weight: float, right: NDArray[np.float64]) -> tuple[float, float]:
         """Return the cut-off that is best on average, with the probability of the way in which each edge is drawn."""
         if metric == "cost":
-            return cost_cut(self.curve, weight)
+            bar = 1 / (1 + weight)  # no other pair has a say in this one
+            return self.curve.cut_off(bar), bar
         p, drawn = self.probability, right[self.order]
         if metric == "shd":
             gains = np.concatenate([[0.0], np.cumsum(drawn + p - 1)])
@@ -278,13 +262,6 @@ class Ranked:
         else:
             value = float(values[count - 1] + values[count]) / 2
         return value, float(self.curve(value))
-
-
-def _right(probability: EdgeProbability) -> NDArray[np.float64]:
-    """Return, for each pair, the probability of the way in which its edge is drawn: the most probable one."""
-    i, j = np.triu_indices(len(probability.names), 1)
-    ways = probability.directed[i, j], probability.directed[j, i], probability.undirected[i, j]
-    return np.asarray(np.max(ways, axis=0))
 
 
 def f_expected(right: NDArray[np.float64], p: NDArray[np.float64], beta: float) -> NDArray[np.float64]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from arcwise.base.errors import Argument, OptionError, Remedy, UnknownNameError, check_known, suggestion
+from arcwise.base.errors import Argument, OptionError, Remedy, check_known
 from arcwise.base.showing import one_screen
 from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.confidence.learned_table import ANY, GRID, LearnedTable, check_metric, size_warning, table_for
@@ -42,7 +42,7 @@ RULES: dict[str, Callable[..., Threshold]] = {
     "fixed": lambda confidence, **options: fixed_threshold(**options),
     "learned": learned_from_confidence,
 }
-# What each rule takes, and what it cannot do without.
+# What each rule takes.
 TAKEN: dict[str, tuple[str, ...]] = {
     "scutari": (),
     "broom": ("data", "permuted", "significance", "permutations", "seed", "threads", "limits", "progress"),
@@ -52,7 +52,6 @@ TAKEN: dict[str, tuple[str, ...]] = {
     "fixed": ("value",),
     "learned": ("metric", "beta", "alpha", "score", "n_cases", "source", "table"),
 }
-NEEDED = {"fixed": ("value",)}
 NEIGHBOURS = 2  # how many steps of the grid to show on either side
 
 
@@ -68,8 +67,8 @@ def choose_threshold(confidence: EdgeConfidence, rule: str, **options: Any) -> T
         if name not in TAKEN[rule]:
             takes = f"takes {', '.join(TAKEN[rule])}" if TAKEN[rule] else "has no options"
             raise OptionError(Argument(name, value), f": the rule '{rule}' {takes}.")
-    if missing := [name for name in NEEDED.get(rule, ()) if name not in options]:
-        raise OptionError(f"the rule '{rule}' needs", Argument(missing[0]), ".")
+    if rule == "fixed" and "value" not in options:
+        raise OptionError("the rule 'fixed' needs", Argument("value"), ".")
     return RULES[rule](confidence, **options)
 
 
@@ -158,8 +157,8 @@ def recommend(
         The learned thresholds; by default those of the package.
     """
     weight = check_metric(metric, beta=beta, alpha=alpha)
-    if rule not in (None, "calibrated", "learned"):
-        raise UnknownNameError(suggestion("rule of a recommendation", str(rule), ("calibrated", "learned")))
+    if rule is not None:
+        check_known("rule of a recommendation", rule, ("calibrated", "learned"))
     if rule == "calibrated" and table is not None:
         raise OptionError(
             Argument("rule", rule),
@@ -177,33 +176,25 @@ def recommend(
         chosen, sentences, neighbours, mismatch = _by_proxies(
             confidence, metric, weight, table or table_for(confidence.recipe, confidence.n_cases)
         )
-    above = _counter(confidence)
+    edges = _edges_above(confidence, chosen.value)
     others = _other_rules(confidence, metric, weight, chosen)
     rest = ", ".join(f"{o.reason} {o.threshold:.3g} ({o.edges} edges)" for o in others)
     expected = probable.expected(confidence.vector > chosen.value) if studied and probable is not None else None
-    known = [] if expected is None else [expected.sentence()]
-    cut = ["The set of networks was cut short by a limit, so the confidences themselves are not final."]
-    first = (
-        f"Use {chosen.value:.4g}: {above(chosen.value)} of {len(confidence.vector)} pairs have a confidence above it."
-    )
+    said = [f"Use {chosen.value:.4g}: {edges} of {len(confidence.vector)} pairs have a confidence above it."]
+    if expected is not None:
+        said.append(expected.sentence())
+    said += [f"{GOALS[metric]}: {_in_words(metric, weight)}.", *sentences, f"Other rules would say: {rest}."]
+    if not confidence.complete:
+        said.append("The set of networks was cut short by a limit, so the confidences themselves are not final.")
     return Recommendation(
         threshold=chosen,
         metric=metric,
         weight=weight,
-        edges=above(chosen.value),
+        edges=edges,
         neighbours=neighbours,
         other_rules=others,
         cost_in_words=_in_words(metric, weight),
-        text=" ".join(
-            [
-                first,
-                *known,
-                f"{_goal(metric)}: {_in_words(metric, weight)}.",
-                *sentences,
-                f"Other rules would say: {rest}.",
-                *([] if confidence.complete else cut),
-            ]
-        ),
+        text=" ".join(said),
         mismatch=mismatch,
         expected=expected,
     )
@@ -235,16 +226,11 @@ def _by_proxies(
             table=known,
         )
     except OptionError:
-        return (
-            _from_costs(metric, weight),
-            [
-                f"No proxies were studied for networks of the kind '{confidence.origin}', so the value follows from "
-                "your costs alone; it is right if the confidences are calibrated probabilities."
-            ],
-            (),
-            "",
+        said = (
+            f"No proxies were studied for networks of the kind '{confidence.origin}', so the value follows from your "
+            "costs alone; it is right if the confidences are calibrated probabilities."
         )
-    above = _counter(confidence)
+        return _from_costs(metric, weight), [said], (), ""
     entry, other, share = known.neighbours(confidence.origin, score, confidence.n_cases, metric, weight)
     nearest = other if share > 0.5 else entry
     neighbours: list[Alternative] = []
@@ -252,8 +238,8 @@ def _by_proxies(
     if nearest.errors:
         middle = int(np.argmin(np.abs(GRID - chosen.value)))
         for k in range(max(0, middle - NEIGHBOURS), min(len(GRID), middle + NEIGHBOURS + 1)):
-            value = float(GRID[k])
-            neighbours.append(Alternative(value, above(value), nearest.errors[k] - best, "next on the grid"))
+            value, extra = float(GRID[k]), nearest.errors[k] - best
+            neighbours.append(Alternative(value, _edges_above(confidence, value), extra, "next on the grid"))
     sentences = [_origin_of(entry.score, entry.cases, chosen, confidence)]
     if entry.cases != ANY and (warning := size_warning(confidence.n_cases)):
         sentences.append(f"Warning: {warning}")
@@ -271,7 +257,6 @@ def _from_costs(metric: str, weight: float) -> Threshold:
 
 
 def _other_rules(confidence: EdgeConfidence, metric: str, weight: float, chosen: Threshold) -> tuple[Alternative, ...]:
-    above = _counter(confidence)
     found = []
     if chosen.rule != "cost":
         found.append((_from_costs(metric, weight).value, "your costs alone"))
@@ -279,20 +264,19 @@ def _other_rules(confidence: EdgeConfidence, metric: str, weight: float, chosen:
     found.append((0.5, "Scutari (the nearest pattern of zeros and ones)"))
     if confidence.n_networks >= 5:
         found.append((gross_threshold(confidence.n_networks).value, "Gross (by chance)"))
-    return tuple(Alternative(value, above(value), None, reason) for value, reason in found)
+    return tuple(Alternative(value, _edges_above(confidence, value), None, reason) for value, reason in found)
 
 
-def _counter(confidence: EdgeConfidence):  # type: ignore[no-untyped-def]
-    return lambda value: int((confidence.vector > value).sum())
+def _edges_above(confidence: EdgeConfidence, value: float) -> int:
+    return int((confidence.vector > value).sum())
 
 
-def _goal(metric: str) -> str:
-    return {
-        "shd": "You want the structure with the fewest edges to add, remove or reverse",
-        "f": "You want the best F score of the edges, in either direction",
-        "f-cpdag": "You want the best F score of the edges with their directions",
-        "cost": "You want the lowest cost of missed and extra edges, in either direction",
-    }[metric]
+GOALS = {
+    "shd": "You want the structure with the fewest edges to add, remove or reverse",
+    "f": "You want the best F score of the edges, in either direction",
+    "f-cpdag": "You want the best F score of the edges with their directions",
+    "cost": "You want the lowest cost of missed and extra edges, in either direction",
+}
 
 
 def _in_words(metric: str, weight: float) -> str:

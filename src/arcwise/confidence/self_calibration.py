@@ -17,11 +17,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.errors import Argument, OptionError, Remedy, UnfinishedError
+from arcwise.base.errors import Argument, OptionError, Remedy, UnfinishedError, check_argument
 from arcwise.base.run import Limits, Run, Status
 from arcwise.confidence.by_recipe import carry_out, recipe_of
 from arcwise.confidence.calibration import KNOTS, Calibration, CalibrationCurve, calibration_table
 from arcwise.confidence.edge_confidence import EdgeConfidence
+from arcwise.confidence.permutations import Learned
 from arcwise.confidence.probability import Reliability, decided_pairs, reliability
 from arcwise.counts import contingency
 from arcwise.credible.credible_set import CredibleSet
@@ -92,8 +93,7 @@ def self_calibration(
             "self-calibration simulates observations, and in some of these cases variables were set.",
             remedies=Remedy("use", Argument("calibration", "table")),
         )
-    if repeats < FEWEST:
-        raise OptionError(Argument("repeats", repeats), f"must be at least {FEWEST}.")
+    check_argument(repeats >= FEWEST, "repeats", repeats, f"must be at least {FEWEST}.")
     if data.names != confidence.names:
         raise OptionError("the data have different variables from the confidences, or in another order.")
     run = run or Run()
@@ -141,9 +141,6 @@ def self_calibration(
     return SelfCalibration(found, reliability(known, truth), len(vectors), status, fewer)
 
 
-Learned = tuple[NDArray[np.float64] | None, Status]
-
-
 @dataclass(frozen=True, eq=False)
 class _Simulation:
     """Data sets that are simulated from networks and learned from; each depends on its network and index alone."""
@@ -176,9 +173,7 @@ class _Simulation:
         sample = _drawn_tables(dag, self.data, draws).sample(self.data.n_cases, seed=draws, threads=1)
         own = Run(int(draws.integers(2**32)), run.thread_count, run.limits, progress=False)
         made = carry_out(self.recipe, sample, own)
-        if made.confidence is None or made.status is not Status.COMPLETE:
-            return None, made.status
-        return made.confidence.vector, made.status
+        return made.vector, made.status
 
 
 def _learn_simulated(simulation: _Simulation, asked: tuple[int, Dag, Limits]) -> Learned:

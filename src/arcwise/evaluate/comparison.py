@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, astuple, dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -32,25 +32,14 @@ def align(true: Graph, learned: Graph) -> tuple[Pdag, Pdag]:
     return first, second if first.names == second.names else second.reorder(first.names)
 
 
-def match_nodes(true: Graph, learned: Graph) -> Graph:
-    """Return the learned graph with the node order of the true one; nodes are matched by name."""
-    match_names(true.names, learned.names)
-    return learned if true.names == learned.names else learned.reorder(true.names)
-
-
 def match_names(true: tuple[str, ...], learned: tuple[str, ...]) -> None:
     """Refuse graphs over different nodes."""
-    missing = sorted(set(true) - set(learned))
-    surplus = sorted(set(learned) - set(true))
-    if missing or surplus:
-        parts = [f"the {which} graph alone has {listed(names)}" for which, names in _named(missing, surplus)]
+    alone = {"true": sorted(set(true) - set(learned)), "learned": sorted(set(learned) - set(true))}
+    parts = [f"the {which} graph alone has {listed(names)}" for which, names in alone.items() if names]
+    if parts:
         raise GraphError(
             f"the graphs have different nodes: {'; '.join(parts)}. Compare graphs over the same variables."
         )
-
-
-def _named(missing: list[str], surplus: list[str]) -> list[tuple[str, list[str]]]:
-    return [(which, names) for which, names in (("true", missing), ("learned", surplus)) if names]
 
 
 # `EdgeCounts`: how many edges of one kind were found, missed and invented.
@@ -210,7 +199,7 @@ class StructuralHamming:
     @property
     def total(self) -> int:
         """The structural Hamming distance."""
-        return self.missing + self.extra + self.wrong_orientation + self.missing_orientation + self.extra_orientation
+        return sum(astuple(self))
 
 
 def structural_hamming(true: Graph, learned: Graph) -> StructuralHamming:
@@ -296,11 +285,7 @@ class Comparison:
             "learned_edges": self.skeleton.true_positives + self.skeleton.false_positives,
             "equivalent": self.equivalent,
             "shd": self.shd,
-            "missing": self.hamming.missing,
-            "extra": self.hamming.extra,
-            "wrong_orientation": self.hamming.wrong_orientation,
-            "missing_orientation": self.hamming.missing_orientation,
-            "extra_orientation": self.hamming.extra_orientation,
+            **asdict(self.hamming),
             "skeleton_precision": self.skeleton.precision,
             "skeleton_recall": self.skeleton.recall,
             "beta": self.beta,
@@ -411,7 +396,8 @@ def adjustment_distance(true: Graph, learned: Graph, strategy: Strategy = "ances
 def _distance(name: str, true: Graph, learned: Graph) -> AdjustmentDistance:
     if isinstance(true, Dag) != isinstance(learned, Dag):
         raise GraphError("both graphs must be DAGs, or both CPDAGs; dag.cpdag is the class of a DAG.")
-    second = match_nodes(true, learned)
+    match_names(true.names, learned.names)
+    second = learned if true.names == learned.names else learned.reorder(true.names)
     function: Any = getattr(_gadjid(), name)
     _, mistakes = function(_matrix(true), _matrix(second), edge_direction="from row to column")
     return AdjustmentDistance(int(mistakes), true.n_nodes * (true.n_nodes - 1))

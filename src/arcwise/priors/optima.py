@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
-from arcwise.base.errors import Argument, OptionError, check_known
+from arcwise.base.errors import check_argument, check_known
 from arcwise.base.run import Limits, ProgressCallback, Run, Status, thread_count
 from arcwise.base.showing import one_screen
 from arcwise.data.dataset import Dataset
@@ -15,6 +15,7 @@ from arcwise.graph.constraints import Constraints, assert_obeys
 from arcwise.graph.dag import Dag
 from arcwise.local.climbing import hill_climb, tabu_search
 from arcwise.parent_sets.build import build_parent_set_tables
+from arcwise.parent_sets.table import ParentSetTable
 from arcwise.scores.score import Score
 
 Search = Literal["exact", "hill-climbing", "tabu"]
@@ -51,15 +52,13 @@ class Learning:
 
     Parameters
     ----------
-    max_parents
-        The largest number of parents of a variable; None for no limit.
-    constraints
-        Required and forbidden arcs, tiers, limits.
+    max_parents, constraints
+        The largest number of parents of a variable, None for no limit; and what the network must satisfy.
     limits
         Time for the whole analysis, and memory for each table and each search. A `Run` that runs already is shared
         by all analyses that are given it.
     threads
-        How many to use, for counting; None for all cores. Results do not depend on them.
+        How many to use for counting: see `Run`.
     search
         "exact", or a local search for data with more variables than an exact one can handle: "hill-climbing" or "tabu",
         from the empty network, which prove nothing.
@@ -73,8 +72,8 @@ class Learning:
 
     def __post_init__(self) -> None:
         most = self.max_parents
-        if most is not None and (isinstance(most, bool) or most != int(most) or most < 0):
-            raise OptionError(Argument("max_parents", most), "must be an integer, 0 or more, or None for no limit.")
+        whole = most is None or (not isinstance(most, bool) and most == int(most) and most >= 0)
+        check_argument(whole, "max_parents", most, "must be an integer, 0 or more, or None for no limit.")
         thread_count(self.threads)  # refuses what is no number of threads
         check_known("search", self.search, get_args(Search))
 
@@ -107,69 +106,42 @@ def find_optima(
     the tables, when there is none yet, it raises KeyboardInterrupt.
     """
     run = learning.run
-    if learning.search != "exact":
-        with run.but(progress=progress).shown() as run:
-            return _search_locally(data, scores, learning, run, partly=partly, stage=stage)
-    tables = build_parent_set_tables(
-        data,
-        scores,
-        max_parents=learning.max_parents,
-        constraints=learning.constraints,
-        limits=run.share(TABLE_SHARE).limits,
-        threads=learning.threads,
-        progress=progress,
-    )
-    tables[0].status.unless_interrupted()
-    found: list[LearnedNetwork] = []
-    with run.but(progress=progress).shown() as run:
-        for number, table in enumerate(tables):
-            if partly and found and run.is_over:
-                return _stopped(found)
-            run.report(stage, number, len(tables))
-            limits = run.part(len(tables) - number).limits
-            best = find_optimal(table, constraints=learning.constraints, limits=limits, progress=False)
-            # A table that a limit ended holds the sets of the finished levels only.
-            status = best.status if table.status is Status.COMPLETE else table.status
-            assert_obeys(best.dag, learning.constraints)
-            found.append(LearnedNetwork(best.dag, best.score, status, proved=status is Status.COMPLETE))
-            if best.status is Status.INTERRUPTED:
-                break
-    return found
-
-
-def _search_locally(
-    data: Dataset,
-    scores: Sequence[Score],
-    learning: Learning,
-    run: Run,
-    *,
-    partly: bool,
-    stage: str,
-) -> list[LearnedNetwork]:
-    search = hill_climb if learning.search == "hill-climbing" else tabu_search
-    found: list[LearnedNetwork] = []
-    for number, score in enumerate(scores):
-        if partly and found and run.is_over:
-            return _stopped(found)
-        run.report(stage, number, len(scores))
-        best = search(
+    tables: list[ParentSetTable] = []
+    if learning.search == "exact":
+        tables = build_parent_set_tables(
             data,
-            score=score,
+            scores,
             max_parents=learning.max_parents,
             constraints=learning.constraints,
-            limits=run.part(len(scores) - number).limits,
-            progress=False,
+            limits=run.share(TABLE_SHARE).limits,
+            threads=learning.threads,
+            progress=progress,
         )
-        assert_obeys(best.dag, learning.constraints)
-        found.append(LearnedNetwork(best.dag, best.score, best.status, proved=False))
-        if best.status is Status.INTERRUPTED:
-            break
+        tables[0].status.unless_interrupted()
+
+    def search(number: int, limits: Limits) -> LearnedNetwork:
+        if not tables:
+            climb = hill_climb if learning.search == "hill-climbing" else tabu_search
+            rules: dict[str, Any] = {"max_parents": learning.max_parents, "constraints": learning.constraints}
+            local = climb(data, score=scores[number], **rules, limits=limits, progress=False)
+            return LearnedNetwork(local.dag, local.score, local.status, proved=False)
+        best = find_optimal(tables[number], constraints=learning.constraints, limits=limits, progress=False)
+        # A table that a limit ended holds the sets of the finished levels only.
+        ended = tables[number].status
+        status = best.status if ended is Status.COMPLETE or best.status is Status.INTERRUPTED else ended
+        return LearnedNetwork(best.dag, best.score, status, proved=status is Status.COMPLETE)
+
+    found: list[LearnedNetwork] = []
+    with run.but(progress=progress).shown() as run:
+        for number in range(len(scores)):
+            if partly and found and run.is_over:
+                return [*found[:-1], replace(found[-1], status=Status.TIME_LIMIT)]
+            run.report(stage, number, len(scores))
+            found.append(search(number, run.part(len(scores) - number).limits))
+            assert_obeys(found[-1].dag, learning.constraints)
+            if found[-1].status is Status.INTERRUPTED:
+                break
     return found
-
-
-def _stopped(found: list[LearnedNetwork]) -> list[LearnedNetwork]:
-    """Return the networks with a last one that says that the time was over after it."""
-    return [*found[:-1], replace(found[-1], status=Status.TIME_LIMIT)]
 
 
 def all_or_interrupt(optima: list[LearnedNetwork]) -> list[LearnedNetwork]:
