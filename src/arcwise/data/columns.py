@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -131,6 +132,7 @@ def _frame_column(name: str, series: pd.Series[Any], prefix: str) -> Column:
     return _labelled(name, [label or None for label in labels], np.asarray(raw), declared)
 
 
+_ZEROS = re.compile("^#0+")
 # Why a column is left out that somebody named for it.
 AS_ASKED = "as asked for"
 
@@ -345,17 +347,10 @@ class Columns:
         return listed
 
     def at_positions(self, names: Iterable[str]) -> list[str]:
-        """Return names with those of the columns that are given as "#3"."""
-        return [self._at_position(name) for name in listed_names(names)]
-
-    def _at_position(self, name: str) -> str:
-        """Return the name of a column that is given as "#3"; other names as they are."""
-        digits = str(name)[1:]
+        """Return names with those of the columns that are given as "#3"; other names as they are."""
         known = self.file_names or self.names
-        if name in known or str(name)[:1] != "#" or not (digits.isascii() and digits.isdigit()):
-            return name
-        position = int(digits[:9])
-        return known[position - 1] if 1 <= position <= len(known) else name
+        places = {f"#{k}": name for k, name in enumerate(known, start=1)}
+        return [name if name in known else places.get(_ZEROS.sub("#", str(name)), name) for name in listed_names(names)]
 
 
 def _known(names: Sequence[str]) -> str:

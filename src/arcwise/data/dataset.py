@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise import _core
-from arcwise.base.errors import Argument, DataError, OptionError, Remedy, suggestion
+from arcwise.base.errors import Argument, DataError, OptionError, Remedy, check_argument, suggestion
 from arcwise.base.run import Seed, generator_of
 from arcwise.base.showing import LINES, html_table
 from arcwise.data import checks
@@ -376,8 +376,7 @@ class Dataset:
         Both keep all declared states, and the order of the rows.
         """
         rng = generator_of(seed)
-        if not 0 < fraction < 1:
-            raise OptionError(Argument("fraction", fraction), "must lie between 0 and 1, e.g. 0.7.")
+        check_argument(0 < fraction < 1, "fraction", fraction, "must lie between 0 and 1, e.g. 0.7.")
         size = round(fraction * self.n_cases)
         if size in (0, self.n_cases):
             raise DataError(

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.base.errors import Argument, DataError, FormatError, OptionError, Remedy
+from arcwise.base.errors import Argument, DataError, FormatError, Remedy, check_argument
 from arcwise.base.run import ProgressCallback, native_callback
 from arcwise.data.column import Column, code_type, numbers_of, quoted
 from arcwise.data.source import (
@@ -62,8 +62,8 @@ def read_delimited(source: Source, options: TextOptions) -> Table:
     """Read a CSV or TSV file; see `read_table` for what is accepted."""
     head = source.head(HEAD)
     separator = guessed_separator(head) if options.separator is None else options.separator
-    if len(separator) != 1 or not separator.isascii() or separator in '"\n\r\0':
-        raise OptionError(Argument("separator", separator), "must be one ASCII character, such as ',' ';' or a tab.")
+    fits = len(separator) == 1 and separator.isascii() and separator not in '"\n\r\0'
+    check_argument(fits, "separator", separator, "must be one ASCII character, such as ',' ';' or a tab.")
     name, text = source.name, source.content
     if text[:3].tobytes() == b"\xef\xbb\xbf":
         text = text[3:]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.errors import Argument, DataError, OptionError, Remedy, UnknownNameError, suggestion
+from arcwise.base.errors import Argument, DataError, OptionError, Remedy, UnknownNameError, check_known, suggestion
 from arcwise.base.options import BINS
 from arcwise.data.column import MAX_LEVELS, Column, numbers_of, quoted
 from arcwise.data.table import Table, Tabular
@@ -270,8 +270,7 @@ def discretize(
     find_cuts, apply_cuts : the two halves, to cut new data the way the old data were cut.
     """
     table = Table.of(data)
-    if without_cuts not in ("error", "drop", "median"):
-        raise OptionError(suggestion("choice for without_cuts", without_cuts, ("error", "drop", "median")))
+    check_known("choice for without_cuts", without_cuts, ("error", "drop", "median"))
     found = find_cuts(table, method=method, columns=columns, bins=bins, target=target, max_levels=max_levels)
     uncut = [name for name, cuts in found.items() if len(cuts) == 0]
     if uncut and without_cuts == "error":
@@ -303,8 +302,7 @@ def find_cuts(
     max_levels: int | None = None,
 ) -> Cuts:
     """Return the ascending cut points of each column that `discretize` would cut; the arguments are the same."""
-    if method not in METHODS:
-        raise OptionError(suggestion("discretisation method", str(method), METHODS))
+    check_known("discretisation method", method, METHODS)
     if bins != int(bins) or bins < 2:
         raise OptionError(Argument("bins", bins), "must be an integer of at least 2.")
     table = Table.of(data)

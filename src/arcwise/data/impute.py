@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.errors import Argument, DataError, OptionError, Remedy, suggestion
+from arcwise.base.errors import Argument, DataError, Remedy, check_argument, check_known
 from arcwise.base.run import ProgressCallback, ProgressEvent, show_progress
 from arcwise.data.column import MAX_LEVELS, Column, code_type, gap_label, sorted_labels, spell
 from arcwise.data.table import Table, Tabular
@@ -218,10 +218,8 @@ def impute(
     weights count for frequencies, but a neighbour is a neighbour once; only the distinct rows of a large file are as
     many as their cases, and of equally distant ones all have a share.
     """
-    if method not in METHODS:
-        raise OptionError(suggestion("imputation method", str(method), METHODS))
-    if k != int(k) or k < 1:
-        raise OptionError(Argument("k", k), "must be a positive integer.")
+    check_known("imputation method", method, METHODS)
+    check_argument(k == int(k) and k >= 1, "k", k, "must be a positive integer.")
     table = Table.of(data)
     gaps = [column for column in table.columns if column.n_missing]
     if gaps and method == "drop":

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.base.arrays import identifier
-from arcwise.base.errors import Argument, DataError, FormatError, OptionError, Remedy
+from arcwise.base.errors import Argument, DataError, FormatError, OptionError, Remedy, check_argument
 from arcwise.base.files import parse_json
 from arcwise.base.options import BINS, option
 from arcwise.base.run import ProgressCallback, available_memory
@@ -203,13 +203,11 @@ class Grouping:
     missing: Collection[str] = ()
 
     def __post_init__(self) -> None:
-        if self.memory is not None and not (_is_number(self.memory) and LEAST_MEMORY <= self.memory < math.inf):
-            raise OptionError(Argument("memory", self.memory), f"must be at least {LEAST_MEMORY} gigabytes.")
-        if not (_is_number(self.bins) and self.bins >= 2 and self.bins % 1 == 0):
-            raise OptionError(Argument("bins", self.bins), "must be an integer of at least 2.")
+        enough = self.memory is None or (_is_number(self.memory) and LEAST_MEMORY <= self.memory < math.inf)
+        check_argument(enough, "memory", self.memory, f"must be at least {LEAST_MEMORY} gigabytes.")
+        check_argument(_is_whole(self.bins, 2), "bins", self.bins, "must be an integer of at least 2.")
         if self.sample is not None:
-            if not (_is_number(self.sample) and self.sample >= 1 and self.sample % 1 == 0):
-                raise OptionError(Argument("sample", self.sample), "must be a whole number, at least 1.")
+            check_argument(_is_whole(self.sample, 1), "sample", self.sample, "must be a whole number, at least 1.")
             if self.always is False:
                 raise OptionError(
                     Argument("sample", self.sample),
@@ -237,6 +235,10 @@ class Grouping:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _is_whole(value: Any, least: int) -> bool:
+    return _is_number(value) and value >= least and value % 1 == 0
 
 
 def is_grouped(path: Path, kind: str, settings: ReadingSettings) -> bool:

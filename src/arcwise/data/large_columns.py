@@ -41,62 +41,45 @@ POLL_SECONDS = 0.1
 NAMES = {"parquet": "Parquet file or folder", "duckdb": "DuckDB file"}
 
 
+@dataclass(eq=False)
 class LargeSource:
-    """The rows of a Parquet file, of a folder of them, or of a table of a DuckDB file. See `open_large`.
+    """The rows of a Parquet file, of a folder of them, or of a table of a DuckDB file. See `open_large`."""
 
-    Parameters
-    ----------
-    connection
-        DuckDB, with its limits set.
-    rows
-        What stands after FROM.
-    numbered
-        The same with what tells rows apart, and the expression for that, equal whenever the file is read; for samples.
-    name
-        The file's name for messages.
-    plain
-        Its path as DuckDB knows it.
-    progress
-        Is told how far each question is.
-    """
-
+    connection: duckdb.DuckDBPyConnection  # with its limits set
+    rows: str  # what stands after FROM
+    # The same with what tells rows apart, and the expression for that, equal whenever the file is read; for samples.
+    numbered: tuple[str, str]
+    name: str  # of the file, for messages
+    plain: Path  # the file as DuckDB knows it
+    progress: ProgressCallback  # is told how far each question is
     weight: str | None = None  # SQL for how many cases a row stands for, if not for one
 
-    def __init__(
-        self,
-        connection: duckdb.DuckDBPyConnection,
-        rows: str,
-        numbered: tuple[str, str],
-        *,
-        name: str,
-        plain: Path,
-        progress: ProgressCallback,
-    ) -> None:
-        self._connection, self.rows, self._numbered = connection, rows, numbered
-        self.name, self._plain, self._progress = name, plain, progress
-        self._marks = ("rowid",) if not rows.startswith("read_parquet") else ("file_row_number", "filename")
-        self.types: dict[str, str] = {
-            row[0]: row[1] for row in connection.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()
-        }
-        self.n_rows = int(connection.execute(f"SELECT count(*) FROM {rows}").fetchall()[0][0])
+    def __post_init__(self) -> None:
+        self._marks = ("rowid",) if not self.rows.startswith("read_parquet") else ("file_row_number", "filename")
+        described = self.connection.execute(f"DESCRIBE SELECT * FROM {self.rows}").fetchall()
+        self.types: dict[str, str] = {row[0]: row[1] for row in described}
+        self.n_rows = self._count()
+
+    def _count(self) -> int:
+        return int(self.connection.execute(f"SELECT count(*) FROM {self.rows}").fetchall()[0][0])
 
     def facts(self) -> list[bytes]:
         """Return what the metadata of the file, or of each file of a folder, say; () for a data base."""
         if not self.rows.startswith("read_parquet"):
             return []
-        pattern = f"{self._plain}/**/*.parquet" if self._plain.is_dir() else str(self._plain)
-        found = self._connection.execute(f"SELECT value FROM parquet_kv_metadata(?) WHERE key = '{KEY}'", [pattern])
+        pattern = f"{self.plain}/**/*.parquet" if self.plain.is_dir() else str(self.plain)
+        found = self.connection.execute(f"SELECT value FROM parquet_kv_metadata(?) WHERE key = '{KEY}'", [pattern])
         return [bytes(value) for (value,) in found.fetchall()]
 
     def time_zone(self) -> str:
         """Return the time zone in which DuckDB writes times."""
-        return str(self._connection.execute("SELECT current_setting('TimeZone')").fetchall()[0][0])
+        return str(self.connection.execute("SELECT current_setting('TimeZone')").fetchall()[0][0])
 
     def enumerations(self) -> dict[str, list[str]]:
         """Return the states of the columns whose type declares them."""
         declared = {name: type_ for name, type_ in self.types.items() if type_.startswith("ENUM(")}
         return {
-            name: list(self._connection.execute(f"SELECT enum_range(CAST(NULL AS {type_}))").fetchall()[0][0])
+            name: list(self.connection.execute(f"SELECT enum_range(CAST(NULL AS {type_}))").fetchall()[0][0])
             for name, type_ in declared.items()
         }
 
@@ -113,9 +96,9 @@ class LargeSource:
             )
         bound = int(2**64 * (size / self.n_rows))
         columns = ", ".join(map(identifier, self.types))
-        rows, number = self._numbered
+        rows, number = self.numbered
         self.rows = f"(SELECT {columns} FROM {rows} WHERE hash({number}) < {bound}::UBIGINT)"
-        self.n_rows = int(self._connection.execute(f"SELECT count(*) FROM {self.rows}").fetchall()[0][0])
+        self.n_rows = self._count()
 
     def ask(
         self, query: str, values: Sequence[Any] = (), *, stage: str = "values of columns"
@@ -125,16 +108,16 @@ class LargeSource:
         The query runs in a thread of its own, so that this one can tell how far it is, and hears of Ctrl-C.
         """
         with ThreadPoolExecutor(1, "arcwise-duckdb") as pool:
-            answer = pool.submit(lambda: self._connection.execute(query, list(values)).fetchnumpy())
+            answer = pool.submit(lambda: self.connection.execute(query, list(values)).fetchnumpy())
             try:
                 while True:
                     try:
                         found: dict[str, Any] = answer.result(timeout=POLL_SECONDS)
                         return found
                     except NotYet:
-                        self._progress(ProgressEvent(stage, max(0, int(self._connection.query_progress())), 100))
+                        self.progress(ProgressEvent(stage, max(0, int(self.connection.query_progress())), 100))
             except BaseException:
-                self._connection.interrupt()
+                self.connection.interrupt()
                 raise
 
 
@@ -188,7 +171,7 @@ def open_large(
                 connection.execute("SET enable_progress_bar = true")  # counted, and not printed
                 connection.execute("SET enable_progress_bar_print = false")
                 connection.execute("SET lock_configuration = true")
-                yield LargeSource(connection, rows, numbered, name=str(path), plain=plain, progress=progress)
+                yield LargeSource(connection, rows, numbered, str(path), plain, progress)
         except duckdb.OutOfMemoryException as error:
             raise DataError(
                 f"{path}: the distinct rows could not be counted within {memory / 1e9:.3g} GB of memory and the room "

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-from arcwise.base.errors import Argument, DataWarning, FormatError, OptionError, Remedy, suggestion
+from arcwise.base.errors import Argument, DataWarning, FormatError, OptionError, Remedy, check_known
 from arcwise.base.options import gather, option
 from arcwise.base.run import ProgressCallback, show_progress
 from arcwise.base.showing import one_screen
@@ -245,8 +245,7 @@ def _is_parquet_folder(path: str | os.PathLike[str]) -> bool:
 
 def _format_of(path: str | os.PathLike[str], source: Source, given: str | None) -> str:
     if given is not None:
-        if given not in FORMATS:
-            raise OptionError(suggestion("format", given, FORMATS))
+        check_known("format", given, FORMATS)
         return given
     if str(path) == STDIN:
         if source.is_parquet():

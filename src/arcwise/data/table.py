@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from arcwise.base.errors import DataError
+from arcwise.base.errors import errors_within
 from arcwise.data.columns import Columns, encode
 from arcwise.data.dataset import Dataset, Incomplete
 
@@ -71,15 +71,11 @@ class Table(Columns):
     ) -> Dataset:
         """Return the table as a `Dataset`, or say what is in the way: see `Dataset.from_dataframe`."""
         encoded = encode(self, states, categorical, max_levels)
-        try:
+        with errors_within(*self.place_parts):
             return Dataset(*encoded)
-        except DataError as error:
-            raise error.within(*self.place_parts) from None
 
     def to_incomplete(self, **options: Any) -> Incomplete:
         """Return the table as discrete data with its gaps; the options are those of `to_dataset`."""
         encoded = encode(self, **options, gaps=True)
-        try:
+        with errors_within(*self.place_parts):
             return Incomplete(Dataset(*encoded), self.is_missing)
-        except DataError as error:
-            raise error.within(*self.place_parts) from None

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.base.arrays import write_parquet
-from arcwise.base.errors import FormatError, OptionError, suggestion
+from arcwise.base.errors import FormatError, check_known
 from arcwise.base.files import atomic_write
 from arcwise.data.checks import COLUMN, SEPARATOR, Targets, checked_weights
 from arcwise.data.column import MISSING, Column, declared_columns, frame_of, quoted
@@ -181,8 +181,8 @@ def _write_text(columns: Sequence[Column], weights: np.ndarray | None, path: str
 
 def format_to_write(path: str | os.PathLike[str], given: str | None = None) -> str:
     """Return the format that `given` or the suffix names; for verbs to ask before their work."""
-    if given is not None and given not in FORMATS:
-        raise OptionError(suggestion("format to write", given, FORMATS))
+    if given is not None:
+        check_known("format to write", given, FORMATS)
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     is_packed = suffixes[-1:] == [".gz"]
     suffix = "".join(suffixes[-2:-1] if is_packed else suffixes[-1:])
