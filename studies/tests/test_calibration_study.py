@@ -50,7 +50,7 @@ def test_a_part_is_connected_and_keeps_its_tables() -> None:
 def test_hidden_causes_are_there_but_not_seen() -> None:
     text = "random:nodes=8,max_degree=3,hidden=2,mixture=0.5,seed=4"
     network = random_network(SourceText.parse(text))
-    seen = visible_names(network)
+    seen = visible_names(network.names)
     assert len(seen) == 8
     assert network.n_variables == 11
     children = [[c for c in range(11) if h in network.dag.parents[c]] for h in (8, 9, 10)]

@@ -5,7 +5,9 @@ seed           fixes structure, states and tables (default 0)
 max_degree     a connected DAG with at most this many neighbours (Ide and Cozman 2002; the default, with 6)
 mean_parents   instead: each pair is joined with the same probability, this many parents on average
 uniform        instead: "yes", all DAGs are equally likely
+shape          instead: tree, polytree, lattice, small-world, scale-free or bipartite (`arcwise_studies.shapes`)
 min_states, max_states   the number of states of each variable is uniform between these (default 2 and 2)
+tables         monotone, noisy-or, parity or rare (`arcwise_studies.shapes`), the last three with two states; else:
 concentration  every row of every table is drawn from the symmetric Dirichlet distribution with it (default 1: uniform)
 hidden         so many more variables of two states, each a common cause of two to four others (default 0)
 mixture        one more variable of two states that is a parent of this share of the others (default 0): the cases come
@@ -18,14 +20,16 @@ out.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
+from arcwise.base.errors import suggestion
 from arcwise.errors import ArcwiseError, ConfigError
 from arcwise.graph import Dag, bounded_degree_dag, sparse_dag, uniform_dag
 from arcwise.model import BayesianNetwork
+from arcwise_studies.shapes import BINARY, SHAPES, TABLES, shape_parents
 from arcwise_studies.source_text import SourceText
 
 __all__ = ["check_random", "draw_tables", "random_network", "visible_names"]
@@ -36,9 +40,9 @@ CHILDREN = (2, 5)  # of a hidden common cause: from two to four
 OPTIONS = {
     **dict.fromkeys(("nodes", "seed", "max_degree", "min_states", "max_states", "hidden"), int),
     **dict.fromkeys(("mean_parents", "concentration", "mixture"), float),
-    "uniform": str,
+    **dict.fromkeys(("uniform", "shape", "tables"), str),
 }
-STRUCTURES = ("max_degree", "mean_parents", "uniform")
+STRUCTURES = ("max_degree", "mean_parents", "uniform", "shape")
 
 
 def check_random(source: SourceText) -> dict[str, Any]:
@@ -50,9 +54,14 @@ def check_random(source: SourceText) -> dict[str, Any]:
         raise ConfigError(f"'{source.text}': only one of {', '.join(STRUCTURES)} can be asked for.")
     if options.get("uniform", "yes") != "yes":
         raise ConfigError(f"'{source.text}': uniform takes 'yes', or is left out.")
+    for key, known in (("shape", SHAPES), ("tables", TABLES)):
+        if options.get(key, next(iter(known))) not in known:
+            raise ConfigError(f"'{source.text}': {suggestion(key, options[key], known)}")
     least, most = options.get("min_states", 2), options.get("max_states", max(2, options.get("min_states", 2)))
     if not 2 <= least <= most:
         raise ConfigError(f"'{source.text}': 2 <= min_states <= max_states must hold, not {least} and {most}.")
+    if options.get("tables") in BINARY and most > 2:
+        raise ConfigError(f"'{source.text}': tables={options['tables']} is for variables of two states.")
     if not options.get("concentration", 1.0) > 0 or options.get("seed", 0) < 0:
         raise ConfigError(f"'{source.text}': concentration must be positive, and seed 0 or more.")
     if options.get("hidden", 0) < 0 or not 0 <= options.get("mixture", 0.0) <= 1:
@@ -68,7 +77,10 @@ def random_network(source: SourceText) -> BayesianNetwork:
     rng = np.random.default_rng(options.get("seed", 0))
     nodes = options["nodes"]
     try:
-        if "uniform" in options:
+        if "shape" in options:
+            parents = shape_parents(options["shape"], nodes, rng)
+            dag = Dag([f"x{v + 1}" for v in range(nodes)], parents)
+        elif "uniform" in options:
             dag = uniform_dag(nodes, rng)
         elif "mean_parents" in options:
             dag = sparse_dag(nodes, rng, mean_parents=options["mean_parents"])
@@ -84,12 +96,17 @@ def random_network(source: SourceText) -> BayesianNetwork:
             [*dag.names, *(f"{HIDDEN}{k + 1}" for k in range(len(causes)))],
             [*([*own, *new] for own, new in zip(dag.parents, more, strict=True)), *([] for _ in causes)],
         )
-    return draw_tables(dag, [*arities, *(2 for _ in causes)], rng, concentration=options.get("concentration", 1.0))
+    arities += [2 for _ in causes]
+    if "tables" not in options:
+        return draw_tables(dag, arities, rng, concentration=options.get("concentration", 1.0))
+    table = TABLES[options["tables"]]
+    tables = [table([arities[p] for p in own], arities[v], rng) for v, own in enumerate(dag.parents)]
+    return BayesianNetwork(dag, [[str(k) for k in range(arity)] for arity in arities], tables)
 
 
-def visible_names(network: BayesianNetwork) -> list[str]:
+def visible_names(names: Iterable[str]) -> list[str]:
     """Return the variables that a study may see."""
-    return [name for name in network.names if not name.startswith(HIDDEN)]
+    return [name for name in names if not name.startswith(HIDDEN)]
 
 
 def _hidden_causes(nodes: int, options: Mapping[str, Any], rng: np.random.Generator) -> list[set[int]]:

@@ -5,6 +5,7 @@ A network is named by a text::
     alarm                                          alarm.bif, alarm.net, ... in the networks folder, else from pgmpy
     models/my.bif                                  a file, seen from the folder of the configuration
     random:nodes=20,max_degree=6,seed=1            a random network
+    system:nodes=10,mean_parents=1.5,seed=1        numbers cut into intervals, see `arcwise_studies.cut_systems`
     fitted:data=tic-tac-toe,score=bic              learned from data (Liao 4.6.1), see `arcwise_studies.fitted`
     part:network=andes,nodes=20,seed=3             a part of a network, see `arcwise_studies.network_parts`
 
@@ -23,6 +24,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arcwise.base.showing import one_screen
+from arcwise.errors import ConfigError
+from arcwise_studies.cut_systems import CutSystem, check_system, cut_system
 from arcwise_studies.source_text import SourceText
 
 if TYPE_CHECKING:
@@ -57,7 +60,14 @@ class Sources:
 
     def network(self, text: str) -> BayesianNetwork:
         """Return the network of that name; the last ones are kept in memory."""
-        return _network(self, text)
+        found = self.world(text)
+        if isinstance(found, CutSystem):
+            raise ConfigError(f"'{text}': a system of numbers has no network; only studies of samples take it.")
+        return found
+
+    def world(self, text: str) -> BayesianNetwork | CutSystem:
+        """Return what cases can be drawn of: a network, or a system of numbers."""
+        return _world(self, text)
 
     def data(self, text: str) -> Dataset:
         """Return the data set of that name, complete and discrete; the last ones are kept in memory."""
@@ -74,6 +84,8 @@ class Sources:
         source = SourceText.parse(text)
         if source.kind == "random":
             check_random(source)
+        elif source.kind == "system":
+            check_system(source)
         elif source.kind == "part":
             self.check_network(check_part(source).text)
         elif source.kind == "fitted":
@@ -99,7 +111,7 @@ class Sources:
 
 
 @lru_cache(maxsize=16)
-def _network(sources: Sources, text: str) -> BayesianNetwork:
+def _world(sources: Sources, text: str) -> BayesianNetwork | CutSystem:
     from arcwise.model import read_network
     from arcwise_studies.fitted import fitted_network
     from arcwise_studies.network_files import find_network
@@ -109,6 +121,8 @@ def _network(sources: Sources, text: str) -> BayesianNetwork:
     source = SourceText.parse(text)
     if source.kind == "random":
         return random_network(source)
+    if source.kind == "system":
+        return cut_system(source)
     if source.kind == "part":
         return network_part(source, sources)
     if source.kind == "fitted":

@@ -13,10 +13,19 @@ random      random networks of 5 to 60 variables, weak and strong, sparse and de
 hidden      such networks with common causes that are not in the data
 mixed       such networks in which the cases come from two populations
 independent 3 to 30 variables without any edge: what is found there is found by chance
+sparse      5 to 60 variables with 0.1 to 0.7 edges each
+dense       5 to 20 variables with 3 to 5 edges each
+shaped      trees, lattices, small worlds and scale-free networks
+ordered     states that rise or fall with those of their parents
+causes      noisy-or: two states, and causes that each suffice
+parity      parities and majorities, of which pairs show nothing
+rare        two states, one of which hardly occurs
+many        8 to 15 states
+cut         systems of numbers that were cut into intervals
 
-In the last two the truth is the network among the variables that are seen: what a hidden cause makes dependent is no
-edge, and a method that reports one is wrong. As in a file, states that do not occur in a sample are not known there,
-and a variable with a single state is left out.
+In `hidden` and `mixed` the truth is the network among the variables that are seen: what a hidden cause makes dependent
+is no edge, and a method that reports one is wrong. As in a file, states that do not occur in a sample are not known
+there, and a variable with a single state is left out.
 """
 
 from __future__ import annotations
@@ -49,7 +58,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FAMILIES", "Calibration", "CalibrationSettings"]
 
-FAMILIES = ("published", "collected", "part", "random", "hidden", "mixed", "independent", "learned")
+KINDS = ("sparse", "dense", "shaped", "ordered", "causes", "parity", "rare", "many", "cut")
+FAMILIES = ("published", "collected", "part", "random", "hidden", "mixed", "independent", "learned", *KINDS)
 FEWEST = 3  # variables of a sample
 WORLD_SEED = 20  # of the random worlds: the plan is always the same
 
@@ -63,7 +73,7 @@ class CalibrationSettings:
     published, repetitions, collected
         Networks by name; the published ones, which are few, as often as `repetitions` says.
     added
-        More networks as "family:name". They come last, so that a study can grow without another cell's being changed.
+        More networks as "family:name", or "sparse:40": 40 worlds of one of the families from "sparse" on. They come last, so that a study can grow without another cell's being changed.
     learned_from, truth_scores
         Data sets, and the scores by which networks of at most three parents are learned from each.
     parts_of, parts, part_nodes
@@ -157,7 +167,10 @@ def worlds(settings: CalibrationSettings) -> Iterator[tuple[str, str, int]]:
     yield from (("learned", text, 0) for text in learned_worlds(settings))
     for text in settings.added:
         family, _, name = text.partition(":")
-        yield family, name, 0
+        if family in KINDS and name.isdecimal():
+            yield from ((family, world_of_kind(family, k), 0) for k in range(int(name)))
+        else:
+            yield family, name, 0
 
 
 def learned_worlds(settings: CalibrationSettings) -> Iterator[str]:
@@ -196,6 +209,30 @@ def independent_world(index: int) -> str:
     nodes = round(math.exp(rng.uniform(math.log(3), math.log(30))))
     low, high = ((2, 2), (2, 3), (2, 4), (3, 4), (2, 6))[rng.integers(5)]
     return f"random:nodes={nodes},mean_parents=0,min_states={low},max_states={high},concentration=2,seed={index}"
+
+
+def world_of_kind(family: str, index: int) -> str:
+    """Return the text of a world of the families that are made here, drawn by its number."""
+    rng = np.random.default_rng([WORLD_SEED, FAMILIES.index(family), index])
+    nodes = round(math.exp(rng.uniform(math.log(5), math.log(60))))
+    few = round(math.exp(rng.uniform(math.log(5), math.log(20))))
+    low, high = ((2, 2), (2, 3), (2, 4), (3, 4), (2, 6))[rng.integers(5)]
+    states = f"min_states={low},max_states={high}"
+    strength = f"concentration={math.exp(rng.uniform(math.log(0.3), math.log(1.5))):.2f}"
+    shape = ("tree", "polytree", "lattice", "small-world", "scale-free")[rng.integers(5)]
+    some = f"mean_parents={min(rng.uniform(0.7, 1.8), (nodes - 1) / 3):.2f}"
+    text = {
+        "sparse": f"nodes={nodes},mean_parents={rng.uniform(0.1, 0.7):.2f},{states},{strength}",
+        "dense": f"nodes={few},mean_parents={min(rng.uniform(3, 5), (few - 1) / 3):.2f},max_states=3,{strength}",
+        "shaped": f"nodes={nodes},shape={shape},{states},{strength}",
+        "ordered": f"nodes={nodes},{some},min_states={low},max_states={min(high, 5)},tables=monotone",
+        "causes": f"nodes={nodes},shape=bipartite,tables=noisy-or",
+        "parity": f"nodes={nodes},{some},tables=parity",
+        "rare": f"nodes={nodes},{some},tables=rare",
+        "many": f"nodes={few},shape=polytree,min_states=8,max_states=15,{strength}",
+        "cut": f"nodes={nodes},{some}",
+    }[family]
+    return f"{'system' if family == 'cut' else 'random'}:{text},seed={index}"
 
 
 class Calibration(Experiment[CalibrationSettings]):
@@ -246,10 +283,11 @@ class Calibration(Experiment[CalibrationSettings]):
 
     def run(self, settings: CalibrationSettings, parameters: Mapping[str, Any], context: CellContext) -> CellResult:
         """Sample, learn by the recipe, and put the confidences next to the truth."""
-        network = context.sources.network(parameters["truth"])
+        network = context.sources.world(parameters["truth"])
         sample_key = (parameters["truth"], parameters["cases"], parameters["repetition"])
         data = as_seen(
-            network.sample(parameters["cases"], seed=context.shared_rng(*sample_key), threads=1), visible_names(network)
+            network.sample(parameters["cases"], seed=context.shared_rng(*sample_key), threads=1),
+            visible_names(network.names),
         )
         if data is None:
             return CellResult([], Status.COMPLETE, "fewer than three variables vary in the sample")

@@ -1,0 +1,155 @@
+"""Worlds of other kinds: their shapes are what they are called, their tables say what their formulas say."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from arcwise.errors import ConfigError
+from arcwise.graph import Dag
+from arcwise_studies.cut_systems import CURVES, NOISES, CutSystem
+from arcwise_studies.experiments.calibration import KINDS, CalibrationSettings, as_seen, world_of_kind, worlds
+from arcwise_studies.random_networks import random_network, visible_names
+from arcwise_studies.shapes import SHAPES, TABLES, shape_parents
+from arcwise_studies.source_text import SourceText
+from arcwise_studies.sources import Sources
+
+
+def shaped(shape: str, n: int, seed: int = 1) -> Dag:
+    return Dag([f"x{v}" for v in range(n)], shape_parents(shape, n, np.random.default_rng(seed)))  # refuses cycles
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("n", [2, 3, 5, 17, 60])
+def test_every_shape_is_a_dag_over_all_nodes(shape: str, n: int) -> None:
+    for seed in range(5):
+        dag = shaped(shape, n, seed)
+        assert dag.n_nodes == n
+        assert all(len(set(own)) == len(own) for own in dag.parents)
+
+
+def pieces(dag: Dag) -> int:
+    piece = list(range(dag.n_nodes))
+    for child, own in enumerate(dag.parents):
+        for parent in own:
+            old, new = piece[child], piece[parent]
+            piece = [new if p == old else p for p in piece]
+    return len(set(piece))
+
+
+@pytest.mark.parametrize("shape", ["tree", "polytree"])
+def test_trees_join_all_nodes_without_a_loop(shape: str) -> None:
+    for seed in range(10):
+        dag = shaped(shape, 25, seed)
+        assert (dag.n_arcs, pieces(dag)) == (24, 1)
+    assert max(len(own) for own in shaped("tree", 25).parents) == 1
+    assert max(len(own) for own in shaped("polytree", 25).parents) > 1
+
+
+def test_a_lattice_has_rows_and_columns() -> None:
+    dag = shaped("lattice", 36)
+    assert set(Counter(len(own) for own in dag.parents)) == {0, 1, 2}
+    assert sum(1 for own in dag.parents if not own) == 1
+
+
+def test_scale_free_networks_have_hubs_and_bipartite_ones_two_sides() -> None:
+    children = Counter(p for seed in range(5) for own in shaped("scale-free", 60, seed).parents for p in own)
+    assert max(children.values()) > 5 * np.mean(list(children.values()))
+    dag = shaped("bipartite", 30)
+    assert all(not dag.parents[p] for own in dag.parents for p in own)
+
+
+def test_the_places_of_nodes_do_not_tell_their_depth() -> None:
+    firsts = Counter(next(v for v, own in enumerate(shaped("tree", 5, s).parents) if not own) for s in range(200))
+    assert min(firsts[v] for v in range(5)) > 20
+
+
+@pytest.mark.parametrize("tables", TABLES)
+@pytest.mark.parametrize("arities", [[], [2], [2, 2, 2]])
+def test_rows_of_tables_are_distributions(tables: str, arities: list[int]) -> None:
+    found = TABLES[tables](arities, 2, np.random.default_rng(3))
+    assert found.shape == (2 ** len(arities), 2)
+    np.testing.assert_allclose(found.sum(axis=1), 1)
+    assert found.min() >= 0
+
+
+def test_noisy_or_fails_only_if_every_cause_does() -> None:
+    found = TABLES["noisy-or"]([2, 2], 2, np.random.default_rng(7))[:, 0]  # that the effect does not occur
+    none, second, first, both = found
+    assert both == pytest.approx(first * second / none)
+
+
+def test_a_parity_shows_nothing_in_pairs() -> None:
+    for seed in range(40):
+        found = TABLES["parity"]([2, 2], 2, np.random.default_rng(seed))[:, 1]
+        if found[0] == found[3]:  # a parity, no majority
+            assert found[0] + found[1] == pytest.approx(1)
+            return
+    pytest.fail("no parity was drawn")
+
+
+def test_monotone_tables_move_one_way_with_each_parent() -> None:
+    found = TABLES["monotone"]([3, 4], 3, np.random.default_rng(5))
+    below = np.cumsum(found, axis=1)[:, :2].reshape(3, 4, 2)
+    for axis in (0, 1):
+        steps = np.diff(below, axis=axis)
+        assert (steps > 0).all() or (steps < 0).all()
+
+
+@pytest.mark.parametrize("text", ["shape=star", "tables=linear", "tables=rare,max_states=3", "shape=tree,uniform=yes"])
+def test_unknown_shapes_and_tables_are_refused(text: str) -> None:
+    with pytest.raises(ConfigError):
+        random_network(SourceText.parse(f"random:nodes=5,{text}"))
+
+
+@pytest.mark.parametrize("text", ["nodes=1", "nodes=5,least_bins=1", "nodes=5,least_bins=4,most_bins=3", "nodes=5,x=1"])
+def test_systems_that_cannot_be_are_refused(text: str) -> None:
+    with pytest.raises(ConfigError):
+        Sources().check_network(f"system:{text}")
+
+
+def test_a_system_is_no_network() -> None:
+    with pytest.raises(ConfigError, match="has no network"):
+        Sources().network("system:nodes=5")
+
+
+def test_what_a_number_depends_on_can_be_seen_in_its_intervals() -> None:
+    dag = Dag(["a", "b", "c"], [[], [0], []])
+    system = CutSystem(dag, ((), (0,), ()), ((), (1.2,), ()), (0, 1, 2), (3, 4, 2), (False, True, False))
+    data = system.sample(4000, seed=1)
+    assert data.arities.tolist() == [3, 4, 2]
+    a, b, c = (data.codes[v].astype(float) for v in range(3))
+    assert np.corrcoef(a, b)[0, 1] > 0.3
+    assert abs(np.corrcoef(a, c)[0, 1]) < 0.06
+    assert np.bincount(data.codes[0]).tolist() == pytest.approx([1333, 1333, 1333], abs=2)
+    again = system.sample(4000, seed=1)
+    np.testing.assert_array_equal(data.codes, again.codes)
+
+
+def test_curves_and_noises_keep_numbers_of_one_size() -> None:
+    rng = np.random.default_rng(2)
+    for draw, curve in itertools.product(NOISES, CURVES):
+        own = curve(draw(rng, 20_000))
+        assert 0.3 < own.std() < 8
+
+
+@pytest.mark.parametrize("family", KINDS)
+def test_worlds_of_every_kind_can_be_sampled(family: str) -> None:
+    sources = Sources()
+    for index in range(4):
+        text = world_of_kind(family, index)
+        sources.check_network(text)
+        world = sources.world(text)
+        seen = as_seen(world.sample(200, seed=1, threads=1), visible_names(world.names))
+        assert seen is not None
+        assert set(seen.names) <= set(world.names)
+
+
+def test_worlds_that_are_added_leave_the_others_where_they_were() -> None:
+    settings = CalibrationSettings(random=3, independent=2)
+    more = CalibrationSettings(random=3, independent=2, added=tuple(f"{family}:2" for family in KINDS))
+    assert list(worlds(more))[:5] == list(worlds(settings))
+    assert len(list(worlds(more))) == 5 + 2 * len(KINDS)
