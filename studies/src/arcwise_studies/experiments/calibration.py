@@ -73,7 +73,8 @@ class CalibrationSettings:
     published, repetitions, collected
         Networks by name; the published ones, which are few, as often as `repetitions` says.
     added
-        More networks as "family:name", or "sparse:40": 40 worlds of one of the families from "sparse" on. They come last, so that a study can grow without another cell's being changed.
+        More networks as "family:name", or "sparse:40": 40 worlds of one of the families from "sparse" on. They come
+        last, so that a study can grow without another cell's being changed.
     learned_from, truth_scores
         Data sets, and the scores by which networks of at most three parents are learned from each.
     parts_of, parts, part_nodes
