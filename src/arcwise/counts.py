@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["contingency"]
 
-# Contingency counts: how often each combination of states of some variables occurs.
-
-
 MAX_CELLS = 2**31
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.oracles.random_beliefs import random_beliefs, random_constraints, random_data
 from tests.twins.local_search import climb_twin, neighbours_twin
 from tests.twins.pruning import build_parent_sets_twin
-from tests.twins.scores import bound_family_twin, score_family_twin
+from tests.twins.scores import bound_families, bound_family_twin, score_family_twin
 
 from arcwise.bootstrap.task import ReplicateTask
 from arcwise.confidence import edge_confidence
@@ -70,7 +70,7 @@ def test_native_scores_and_bounds_equal_the_twins(seed: int, name: str) -> None:
     np.testing.assert_array_equal(values, plain + prior)
     twins = [score_family_twin(score, data, *family) for family in families]
     np.testing.assert_allclose(values, twins, rtol=1e-9, atol=1e-8)
-    bounds = score.bound_families(data, families)
+    bounds = bound_families(score, data, families)
     own = [bound_family_twin(score, data, *family) for family in families]
     np.testing.assert_allclose(bounds, own, rtol=1e-9, atol=1e-8)
     known = dict(zip(families, values.tolist(), strict=True))

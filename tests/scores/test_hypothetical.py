@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.twins.scores import score_family_twin
+from tests.twins.scores import every_structure, score_family_twin
 
 from arcwise.counts import contingency
 from arcwise.data import Dataset
 from arcwise.errors import OptionError
 from arcwise.graph import Dag, all_dags, class_keys_from_masks
 from arcwise.scores import JointPrior, Score, make_score
-from arcwise.scores.hypothetical import all_structures, every_structure, smoothed_joints
+from arcwise.scores.hypothetical import all_structures, smoothed_joints
 
 
 def make_data(seed: int = 0, variables: int = 3, rows: int = 40) -> Dataset:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.twins.scores import bound_family_twin, score_family_twin
+from tests.twins.scores import bound_families, bound_family_twin, score_family_twin
 
 from arcwise.data import Dataset, Incomplete
 from arcwise.data.dataset import GapStates
@@ -104,7 +104,7 @@ def test_native_twin_and_brute_force_agree_and_the_bound_holds(data: Incomplete)
         score = make_score(name) if alpha is None else make_score(name, alpha=alpha)
         weight = 0.0 if alpha is None else data.n_cases**-alpha / 3
         found = score.score_families(data, families)
-        bounds = score.bound_families(data, families)
+        bounds = bound_families(score, data, families)
         for place, (child, parents) in enumerate(families):
             assert found[place] == pytest.approx(by_hand(data, child, parents, weight), rel=1e-10, abs=1e-9)
             assert score_family_twin(score, marked, child, parents) == pytest.approx(found[place], rel=1e-10, abs=1e-9)

@@ -14,15 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
 
+from arcwise import _core
 from arcwise.counts import contingency
 from arcwise.data import Dataset
 from arcwise.data.dataset import gap_codes
+from arcwise.graph import FamilyPrior, all_parent_masks
 from arcwise.scores import JointPrior, Score, UniformPrior, make_score
 from arcwise.scores.believed import BelievedScore
 from arcwise.scores.dirichlet import Bde, log_marginal_likelihood
 from arcwise.scores.hypothetical import (
     HypotheticalScore,
-    every_structure,
     local_joints,
     marginals,
     sampled_structures,
@@ -30,7 +31,7 @@ from arcwise.scores.hypothetical import (
 )
 from arcwise.scores.penalised import NodeAverageScore
 from arcwise.scores.prior_network import family_joint
-from arcwise.scores.score import Counts, family_counts
+from arcwise.scores.score import Counts, check_cases, family_counts, pack_families, scored_data
 
 Alphas = NDArray[np.float64]
 
@@ -271,6 +272,11 @@ def local_twin(score: Score, counts: Counts, alphas: Alphas | None = None) -> fl
     return LOCAL[score.name](score, counts, alphas)
 
 
+def every_structure(variables: int) -> NDArray[np.uint64]:
+    """Return every DAG as parent masks."""
+    return np.array(list(all_parent_masks(variables)), dtype=np.uint64)
+
+
 def alphas_twin(score: Score, data: Dataset, child: int, parents: Sequence[int]) -> Alphas | None:
     """Return the hyperparameters that the formula needs in addition to the counts; None for most scores."""
     arity = int(data.arities[child])
@@ -312,7 +318,7 @@ def bound_family_twin(score: Score, data: Dataset, child: int, parents: Iterable
     ordered = sorted(parents)
     if isinstance(score, BelievedScore):
         bound = bound_family_twin(score.score, data, child, ordered)
-        return bound if math.isinf(bound) else bound + score.prior(data).most(child, ordered)
+        return bound if math.isinf(bound) else bound + largest_prior(score.prior(data), child, ordered)
     if not isinstance(score, NodeAverageScore):
         return BOUND[score.name](score, family_counts(data, child, ordered))
     # -N w q (r - 1): no likelihood exceeds one, and supersets have at least as many parameters.
@@ -320,3 +326,35 @@ def bound_family_twin(score: Score, data: Dataset, child: int, parents: Iterable
     own = np.where(gap_codes(data) < 0, data.arities, gap_codes(data)).astype(np.float64)
     parameters = (own[child] - 1) * math.prod(own[p] for p in ordered)
     return float(-alone.n_cases * score.weight(alone.n_cases, alone.n_variables) * parameters)
+
+
+def largest_prior(prior: FamilyPrior, child: int, parents: Iterable[int]) -> float:
+    """Return the largest log prior of these parents and of all their supersets.
+
+    Of the supersets with k members, the best adds the k - |P| heaviest of the others.
+    """
+    members = sorted(parents)
+    others = [v for v in range(len(prior.names)) if v != child and v not in members]
+    total = sum(float(prior.weights[p, child]) for p in members)
+    best, size = float(prior.sizes[len(members)]) + total, len(members)
+    for weight in sorted((float(prior.weights[p, child]) for p in others), reverse=True):
+        total, size = total + weight, size + 1
+        best = max(best, float(prior.sizes[size]) + total)
+    return best
+
+
+def bound_families(score: Score, data: Dataset, families: Iterable[tuple[int, Iterable[int]]]) -> NDArray[np.float64]:
+    """Return the native bounds: what neither a family nor one with more parents exceeds."""
+    data = scored_data(data, score)
+    listed = [(child, sorted(set(parents))) for child, parents in families]
+    groups = data.group_of_child[[child for child, _ in listed]]
+    result = np.zeros(len(listed))
+    for g, group in enumerate(check_cases(data).child_groups):
+        chosen = np.flatnonzero(groups == g)
+        if group.n_cases:
+            packed = pack_families(data, [listed[i] for i in chosen])
+            columns = (group.codes, group.arities, group.native_weights)
+            result[chosen] = _core.scores.bound_families(score.native(group), *columns, *packed)
+        elif isinstance(score, BelievedScore):
+            result[chosen] = [largest_prior(score.prior(data), *listed[i]) for i in chosen]
+    return result

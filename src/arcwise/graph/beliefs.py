@@ -126,9 +126,6 @@ def edge_odds_for(n: int, edges: float) -> float:
     return math.exp(brentq(lambda x: expected_edges(n, math.exp(x)) - edges, low, high, xtol=1e-11, rtol=1e-11))
 
 
-# `FamilyPrior`: what is believed about the parents of each variable, as numbers; one term per family.
-
-
 @one_screen
 @dataclass(frozen=True, eq=False)
 class FamilyPrior:
@@ -158,20 +155,6 @@ class FamilyPrior:
         for parent in ordered:
             total += float(self.weights[parent, child])
         return total
-
-    def most(self, child: int, parents: Iterable[int]) -> float:
-        """Return the largest log prior of these parents and of all their supersets.
-
-        Of the supersets with k members, the best adds the k - \\|P\\| heaviest of the others.
-        """
-        members = sorted(parents)
-        others = [v for v in range(len(self.names)) if v != child and v not in members]
-        total = sum(float(self.weights[p, child]) for p in members)
-        best, size = float(self.sizes[len(members)]) + total, len(members)
-        for weight in sorted((float(self.weights[p, child]) for p in others), reverse=True):
-            total, size = total + weight, size + 1
-            best = max(best, float(self.sizes[size]) + total)
-        return best
 
     def network(self, dag: Dag) -> float:
         """Return the log prior of a network, up to the constant; its nodes may be in any order."""

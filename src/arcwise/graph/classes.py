@@ -115,14 +115,11 @@ def number_classes(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
     return _core.graph.number_classes(np.ascontiguousarray(keys, dtype=np.uint64))
 
 
-# `ClassMembers`: the networks of one class, all of them or some at random, where pairs may be fixed.
-#
-# The networks of a Markov class are the independent acyclic moral orientations of the chain components of its CPDAG.
-# Of a class with fixed pairs they are those that have the known arcs.
-
-
 class ClassMembers:
-    """The networks of the class of a network.
+    """The networks of the class of a network: all of them, or some at random.
+
+    Those of a Markov class are the independent acyclic moral orientations of the chain components of its CPDAG; of a
+    class with fixed pairs, those that have the known arcs.
 
     Parameters
     ----------

@@ -23,8 +23,8 @@ from arcwise.base.errors import (
     ConstraintError,
     FormatError,
     GraphError,
-    OptionError,
     Remedy,
+    check_known,
     errors_within,
     suggestion,
 )
@@ -53,30 +53,14 @@ if TYPE_CHECKING:
 
 COLUMNS = ("from", "to", "kind")
 # The words of the column kind, and the option that each is for.
-TABLE_PAIRS = {
-    "required": "required",
-    "forbidden": "forbidden",
-    "whitelist": "required",
-    "blacklist": "forbidden",
-    "allowed": "allowed",
-    "separate": "separate",
-    "ancestor": "ancestors",
-    "non_ancestor": "non_ancestors",
-}
+SYNONYMS = {"whitelist": "required", "blacklist": "forbidden"}
+TABLE_PAIRS = {name: name for name in ("required", "forbidden", "allowed", "separate")} | SYNONYMS
+TABLE_PAIRS |= {"ancestor": "ancestors", "non_ancestor": "non_ancestors"}
 SINGLES = {"root": "roots", "leaf": "leaves"}
 KINDS = (*TABLE_PAIRS, *SINGLES, "tier", "group", "max_parents")
 PLURALS = {f"{kind}s": kind for kind in ("ancestor", "non_ancestor", "root", "tier", "group")} | {"leaves": "leaf"}
 
-Row = Mapping[str, object]
-
-
-def options_from_frame(frame: pd.DataFrame) -> dict[str, Any]:
-    """Return the keywords of `Constraints` that a DataFrame with the columns from, to and kind stands for."""
-    missing = [column for column in COLUMNS if column not in frame.columns]
-    if missing:
-        raise ConstraintError(f"constraints need the columns from, to and kind; '{missing[0]}' is not there.")
-    rows = [dict(zip(COLUMNS, cells, strict=True)) for cells in zip(*(frame[c].tolist() for c in COLUMNS), strict=True)]
-    return options_from_rows(rows)
+Row = tuple[object, ...]  # from, to, kind
 
 
 def rows_of_csv(text: str, *, source: str) -> list[Row]:
@@ -91,7 +75,7 @@ def rows_of_csv(text: str, *, source: str) -> list[Row]:
         raise FormatError(f"{source}: the columns from, to and kind are needed; '{missing[0]}' is not there.")
     if any(None in row or None in row.values() for row in rows):
         raise FormatError(f"{source}: damaged: a line has more or fewer fields than the header.")
-    return [{column: row[column] for column in COLUMNS} for row in rows]
+    return [tuple(row[column] for column in COLUMNS) for row in rows]
 
 
 def options_from_rows(rows: Iterable[Row]) -> dict[str, Any]:
@@ -100,7 +84,7 @@ def options_from_rows(rows: Iterable[Row]) -> dict[str, Any]:
     tiers: dict[int, list[str]] = {}
     groups: dict[str, list[str]] = {}
     for number, row in enumerate(rows, start=1):
-        first, second, kind = (_text(row[column]) for column in COLUMNS)
+        first, second, kind = map(_text, row)
         where = f"row {number}"
         kind = PLURALS.get(kind, kind)
         if kind not in KINDS:
@@ -241,8 +225,7 @@ class Constraints(Stated):
         dialect
             Whose words they are: "bnlearn" or "pgmpy".
         """
-        if dialect not in DIALECTS:
-            raise OptionError(suggestion("dialect", str(dialect), DIALECTS))
+        check_known("dialect", dialect, DIALECTS)
         required = [*fixed_edges]
         allowed = None
         if dialect == "pgmpy":
@@ -254,7 +237,11 @@ class Constraints(Stated):
     @classmethod
     def from_frame(cls, names: Sequence[str], frame: pd.DataFrame) -> Constraints:
         """Make constraints of a DataFrame with the columns from, to and kind; see `constraints_from_frame`."""
-        return cls(names, **options_from_frame(frame))
+        missing = [column for column in COLUMNS if column not in frame.columns]
+        if missing:
+            raise ConstraintError(f"constraints need the columns from, to and kind; '{missing[0]}' is not there.")
+        rows = zip(*(frame[column].tolist() for column in COLUMNS), strict=True)
+        return cls(names, **options_from_rows(rows))
 
     def reasons(self, tail: str, head: str) -> tuple[Statement, ...]:
         """Return what excludes the arc tail -> head: single statements, or all that exclude it together."""
@@ -576,7 +563,6 @@ def constraints_from_frame(names: Sequence[str], frame: pd.DataFrame) -> Constra
 
 KEYS = tuple(kind.value for kind in Kind)
 FILE_PAIRS = ("required", "forbidden", "allowed", "separate", "ancestors", "non_ancestors")
-SYNONYMS = {"whitelist": "required", "blacklist": "forbidden"}
 
 
 def read_constraints(path: str | os.PathLike[str], names: Sequence[str]) -> Constraints:
@@ -682,28 +668,19 @@ def _broken_paths(graph: Pdag, constraints: Constraints) -> list[str]:
     edges = [(graph.names.index(a), graph.names.index(b)) for a, b in graph.edges]
     if len(edges) > MOST_OPEN:
         return [f"{len(edges)} undirected edges leave open which variable leads to which"]
-    for turned in itertools.product((False, True), repeat=len(edges)):
+    for turned in itertools.product((1, -1), repeat=len(edges)):
         parents = [set(own) for own in graph.parents]
-        for (a, b), is_turned in zip(edges, turned, strict=True):
-            parents[a if is_turned else b].add(b if is_turned else a)
+        for edge, step in zip(edges, turned, strict=True):
+            tail, head = edge[::step]
+            parents[head].add(tail)
         try:
             dag = Dag(graph.names, parents)
         except GraphError:
             continue
-        if _has_new_v_structure(graph, dag):
-            continue
-        if broken := constraints.violations(dag):
+        makes_new = set(dag.v_structures) - set(graph.v_structures)
+        if not makes_new and (broken := constraints.violations(dag)):
             return broken
     return []
-
-
-def _has_new_v_structure(graph: Pdag, dag: Dag) -> bool:
-    joined = [set(parents) | set(children) for parents, children in zip(dag.parents, dag.children, strict=True)]
-    return any(
-        b not in joined[a] and not {a, b} <= set(graph.parents[v])
-        for v, parents in enumerate(dag.parents)
-        for a, b in itertools.combinations(parents, 2)
-    )
 
 
 def assert_obeys(graph: Dag | Pdag, constraints: Constraints | None) -> None:

@@ -24,7 +24,7 @@ from arcwise.base.errors import FormatError, GraphError, errors_within
 from arcwise.base.options import load_networkx
 from arcwise.base.run import Seed, generator_of
 from arcwise.base.showing import wrapped
-from arcwise.graph.nodes import LISTED_NAMES, NamedNodes, Node, Relatives, bits, bitset, components, read_matrix
+from arcwise.graph.nodes import LISTED_NAMES, NamedNodes, Node, Relatives, bits, bitset, components, reach, read_matrix
 from arcwise.graph.orientations import Orientations
 from arcwise.plotting.layout import network_picture, plot_network
 
@@ -74,6 +74,26 @@ class _Graph(NamedNodes):
         """All edges without direction, as pairs of names in the order of the nodes."""
         pairs = [*self._arc_positions(), *self._edge_positions()]
         return self._name_arcs(sorted((min(pair), max(pair)) for pair in pairs))
+
+    @cached_property
+    def v_structures(self) -> tuple[tuple[str, str, str], ...]:
+        """The triples (a, child, b) of names: a and b are parents of the child and not adjacent."""
+        return tuple(
+            (self._names[a], self._names[child], self._names[b])
+            for child, ps in enumerate(self._parents)
+            for position, b in enumerate(ps)
+            for a in ps[:position]
+            if not self.adjacent_masks[a] >> b & 1
+        )
+
+    @cached_property
+    def adjacent_masks(self) -> tuple[int, ...]:
+        """For each node, the nodes that an arc or an edge joins to it, as a bit set."""
+        masks = [a | b for a, b in zip(self.parent_masks, self.child_masks, strict=True)]
+        for a, b in self._edge_positions():
+            masks[a] |= 1 << b
+            masks[b] |= 1 << a
+        return tuple(masks)
 
     def _arc_positions(self) -> list[tuple[int, int]]:
         return [(p, c) for c, ps in enumerate(self._parents) for p in ps]
@@ -265,18 +285,6 @@ class Dag(_Graph):
         return [self._names[u] for u in reversed(cycle)]
 
     @cached_property
-    def v_structures(self) -> tuple[tuple[str, str, str], ...]:
-        """The triples (a, child, b) of names: a and b are parents of the child and not adjacent."""
-        masks = self.parent_masks
-        return tuple(
-            (self._names[a], self._names[child], self._names[b])
-            for child, ps in enumerate(self._parents)
-            for position, b in enumerate(ps)
-            for a in ps[:position]
-            if not (masks[a] >> b & 1 or masks[b] >> a & 1)
-        )
-
-    @cached_property
     def moral_edges(self) -> tuple[tuple[str, str], ...]:
         """The edges of the moral graph: the skeleton, and an edge between any two parents of a child."""
         edges = {(min(arc), max(arc)) for arc in self._arc_positions()}
@@ -301,12 +309,12 @@ class Dag(_Graph):
     def ancestors(self, nodes: Node | Iterable[Node]) -> tuple[str, ...]:
         """Return the nodes from which a directed path leads to `nodes`, without `nodes` themselves."""
         start = self._mask(nodes)
-        return self._names_in(self._reach(start, self._parents) & ~start)
+        return self._names_in(reach(start, self.parent_masks) & ~start)
 
     def descendants(self, nodes: Node | Iterable[Node]) -> tuple[str, ...]:
         """Return the nodes to which a directed path leads from `nodes`, without `nodes` themselves."""
         start = self._mask(nodes)
-        return self._names_in(self._reach(start, self.children) & ~start)
+        return self._names_in(reach(start, self.child_masks) & ~start)
 
     def markov_blanket(self, node: Node) -> tuple[str, ...]:
         """Return the parents, the children and the children's other parents of a node (Liao, section 2.2)."""
@@ -347,15 +355,6 @@ class Dag(_Graph):
             from_child = next_child & ~seen_from_child
             from_parent = next_parent & ~seen_from_parent
         return not (seen_from_child | seen_from_parent) & ~z & b
-
-    def _reach(self, start: int, steps: Sequence[tuple[int, ...]]) -> int:
-        reached, stack = start, list(bits(start))
-        while stack:
-            for u in steps[stack.pop()]:
-                if not reached >> u & 1:
-                    reached |= 1 << u
-                    stack.append(u)
-        return reached
 
     def _names_in(self, mask: int) -> tuple[str, ...]:
         return tuple(self._names[v] for v in bits(mask))
@@ -509,10 +508,8 @@ class Pdag(_Graph):
         GraphError
             If there is none: every orientation has a cycle or a new v-structure.
         """
-        parents = list(self.parent_masks)
-        neighbours = list(self.neighbour_masks)
-        children = list(self.child_masks)
-        adjacent = [parents[v] | children[v] | neighbours[v] for v in range(self.n_nodes)]
+        neighbours, children = list(self.neighbour_masks), list(self.child_masks)
+        adjacent = list(self.adjacent_masks)
         result = list(self.parent_masks)
         candidates = remaining = (1 << self.n_nodes) - 1
         while candidates:
@@ -549,7 +546,7 @@ class Pdag(_Graph):
             If an edge is implied in both directions: then no DAG extends the graph.
         """
         parents, neighbours, children = list(self.parent_masks), list(self.neighbour_masks), list(self.child_masks)
-        adjacent = [parents[v] | children[v] | neighbours[v] for v in range(self.n_nodes)]
+        adjacent = self.adjacent_masks
 
         def implied(a: int, b: int) -> bool:
             """Return whether the edge a - b must be a -> b."""

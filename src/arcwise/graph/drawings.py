@@ -301,15 +301,14 @@ class _DotReader(Tokens):
         return re.sub(r'\\(["\\n])', lambda match: "\n" if match[1] == "n" else match[1], joined)
 
 
-# Read GraphML, as this package, networkx, igraph, yEd and Gephi write it: nodes and edges, one graph.
-
-
 # A node is called by one of these attributes where every node has one of its own (igraph, Gephi), else by its id.
 NAMING = ("name", "label")
 
 
 def parse_graphml(content: bytes, *, source: str = "graph") -> Dag | Pdag:
-    """Return the graph of a GraphML file, a `Dag` if all edges are arcs; `source` is what errors call the file.
+    """Return the graph of a GraphML file, as this package, networkx, igraph, yEd and Gephi write it.
+
+    It is a `Dag` if all edges are arcs; `source` is what errors call the file.
 
     A document type is refused: it is of no use here, and its entities can grow without bound.
     """

@@ -147,16 +147,22 @@ def first_bit(mask: int) -> int:
     return (mask & -mask).bit_length() - 1
 
 
+def reach(start: int, steps: Sequence[int], within: int = -1) -> int:
+    """Return a set with all that is reached from it by steps inside `within`, one bit set of steps per node."""
+    reached = frontier = start
+    while frontier:
+        found = 0
+        for v in bits(frontier):
+            found |= steps[v]
+        frontier = found & within & ~reached
+        reached |= frontier
+    return reached
+
+
 def components(neighbours: Sequence[int], within: int) -> Iterator[int]:
     """Yield the connected components of an undirected graph, restricted to the set `within`."""
     while within:
-        component = frontier = within & -within
-        while frontier:
-            reached = 0
-            for v in bits(frontier):
-                reached |= neighbours[v]
-            frontier = reached & within & ~component
-            component |= frontier
+        component = reach(within & -within, neighbours, within)
         yield component
         within &= ~component
 
@@ -191,9 +197,6 @@ def pick_by_weight(weights: Sequence[int], rng: np.random.Generator) -> int:
     raise AssertionError("unreachable: the weights sum to more than the value drawn")
 
 
-# `Relatives`: the parents or children of all nodes, as positions to compute with and as names to ask for.
-
-
 class Relatives(tuple[tuple[int, ...], ...]):
     """For each node the positions of its relatives; called with a node, the names of its own.
 
@@ -215,9 +218,6 @@ class Relatives(tuple[tuple[int, ...], ...]):
 
     def __reduce__(self) -> tuple[object, ...]:
         return Relatives.of, (self._names, tuple(self))
-
-
-# Adjacency matrices as users hold them: arrays, nested lists, DataFrames.
 
 
 def read_matrix(matrix: ArrayLike, names: Sequence[str] | None) -> tuple[tuple[str, ...], NDArray[np.bool_]]:

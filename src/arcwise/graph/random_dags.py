@@ -1,4 +1,4 @@
-"""`uniform_dag`: a DAG drawn so that every DAG over the nodes has the same probability."""
+"""Random DAGs (uniform, sparse, of bounded degree), and every DAG over a few nodes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from arcwise.base.errors import GraphError, check_argument
 from arcwise.graph.dag import Dag
-from arcwise.graph.nodes import bits, node_names, pick_by_weight
+from arcwise.graph.nodes import bits, node_names, pick_by_weight, reach
 
 # From here on, the share of the DAGs that have k nodes without parents no longer depends on the number of nodes.
 EXACT_NODES = 100
@@ -95,9 +95,6 @@ def _nonempty_subset(size: int, rng: np.random.Generator) -> np.ndarray:
             return chosen
 
 
-# Every DAG over a few nodes, once each.
-
-
 MOST_NODES = 6  # 3,781,503 DAGs; seven nodes have 1,138,779,265
 
 
@@ -143,9 +140,6 @@ def _subsets(mask: int) -> Iterator[int]:
         subset = (subset - 1) & mask
 
 
-# `sparse_dag`: a DAG with a given mean number of parents.
-
-
 def sparse_dag(nodes: int | Sequence[str], rng: np.random.Generator, *, mean_parents: float = 2.0) -> Dag:
     """Return a DAG in which each pair of nodes is joined with the same probability, along a random order.
 
@@ -169,9 +163,6 @@ def sparse_dag(nodes: int | Sequence[str], rng: np.random.Generator, *, mean_par
         chosen = rng.choice(place, size=rng.binomial(place, probability), replace=False)
         parents[order[place]] = order[chosen].tolist()
     return Dag(names, parents)
-
-
-# `bounded_degree_dag`: a connected DAG whose nodes have few neighbours, drawn uniformly by a Markov chain.
 
 
 def bounded_degree_dag(
@@ -272,19 +263,8 @@ class _Chain:
         for v in (tail, head):
             if self.parents[v].bit_count() + self.children[v].bit_count() >= self.max_degree:
                 return False
-        return not self._reach(1 << head, self.children) >> tail & 1
+        return not reach(1 << head, self.children) >> tail & 1
 
     def _joined(self, first: int, second: int) -> bool:
         both = [p | c for p, c in zip(self.parents, self.children, strict=True)]
-        return bool(self._reach(1 << first, both) >> second & 1)
-
-    @staticmethod
-    def _reach(start: int, steps: Sequence[int]) -> int:
-        reached = frontier = start
-        while frontier:
-            found = 0
-            for v in bits(frontier):
-                found |= steps[v]
-            frontier = found & ~reached
-            reached |= frontier
-        return reached
+        return bool(reach(1 << first, both) >> second & 1)

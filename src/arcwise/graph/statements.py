@@ -287,9 +287,6 @@ def _unmatched(pattern: str, names: Sequence[str]) -> str:
     return f"no variable matches the pattern '{pattern}'{guess} The variables are {listed(names)}."
 
 
-# `Stated`: what an analyst said about the structure, kept as it was said; `Constraints` adds what follows from it.
-
-
 # The options that are lists, of which two constraints together have both.
 LISTS = tuple(
     kind.value for kind in Kind if kind not in (Kind.TIERS, Kind.ALLOWED, Kind.MAX_PARENTS, Kind.MAX_PARENTS_OF)

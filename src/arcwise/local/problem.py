@@ -226,7 +226,9 @@ class LocalProblem:
         counted = [self.data.child_groups[g].n_cases > 0 for g in self.data.group_of_child.tolist()]
         required = self.constraints.required_masks
         return sum(
-            self.score.untold(self.data, v, list(bits(required[v]))) for v, told in enumerate(counted) if not told
+            self.score.score_without_cases(self.data, v, list(bits(required[v])))
+            for v, told in enumerate(counted)
+            if not told
         )
 
     def pack_start(

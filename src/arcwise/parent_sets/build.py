@@ -186,7 +186,7 @@ class GroupedBuilder:
     def _untold(self, child: int, score: Score) -> ChildRows:
         """Return the row of a variable that was set in every case: its likelihood, of no case, is 1."""
         required = self._families.required[child]
-        value = score.untold(self._data, child, required)
+        value = score.score_without_cases(self._data, child, required)
         return np.array([value]), np.array([len(required)], dtype=np.int64), np.array(required, dtype=np.int32)
 
 

@@ -104,24 +104,22 @@ def plot_calibration(
     predicted: Values, observed: Values, count: Values, *, title: str = "", ax: Axes | None = None
 ) -> Axes:
     """Draw the share that came true over the predicted probability; larger points have more predictions."""
-    ax = axes_or_new(ax, 4.2, 4.2)
-    ax.plot([0, 1], [0, 1], color="0.6", linestyle="--", linewidth=1)
+    ax = _unit_square(ax, "predicted probability", "share that came true")
     ax.scatter(predicted, observed, s=10 + 150 * count / max(float(count.max(initial=0.0)), 1.0), color="black")
-    ax.set_xlim(0, 1)
-    ax.set_ylim(0, 1)
-    ax.set_xlabel("predicted probability")
-    ax.set_ylabel("share that came true")
     ax.set_title(title)
     return ax
 
 
 def plot_uniformity(values: Values, *, ax: Axes | None = None) -> Axes:
     """Draw rising p-values against those of a uniform distribution."""
+    ax = _unit_square(ax, "expected p-value", "p-value of the implied independence")
+    ax.plot((np.arange(len(values)) + 0.5) / max(len(values), 1), values, ".", color="black")
+    return ax
+
+
+def _unit_square(ax: Axes | None, along: str, up: str) -> Axes:
+    """Return axes from 0 to 1 with their diagonal."""
     ax = axes_or_new(ax, 4.2, 4.2)
     ax.plot([0, 1], [0, 1], color="0.6", linestyle="--", linewidth=1)
-    ax.plot((np.arange(len(values)) + 0.5) / max(len(values), 1), values, ".", color="black")
-    ax.set_xlim(0, 1)
-    ax.set_ylim(0, 1)
-    ax.set_xlabel("expected p-value")
-    ax.set_ylabel("p-value of the implied independence")
+    ax.set(xlim=(0, 1), ylim=(0, 1), xlabel=along, ylabel=up)
     return ax

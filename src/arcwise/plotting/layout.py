@@ -33,15 +33,14 @@ Point = tuple[float, float]
 Routes = dict[tuple[int, int], list[Point]]  # by tail and head, the points that an arc passes
 
 
-# Communities: groups of nodes that are joined more closely to each other than to the rest of a network.
-
-
 # A gain in modularity that is only rounding.
 LEAST_GAIN = 1e-12
 
 
 def communities(n_nodes: int, edges: Sequence[tuple[int, int, float]]) -> list[list[int]]:
-    """Return the nodes in groups, the largest first; `edges` are (node, node, weight).
+    """Return the nodes in groups that are joined more closely than the rest, the largest first.
+
+    `edges` are (node, node, weight).
 
     Groups that are joined are merged, each time the two that raise modularity most: the share of the weight inside
     groups beyond what chance would put there (Clauset, Newman and Moore 2004). It stops when no merger raises it.

@@ -25,8 +25,8 @@ class BelievedScore(Score):
     likelihood, this is the log posterior probability of a network, up to a constant.
 
     Pruning keeps its guarantee because its rules are applied to the sum, with bounds of the sum: no superset of P
-    scores more than the bound of the data's part for P plus the largest prior of a superset of P (`FamilyPrior.most`).
-    See tests/twins/pruning.py for the rules of BIC and AIC, which compare the data's part alone.
+    scores more than the bound of the data's part for P plus the largest prior of a superset of P. See
+    tests/twins/pruning.py for the rules of BIC and AIC, which compare the data's part alone.
 
     Parameters
     ----------
@@ -88,13 +88,9 @@ class BelievedScore(Score):
         """Return the score's identity and the beliefs."""
         return {**self.score.identity(), "beliefs": self.beliefs.describe()}
 
-    def untold(self, data: Dataset, child: int, parents: Iterable[int]) -> float:
+    def score_without_cases(self, data: Dataset, child: int, parents: Iterable[int]) -> float:
         """Return the prior alone."""
         return self.prior(data).family(child, parents)
-
-    def untold_bound(self, data: Dataset, child: int, parents: Iterable[int]) -> float:
-        """Return the largest prior of the parents and their supersets."""
-        return self.prior(data).most(child, parents)
 
 
 def log_prior_of(score: Mapping[str, Any], dag: Dag) -> float | None:

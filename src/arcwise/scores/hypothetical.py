@@ -16,7 +16,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,20 +39,15 @@ LOCAL_VARIABLES = 12  # 2,048 hypothetical parent sets of a variable
 MAX_CELLS = 2**27
 
 Structures = Literal["auto", "all", "sample", "local"]
-STRUCTURES = ("auto", "all", "sample", "local")
+STRUCTURES = get_args(Structures)
 Masks = NDArray[np.uint64]
 """Structures, shape (structures, variables): bit p of entry v is set if p is a parent of v."""
-
-
-def every_structure(variables: int) -> Masks:
-    """Return every DAG."""
-    return np.array(list(all_parent_masks(variables)), dtype=np.uint64)
 
 
 @lru_cache(maxsize=8)
 def all_structures(variables: int) -> tuple[Masks, NDArray[np.float64]]:
     """Return one DAG of each equivalence class as parent masks, and the class sizes as weights."""
-    masks = every_structure(variables)
+    masks = np.array(list(all_parent_masks(variables)), dtype=np.uint64)
     keys = class_keys_from_masks(masks, progress=False)
     _, first, sizes = np.unique(keys, axis=0, return_index=True, return_counts=True)
     return masks[first], sizes / sizes.sum()
@@ -62,8 +57,7 @@ def all_structures(variables: int) -> tuple[Masks, NDArray[np.float64]]:
 def sampled_structures(variables: int, size: int, seed: int) -> Masks:
     """Draw DAGs uniformly, as parent masks."""
     rng = np.random.default_rng(seed)
-    dags = (uniform_dag(variables, rng) for _ in range(size))
-    return np.array([[sum(1 << p for p in parents) for parents in dag.parents] for dag in dags], dtype=np.uint64)
+    return np.array([uniform_dag(variables, rng).parent_masks for _ in range(size)], dtype=np.uint64)
 
 
 def smoothed_joints(data: Dataset, masks: Masks) -> NDArray[np.float64]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import abc
 import math
 from dataclasses import dataclass
 from typing import ClassVar
@@ -18,12 +17,14 @@ UNSEEN_TOGETHER = Asymmetry((3, 3), (4, 0, 4, 0, 4, 0, 0, 0, 0), first=((), (0,)
 
 
 @dataclass(frozen=True)
-class ParameterPenalty(Score, abc.ABC):
+class ParameterPenalty(Score):
     """LL - w q (r - 1): every free parameter of a family costs the same."""
 
-    @abc.abstractmethod
+    weight: ClassVar[float | None] = None  # w, what a parameter costs; log(N) / 2 if None
+
     def per_parameter(self, cases: int) -> float:
-        """Return w, what a parameter costs."""
+        """Return w for a number of cases."""
+        return math.log(cases) / 2 if self.weight is None else self.weight
 
     def native(self, data: Dataset) -> _core.scores.LocalScore:
         """Return the compiled score."""
@@ -35,6 +36,7 @@ class LogLikelihood(ParameterPenalty):
     """LL = sum n_jk log(n_jk / n_j). More parents never lower it: a yardstick, not a criterion to search with."""
 
     name = "ll"
+    weight = 0.0
     FACTS = Facts(
         title="LL",
         in_words="log likelihood",
@@ -46,16 +48,13 @@ class LogLikelihood(ParameterPenalty):
         number_of_cases="no N: the likelihood of the cases in which the variable was not set",
     )
 
-    def per_parameter(self, cases: int) -> float:
-        """Return 0."""
-        return 0.0
-
 
 @dataclass(frozen=True)
 class Aic(ParameterPenalty):
     """AIC = LL - q (r - 1)."""
 
     name = "aic"
+    weight = 1.0
     FACTS = Facts(
         title="AIC",
         in_words="Akaike's information criterion",
@@ -66,10 +65,6 @@ class Aic(ParameterPenalty):
         bound="LL <= 0, and supersets have at least as many parameters",
         number_of_cases="no N: the likelihood of the cases in which the variable was not set",
     )
-
-    def per_parameter(self, cases: int) -> float:
-        """Return 1."""
-        return 1.0
 
 
 @dataclass(frozen=True)
@@ -92,10 +87,6 @@ class Bic(ParameterPenalty):
         number_of_cases="N of log(N) / 2: the cases in which the variable was not set",
     )
 
-    def per_parameter(self, cases: int) -> float:
-        """Return log(N) / 2."""
-        return math.log(cases) / 2
-
 
 @dataclass(frozen=True)
 class BicLaplace(ParameterPenalty):
@@ -117,17 +108,13 @@ class BicLaplace(ParameterPenalty):
         number_of_cases="N of log(N) / 2: the cases in which the variable was not set",
     )
 
-    def per_parameter(self, cases: int) -> float:
-        """Return log(N) / 2."""
-        return math.log(cases) / 2
-
     def native(self, data: Dataset) -> _core.scores.LocalScore:
         """Return the compiled score."""
         return _core.scores.make_corrected_likelihood(self.per_parameter(data.n_cases))
 
 
 @dataclass(frozen=True)
-class NodeAverageScore(Score, abc.ABC):
+class NodeAverageScore(Score):
     """N times the average log likelihood of each family over its complete cases, minus a penalty.
 
     Likelihoods over different cases cannot be compared, averages can; times N, the number of all cases, they are on
@@ -137,9 +124,9 @@ class NodeAverageScore(Score, abc.ABC):
 
     takes_gaps: ClassVar[bool] = True
 
-    @abc.abstractmethod
     def weight(self, cases: int, variables: int) -> float:
         """Return what each parameter costs, per case."""
+        return 0.0
 
     def native(self, data: Dataset) -> _core.scores.LocalScore:
         """Return the compiled score."""
@@ -166,10 +153,6 @@ class Nal(NodeAverageScore):
         asymmetric=UNSEEN_TOGETHER,
         number_of_cases="the factor N: the cases in which the variable was not set",
     )
-
-    def weight(self, cases: int, variables: int) -> float:
-        """Return 0."""
-        return 0.0
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ Facts come with the examples that prove what a score is not.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
@@ -60,25 +60,13 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Asymmetry:
-    """Data for which two Markov equivalent networks score differently.
+    """Data for which two Markov equivalent networks score differently."""
 
-    Parameters
-    ----------
-    shape
-        The number of states of each variable.
-    counts
-        How often each combination of states occurs, the first variable varying slowest.
-    first, second
-        The networks: the parents of each variable.
-    gaps
-        Whether the last state of each variable stands for a missing value.
-    """
-
-    shape: tuple[int, ...]
-    counts: tuple[int, ...]
-    first: tuple[tuple[int, ...], ...]
+    shape: tuple[int, ...]  # the number of states of each variable
+    counts: tuple[int, ...]  # of each combination of states, the first variable varying slowest
+    first: tuple[tuple[int, ...], ...]  # a network: the parents of each variable
     second: tuple[tuple[int, ...], ...]
-    gaps: bool = False
+    gaps: bool = False  # whether the last state of each variable stands for a missing value
 
 
 def two_way(counts: tuple[tuple[int, ...], ...]) -> Asymmetry:
@@ -120,7 +108,7 @@ class Facts:
         Whether a smaller parent set never scores worse than a superset that explains the child no better (Suzuki
         2017; Liao 2022, section 4.2); None if that is not known.
     bound
-        The theorem behind `Score.bound_families` in one line, or "" where there is none.
+        The theorem, in one line, behind the bound that neither a family nor one with more parents exceeds, or "".
     asymmetric
         Proof that the score is not equivalent.
     irregular
@@ -256,43 +244,27 @@ class Score:
         """Return the local scores of several (child, parents) pairs, each counted from the data on its own.
 
         Where variables were set, a family is counted without the cases in which its child was, and their number is
-        the family's N. Of a child that was set in every case the data say nothing: see `untold`. Data may have gaps if
-        the score takes them (`takes_gaps`).
-        """
-        return self._by_group(data, families, _core.scores.score_families, self.untold)
-
-    def untold(self, data: Dataset, child: int, parents: Iterable[int]) -> float:
-        """Return the score of a family without a case: the likelihood of no case is 1, so that it is the log prior."""
-        return 0.0
-
-    def _by_group(
-        self,
-        data: Dataset | Incomplete,
-        families: Iterable[tuple[int, Iterable[int]]],
-        compute: Callable[..., NDArray[np.float64]],
-        untold: Callable[[Dataset, int, Iterable[int]], float],
-    ) -> NDArray[np.float64]:
-        """Call a native function for the families of each group of children of which the same cases tell.
-
-        `untold` gives the value of a family of which no case tells.
+        the family's N. Of a child that was set in every case the data say nothing: see `score_without_cases`. Data may
+        have gaps if the score takes them (`takes_gaps`).
         """
         data = scored_data(data, self)
         listed = [(child, sorted(set(parents))) for child, parents in families]
-        children, offsets, parents = pack_families(data, listed)
-        groups = data.group_of_child[children]
+        groups = data.group_of_child[pack_families(data, listed)[0]]
         result = np.zeros(len(listed))
         for g, group in enumerate(check_cases(data).child_groups):
             chosen = np.flatnonzero(groups == g)
             if group.n_cases == 0:
-                result[chosen] = [untold(data, *listed[i]) for i in chosen]
-            if group.n_cases == 0 or len(chosen) == 0:
-                continue
-            if len(chosen) < len(listed):
-                children, offsets, parents = pack_families(data, [listed[i] for i in chosen])
-            result[chosen] = compute(
-                self.native(group), group.codes, group.arities, group.native_weights, children, offsets, parents
-            )
+                result[chosen] = [self.score_without_cases(data, *listed[i]) for i in chosen]
+            elif len(chosen):
+                packed = pack_families(data, [listed[i] for i in chosen])
+                result[chosen] = _core.scores.score_families(
+                    self.native(group), group.codes, group.arities, group.native_weights, *packed
+                )
         return result
+
+    def score_without_cases(self, data: Dataset, child: int, parents: Iterable[int]) -> float:
+        """Return the score of a family without a case: the likelihood of no case is 1, so that it is the log prior."""
+        return 0.0
 
     def score_network(self, data: Dataset | Incomplete, dag: Dag) -> float:
         """Return the score of a network, counted from the data: the sum of its families' local scores.
@@ -300,19 +272,6 @@ class Score:
         It shares no code with the builder of tables, so it also serves to check what a search returns.
         """
         return math.fsum(self.score_families(data, families_of(data, dag)))
-
-    def bound_families(
-        self, data: Dataset | Incomplete, families: Iterable[tuple[int, Iterable[int]]]
-    ) -> NDArray[np.float64]:
-        """Return, of several (child, parents) pairs, what neither the family nor one with more parents exceeds.
-
-        `facts.bound` says why.
-        """
-        return self._by_group(data, families, _core.scores.bound_families, self.untold_bound)
-
-    def untold_bound(self, data: Dataset, child: int, parents: Iterable[int]) -> float:
-        """Return the bound of a family without a case."""
-        return 0.0
 
 
 def family_counts(data: Dataset, child: int, parents: Sequence[int]) -> Counts:
