@@ -35,31 +35,16 @@ FIRST_NETWORKS = 20
 
 @dataclass(eq=False)
 class LearnRun:
-    """One analysis under way.
-
-    Parameters
-    ----------
-    prepared, options
-        The data, and everything that was asked for.
-    run
-        The clock of the whole analysis, with its seed, threads, cluster, and who is told of progress.
-    data, uncut
-        The data to learn from, or their completions; and numbers to cut anew in every replicate.
-    seconds
-        How long the networks of each source took, last time.
-    journal
-        Where a draft keeps its networks for the main set.
-    measure
-        Finds how much of the posterior the credible set holds that is the main set; None when that is done.
-    """
+    """One analysis under way."""
 
     prepared: Prepared
     options: LearnOptions
-    run: Run
-    data: Dataset | Completions
-    uncut: NumericData | None = None
-    seconds: dict[str, float] = field(default_factory=dict)
-    journal: str | None = None
+    run: Run  # the clock of the whole analysis, with its seed, threads, cluster, and who is told of progress
+    data: Dataset | Completions  # what is learned from
+    uncut: NumericData | None = None  # numbers to cut anew in every replicate
+    seconds: dict[str, float] = field(default_factory=dict)  # how long the networks of each source took, last time
+    journal: str | None = None  # where a draft keeps its networks for the main set
+    # Finds how much of the posterior the credible set holds that is the main set; None when that is done.
     measure: Callable[[Limits], dict[str, Any]] | None = None
 
     @property

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -29,48 +30,28 @@ Unseen = Literal["missing", "error"]
 @one_screen
 @dataclass(frozen=True)
 class ColumnCoding:
-    """How one column became a variable.
-
-    Parameters
-    ----------
-    name, states
-        The variable.
-    cuts
-        The cut points of a column of numbers that was cut; None for others.
-    labels
-        What became of labels that are not states themselves: a state, a plain number, or None for a missing value.
-    written
-        How numbers were written, (decimal sign, sign between thousands), if not plainly.
-    gap
-        The state that a missing value became, if it became one.
-    """
+    """How one column became a variable."""
 
     name: str
     states: tuple[str, ...]
-    cuts: tuple[float, ...] | None = None
+    cuts: tuple[float, ...] | None = None  # the cut points of a column of numbers that was cut
+    # What became of labels that are not states themselves: a state, a plain number, or None for a missing value.
     labels: Mapping[str, str | None] | None = None
-    written: tuple[str, str] | None = None
-    gap: str | None = None
+    written: tuple[str, str] | None = None  # how numbers were written, (decimal, thousands), if not plainly
+    gap: str | None = None  # the state that a missing value became, if it became one
 
     def code(self, column: Column) -> tuple[Column, dict[str, int]]:
         """Return a column in the variable's states, and how many rows show each label that is none of them."""
-        position = {state: k for k, state in enumerate(self.states)}
-        by_value = {} if self.cuts is not None else _by_value(self.states)
-        lookup = np.full(len(column.labels) + 1, len(self.states), dtype=np.int64)
+        missing = len(self.states)
+        gap = missing if self.gap is None else self.states.index(self.gap)
+        lookup = np.full(len(column.labels) + 1, gap, dtype=np.int64)
         unseen = []
         for code, label in enumerate(column.labels):
             plain = self._plain(label)
-            if plain is None:
-                continue
-            found = self._position(plain, position, by_value)
-            if found is None:
-                unseen.append(code)
-            else:
-                lookup[code] = found
-        if self.gap is not None:
-            lookup[[k for k in range(len(lookup)) if lookup[k] == len(self.states) and k not in unseen]] = position[
-                self.gap
-            ]
+            if plain is not None:
+                found = self._position(plain)
+                lookup[code] = missing if found is None else found
+                unseen += [code] if found is None else []
         counts = column.counts()
         kind = Dataset.code_type(len(self.states) + 1)
         coded = Column(self.name, lookup.astype(kind)[column.codes], self.states, declared=True)
@@ -83,18 +64,28 @@ class ColumnCoding:
         plain = self._plain(label)
         if plain is None:
             return self.gap
-        position = {state: k for k, state in enumerate(self.states)}
-        found = self._position(plain, position, {} if self.cuts is not None else _by_value(self.states))
+        found = self._position(plain)
         return None if found is None else self.states[found]
 
-    def _position(self, plain: str, position: Mapping[str, int], by_value: Mapping[float, int]) -> int | None:
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {state: k for k, state in enumerate(self.states)}
+
+    @cached_property
+    def _values(self) -> dict[float, int]:
+        """The states by their values, if all are numbers."""
+        values = numbers_of(self.states)
+        return {} if values is None else {float(value): k for k, value in enumerate(values)}
+
+    def _position(self, plain: str) -> int | None:
         """Return the state of a label as the audit has it: its interval, itself, or the same number, 1 for 1.0."""
-        if self.cuts is not None:
-            return self._interval(plain, position)
-        found = position.get(plain)
-        if found is None and by_value and (number := numbers_of([plain])) is not None:
-            found = by_value.get(float(number[0]))
-        return found
+        if self.cuts is None and plain in self._places:
+            return self._places[plain]
+        number = numbers_of([plain])
+        if number is None or self.cuts is None:
+            return None if number is None else self._values.get(float(number[0]))
+        cuts = np.array(self.cuts)
+        return self._places.get(interval_labels(cuts)[int(intervals_of(number, cuts)[0])])
 
     def _plain(self, label: str) -> str | None:
         """Return a label as the audit would have it, None for a missing value."""
@@ -104,14 +95,6 @@ class ColumnCoding:
             found = NumberFormat(*self.written).value(label)
             return label if found is None else found[0]
         return label
-
-    def _interval(self, label: str, position: Mapping[str, int]) -> int | None:
-        number = numbers_of([label])
-        if number is None:
-            return None
-        assert self.cuts is not None
-        cuts = np.array(self.cuts)
-        return position.get(interval_labels(cuts)[int(intervals_of(number, cuts)[0])])
 
     def describe(self) -> dict[str, Any]:
         """Return it as JSON can hold it."""
@@ -127,21 +110,11 @@ class ColumnCoding:
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """New rows in the states of a network, and what was met on the way.
+    """New rows in the states of a network, and what was met on the way."""
 
-    Parameters
-    ----------
-    table
-        The rows; what is missing or unseen is a gap.
-    unseen
-        For each variable with labels that no training row had, the labels and their rows.
-    missing
-        Variables that the rows have no column of.
-    """
-
-    table: Table
-    unseen: Mapping[str, Mapping[str, int]]
-    missing: tuple[str, ...]
+    table: Table  # what is missing or unseen is a gap
+    unseen: Mapping[str, Mapping[str, int]]  # the labels that no training row had, by variable, and how many rows do
+    missing: tuple[str, ...]  # variables that the rows have no column of
 
     def without(self, name: str) -> Coded:
         """Return the same with nothing to say about one variable."""
@@ -183,17 +156,8 @@ class Coding:
     ) -> Coding:
         """Read off what became of each column.
 
-        Parameters
-        ----------
-        data
-            The data that were learned from.
-        given, repaired
-            The table as it came, and after the audit, before numbers were cut: the same rows. None for data that came
-            as they are.
-        cuts
-            The cut points of the columns that were cut.
-        gaps
-            The columns whose missing values became a state of their own, the last one.
+        `given` and `repaired` are the table as it came, and after the audit, before numbers were cut: the same rows.
+        `cuts` are the cut points of columns, and missing values of `gaps` became a state of their own, the last one.
         """
         found = []
         with_gap_state = set(gaps)
@@ -311,30 +275,10 @@ def _relabelled(before: Column, after: Column) -> dict[str, str | None]:
     """Return what became of labels that did not stay as they were; both columns have the same rows."""
     if len(before.codes) != len(after.codes) or before.labels == after.labels:
         return {}
-    first = _first_rows(before)
-    found: dict[str, str | None] = {}
-    for code, label in enumerate(before.labels):
-        if first[code] < 0:
-            continue
-        new = int(after.codes[first[code]])
-        now = after.labels[new] if new < len(after.labels) else None
-        if now != label:
-            found[label] = now
-    return found
-
-
-def _first_rows(column: Column) -> NDArray[np.int64]:
-    """Return a row of each label, -1 for a label that no row has."""
-    rows = np.full(len(column.labels) + 1, -1, dtype=np.int64)
-    codes, first = np.unique(column.codes, return_index=True)
-    rows[codes] = first
-    return rows[:-1]
-
-
-def _by_value(states: Sequence[str]) -> dict[float, int]:
-    """Return the states by their values, if all are numbers."""
-    values = numbers_of(states)
-    return {} if values is None else {float(value): k for k, value in enumerate(values)}
+    codes, first = np.unique(before.codes, return_index=True)
+    was, now = (*before.labels, None), (*after.labels, None)  # behind the labels: missing
+    pairs = [(was[code], now[new]) for code, new in zip(codes.tolist(), after.codes[first].tolist(), strict=True)]
+    return {old: new for old, new in pairs if old is not None and new != old}
 
 
 def table_of(data: Dataset | Incomplete) -> Table:

@@ -21,16 +21,7 @@ from arcwise.base.errors import FormatError
 from arcwise.base.showing import one_screen
 from arcwise.confidence.calibration import is_settled
 from arcwise.confidence.consensus import Fate
-from arcwise.findings.trust import (
-    HALF,
-    Trust,
-    edge_label,
-    percent,
-    round_inside,
-    show_confidence,
-    show_range,
-    trust_of,
-)
+from arcwise.findings.trust import HALF, Trust, percent, round_inside, show_confidence, show_range
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,6 +39,8 @@ OPEN = 0.75
 # What holds in this share of the networks with an edge holds in nearly all of them.
 NEARLY_ALL = 0.95
 GUESSED = 0.35  # as how probable the edges of too few networks are drawn
+# An edge that all methods support is not labelled from this probability on: it would say the same on every line.
+PLAIN = 0.9
 
 
 class Agreement(enum.StrEnum):
@@ -312,7 +305,16 @@ class EdgeRecord:
     @property
     def trust(self) -> Trust:
         """What all methods together say about it."""
-        return trust_of(self.present, self.agreement, [value for _, value in self.by_method])
+        agreement = self.agreement
+        if agreement is Agreement.TOO_FEW:
+            return Trust.GUESS
+        if agreement is Agreement.DISAGREE:
+            return Trust.DISPUTED
+        if agreement is Agreement.NOT_COMPARED:
+            return Trust.ALONE
+        if self.present <= HALF:
+            return Trust.WEAK
+        return Trust.AGREED if agreement is Agreement.AGREE else Trust.VARIED
 
     @property
     def real(self) -> float:
@@ -323,8 +325,11 @@ class EdgeRecord:
 
     @property
     def label(self) -> str:
-        """The number on its line, "" where it would tell nothing."""
-        return edge_label(self.trust, self.real, [value for _, value in self.by_method])
+        """The number on its line, "" where it would tell nothing: the range of what the methods dispute."""
+        if self.trust is Trust.DISPUTED:
+            return show_range(*self.spread)
+        plain = self.trust is Trust.GUESS or (self.real >= PLAIN and self.trust is not Trust.WEAK)
+        return "" if plain else show_confidence(self.real, 2)
 
     @property
     def information(self) -> float:

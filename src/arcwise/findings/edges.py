@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations, compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,30 +43,14 @@ Told = tuple[Origin, tuple[Statement, ...]]
 
 @dataclass(frozen=True, eq=False)
 class Origins:
-    """The origins of all pairs of an analysis.
+    """The origins of all pairs of an analysis."""
 
-    Parameters
-    ----------
-    constraints
-        What was said, None for nothing.
-    consensus
-        The network.
-    without
-        The same recipe without constraints and odds, None if it was not computed.
-    main
-        The set of networks that the answer rests on.
-    unbelieved
-        The same recipe without prior odds, None if there were none.
-    targets
-        The variables that were set, None if there were no experiments.
-    """
-
-    constraints: Constraints | None
+    constraints: Constraints | None  # what was said, None for nothing
     consensus: ConsensusNetwork
-    without: MethodResult | None
-    main: MethodResult
-    unbelieved: MethodResult | None = None
-    targets: Targets | None = None
+    without: MethodResult | None  # the same recipe without constraints and odds, None if it was not computed
+    main: MethodResult  # what the answer rests on
+    unbelieved: MethodResult | None = None  # the same recipe without prior odds, None if there were none
+    targets: Targets | None = None  # the variables that were set, None if there were no experiments
 
     def of(self, first: str, second: str) -> EdgeRecord:
         """Return what the main set says about a pair, with where its edge comes from, or why there is none."""
@@ -125,10 +110,12 @@ class Origins:
         """The edges of the network that experiments direct, at first hand or by what follows from that."""
         if self.targets is None:
             return frozenset()
+        return self._directed_by(FixedPairs.by_targets(self.consensus.dag.names, self.targets.sets))
+
+    def _directed_by(self, fixed: FixedPairs) -> frozenset[frozenset[str]]:
+        """Return the edges of the network that are open in its Markov class, but not where these pairs are fixed."""
         dag = self.consensus.dag
-        cut = FixedPairs.by_targets(dag.names, self.targets.sets).class_of(dag)
-        still_open = {frozenset(edge) for edge in cut.edges}
-        return frozenset(pair for pair in map(frozenset, dag.cpdag.edges) if pair not in still_open)
+        return frozenset(map(frozenset, dag.cpdag.edges)) - frozenset(map(frozenset, fixed.class_of(dag).edges))
 
     def _required(self, first: str, second: str) -> Told | None:
         """Return the statements that an edge is there for: that it is required, or on a path that is."""
@@ -193,10 +180,8 @@ class Origins:
         """The pairs that the data alone would join and that nothing joins here, in the order of the data."""
         if self.constraints is None or self.without is None or self.without.confidence is None:
             return ()
-        names, present = self.without.confidence.names, self.without.confidence.present
-        pairs = [(names[i], names[j]) for i in range(len(names)) for j in range(i + 1, len(names))]
-        likely = [pair for pair in pairs if present[names.index(pair[0]), names.index(pair[1])] > HALF]
-        return tuple(pair for pair in likely if self.of(*pair).origin is Origin.GONE)
+        likely = combinations(self.without.confidence.names, 2), self.without.confidence.vector > HALF
+        return tuple(pair for pair in compress(*likely) if self.of(*pair).origin is Origin.GONE)
 
     @property
     def forbidden(self) -> tuple[tuple[str, str], ...]:
@@ -204,23 +189,14 @@ class Origins:
         known = self.constraints
         if known is None:
             return ()
-        names = known.names
-        masks = known.forbidden_masks
-        return tuple(
-            (names[i], names[j])
-            for i in range(len(names))
-            for j in range(i + 1, len(names))
-            if masks[i] >> j & 1 and masks[j] >> i & 1
-        )
+        pairs, masks = combinations(enumerate(known.names), 2), known.forbidden_masks
+        return tuple((a, b) for (i, a), (j, b) in pairs if masks[i] >> j & 1 and masks[j] >> i & 1)
 
     @cached_property
     def _consequences(self) -> frozenset[frozenset[str]]:
         """The edges of the network that only other directions direct: open in its Markov class, not in the cut one."""
         assert self.constraints is not None
-        dag = self.consensus.dag
-        cut = FixedPairs.by_constraints(self.constraints).class_of(dag)
-        still_open = {frozenset(edge) for edge in cut.edges}
-        return frozenset(pair for pair in map(frozenset, dag.cpdag.edges) if pair not in still_open)
+        return self._directed_by(FixedPairs.by_constraints(self.constraints))
 
     @cached_property
     def _on_paths(self) -> frozenset[frozenset[str]]:

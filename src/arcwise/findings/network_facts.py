@@ -36,22 +36,12 @@ COVERED_DRAWS = 3000
 
 @dataclass(frozen=True, eq=False)
 class ChainFacts:
-    """Traces and ranks of chains.
+    """Traces and ranks of chains."""
 
-    Parameters
-    ----------
-    left_out
-        A bound on the share of the posterior that the chains could not see.
-    places, traces
-        Numbers of draws, and for each chain the scores there, less the best score of all draws.
-    ranks
-        For each chain, the share of its draws in each twentieth of all ranks, times twenty: 1 if chains agree.
-    """
-
-    left_out: float
-    places: tuple[int, ...]
-    traces: tuple[tuple[float, ...], ...]
-    ranks: tuple[tuple[float, ...], ...]
+    left_out: float  # a bound on the share of the posterior that they could not see
+    places: tuple[int, ...]  # numbers of draws, ...
+    traces: tuple[tuple[float, ...], ...]  # ... and for each chain the scores there, less the best score of all draws
+    ranks: tuple[tuple[float, ...], ...]  # the shares of its draws in each twentieth of all ranks, times 20
 
 
 def chain_facts(networks: Ensemble) -> ChainFacts | None:
@@ -74,39 +64,19 @@ def chain_facts(networks: Ensemble) -> ChainFacts | None:
 
 @dataclass(frozen=True, eq=False)
 class CredibleFacts:
-    """What is known about a credible set.
+    """What is known about a credible set."""
 
-    Parameters
-    ----------
-    count, classes
-        How many DAGs and equivalence classes it has; classes are None if they were too many to count.
-    deviations
-        opt - score of the listed networks, rising; empty if they were not listed.
-    by_class
-        Whether the curve is of classes rather than of DAGs.
-    covered
-        The share of the posterior over all DAGs that the set holds; None if it could not be computed.
-    covered_error
-        Its standard error: 0 if it was summed over all DAGs.
-    covered_verdict
-        What is known of the chains that it was estimated by, if they did not converge; else "".
-    covered_by_time
-        Whether the clock decided how it was found, or that it was not.
-    best_share
-        The share of the set's posterior weight that one best DAG has.
-    """
-
-    count: int
-    classes: int | None
+    count: int  # of DAGs
+    classes: int | None  # None if they were too many to count
     bayes_factor: float
     optimum: float
-    deviations: tuple[float, ...]
-    by_class: bool
-    covered: float | None
-    best_share: float
-    covered_error: float = 0.0
-    covered_verdict: str = ""
-    covered_by_time: bool = False
+    deviations: tuple[float, ...]  # optimum - score of the listed networks, rising; empty if they were not listed
+    by_class: bool  # whether these are of classes rather than of DAGs
+    best_share: float  # the share of the set's posterior weight that one best DAG has
+    covered: float | None = None  # the share of the posterior over all DAGs that it holds, if that was found
+    covered_error: float = 0.0  # its standard error: 0 if it was summed over all DAGs
+    covered_verdict: str = ""  # what is known of the chains that it was estimated by, if they did not converge
+    covered_by_time: bool = False  # whether the clock decided how it was found, or that it was not
 
     def __repr__(self) -> str:
         return f"CredibleFacts({self.count:,} networks, {self.classes} classes, Bayes factor {self.bayes_factor:g})"
@@ -128,7 +98,6 @@ def credible_facts(found: CredibleSet, confidence: EdgeConfidence, run: Run) -> 
         optimum=found.opt,
         deviations=deviations,
         by_class=by_class,
-        covered=None,
         best_share=math.exp(-found.log_mass),
     )
 
@@ -152,7 +121,6 @@ def facts_under_ancestors(recipe: Recipe, found: NetworkSet, data: Dataset) -> C
         optimum=best,
         deviations=tuple(np.sort(best - found.scores).round(6).tolist()),
         by_class=False,
-        covered=None,
         best_share=float(found.weights.max()),
     )
 

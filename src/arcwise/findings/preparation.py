@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from arcwise.audit.audit import Audit, AuditSettings, audit_table
 from arcwise.audit.finding import Finding, Kind, Severity, columns_words, it, verb
-from arcwise.base.errors import Argument, Call, ConstraintError, DataError, Mention, OptionError, Remedy
+from arcwise.base.errors import ArcwiseError, Argument, Call, ConstraintError, DataError, Mention, OptionError, Remedy
 from arcwise.base.options import options_of
 from arcwise.base.run import ProgressCallback
 from arcwise.base.showing import one_screen
@@ -24,6 +25,7 @@ from arcwise.data.impute import impute
 from arcwise.data.read import read_table
 from arcwise.data.table import Table
 from arcwise.findings.coding import Coding
+from arcwise.findings.trust import counted
 from arcwise.graph.beliefs import Beliefs
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.statements import Kind as Said
@@ -75,27 +77,20 @@ def left_out_by_audit(given: Table, drop: Iterable[str], audited: Audit) -> dict
 
 def refuse_left_out(gone: Mapping[str, LeftOut], constraints: Constraints | None, beliefs: Beliefs | None) -> None:
     """Refuse constraints and prior odds about columns that were left out, with the reason."""
+
+    def refuse(kind: type[ArcwiseError], argument: str, names: Iterable[str], said: str) -> None:
+        for name in names:
+            if name in gone:
+                why, remedy = gone[name].why, gone[name].remedy
+                remedies = (Remedy("say nothing about it"), *(() if remedy is None else (remedy,)))
+                text = f"speak of column '{name}' ({said}), which was left out, {why}."
+                raise kind(Argument(argument), text, remedies=remedies)
+
     for statement in () if constraints is None else constraints.statements:
-        spoken = (*statement.names, *(name for part in statement.parts for name in part))
-        for name in spoken if statement.kind is not Said.MAX_PARENTS else ():
-            if name in gone:
-                raise ConstraintError(
-                    Argument("constraints"), _told(gone, name, statement.text()), remedies=_remedies(gone[name])
-                )
+        if statement.kind is not Said.MAX_PARENTS:
+            refuse(ConstraintError, "constraints", (*statement.names, *chain(*statement.parts)), statement.text())
     for first, second, _ in () if beliefs is None else (*beliefs.arcs, *beliefs.edges):
-        for name in (first, second):
-            if name in gone:
-                raise OptionError(
-                    Argument("beliefs"), _told(gone, name, f"{first}, {second}"), remedies=_remedies(gone[name])
-                )
-
-
-def _told(gone: Mapping[str, LeftOut], name: str, said: str) -> str:
-    return f"speak of column '{name}' ({said}), which was left out, {gone[name].why}."
-
-
-def _remedies(gone: LeftOut) -> tuple[Remedy, ...]:
-    return (Remedy("say nothing about it"), *(() if gone.remedy is None else (gone.remedy,)))
+        refuse(OptionError, "beliefs", (first, second), f"{first}, {second}")
 
 
 ColumnKind = Literal["missing", "continuous"]
@@ -140,35 +135,16 @@ class Obstacle:
 @one_screen
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """Data to learn from, and what was done to get there.
+    """Data to learn from, and what was done to get there."""
 
-    Parameters
-    ----------
-    data
-        The data; with their gaps, if these are to be completed while learning.
-    name, file
-        What they are called, and the name of the file that they come from, without its folder; "-" for standard input,
-        None for data that are not a file.
-    steps
-        What was done, one sentence each.
-    gaps
-        What is done about missing values, as a recipe says it; "none" if there were none.
-    audit
-        What was found in the data before; None for a data set, which is complete and discrete.
-    uncut
-        The data before numbers were cut, and how they were; None if nothing was cut.
-    coding
-        How columns became variables, for new rows.
-    """
-
-    data: Dataset | Incomplete
+    data: Dataset | Incomplete  # with their gaps, if these are to be completed while learning
     name: str
-    steps: tuple[str, ...] = ()
-    gaps: str = NO_GAPS
-    file: str | None = None
-    audit: Audit | None = None
-    uncut: NumericData | None = None
-    coding: Coding | None = None
+    steps: tuple[str, ...] = ()  # what was done, one sentence each
+    gaps: str = NO_GAPS  # what is done about missing values, as a recipe says it
+    file: str | None = None  # its name without its folder; "-" for standard input, None for data that are no file
+    audit: Audit | None = None  # what was found before; None for a data set, which is complete and discrete
+    uncut: NumericData | None = None  # the data before numbers were cut, and how; None if nothing was cut
+    coding: Coding | None = None  # how columns became variables, for new rows
 
     @property
     def cut(self) -> tuple[str, ...]:
@@ -223,7 +199,7 @@ def _all_obstacles(table: Table, options: LearnOptions) -> Iterable[Obstacle]:
     yield Obstacle(
         "missing",
         gaps,
-        f"{'1 value is' if cells == 1 else f'{cells:,} values are'} missing in {columns_words(gaps)}",
+        f"{counted(cells, 'value is', 'values are')} missing in {columns_words(gaps)}",
         f"complete the data {options.completions:,} times, by draws from what was observed, and average over the "
         "completions",
         Argument("impute", IMPUTE),
@@ -238,10 +214,6 @@ def _all_obstacles(table: Table, options: LearnOptions) -> Iterable[Obstacle]:
         f"cut {it(numbers)} into {options.bins} intervals with about equally many rows",
         Argument("discretize", DISCRETIZE),
     )
-
-
-def _values(cells: int) -> str:
-    return "1 missing value" if cells == 1 else f"{cells:,} missing values"
 
 
 def prepare(
@@ -405,7 +377,8 @@ def open_points(table: Table, options: LearnOptions) -> tuple[Finding | Obstacle
 
 
 def _open_points(audited: Audit, options: LearnOptions) -> tuple[Finding | Obstacle, ...]:
-    asked = audit_asks(options)
+    given = ("decimal", "thousands", "dates", "merge_rare")
+    asked = {name for name in given if getattr(options, name) is not None}
     findings = [
         finding
         for finding in audited.findings
@@ -415,14 +388,8 @@ def _open_points(audited: Audit, options: LearnOptions) -> tuple[Finding | Obsta
     ]
     if options.agree:
         return tuple(findings)
-    obstacles = [o for o in find_obstacles(audited.repaired, options) if not _answered(o, options)]
-    return (*findings, *obstacles)
-
-
-def audit_asks(options: LearnOptions) -> frozenset[str]:
-    """Return the options about findings that were given."""
-    given = ("decimal", "thousands", "dates", "merge_rare")
-    return frozenset(name for name in given if getattr(options, name) is not None)
+    answers = {"missing": options.impute, "continuous": options.discretize}
+    return (*findings, *(o for o in find_obstacles(audited.repaired, options) if answers[o.kind] is None))
 
 
 def proposal(table: Table, obstacles: Iterable[Finding | Obstacle]) -> PreparationError:
@@ -465,30 +432,24 @@ def _merged(remedies: Iterable[Argument]) -> list[Argument]:
     return list(found.values())
 
 
-def _answered(obstacle: Obstacle, options: LearnOptions) -> bool:
-    if obstacle.kind == "missing":
-        return options.impute is not None
-    return options.discretize is not None
-
-
 def _without_gaps(
     table: Table, obstacle: Obstacle, options: LearnOptions, progress: bool | ProgressCallback | None
 ) -> tuple[Table, str]:
     """Return the table without gaps, or with those that are filled later, and a sentence that says what is done."""
     columns = columns_words(obstacle.columns)
     method = options.impute or IMPUTE
-    before, cells = table.n_cases, sum(table.n_missing.values())
+    before, cells = table.n_cases, counted(sum(table.n_missing.values()), "missing value")
     if method not in (COMPLETED, "state"):  # these come after numbers are cut
         table = impute(table, method=method, progress=progress)
     how = {
-        COMPLETED: f"Completed {_values(cells)} in {columns} {options.completions:,} times, by draws given the "
+        COMPLETED: f"Completed {cells} in {columns} {options.completions:,} times, by draws given the "
         "observed values of their rows; results are averages over the completions. This assumes that whether a "
         "value is missing depends on observed values only (missing at random).",
-        "knn": f"Filled {_values(cells)} in {columns}, each from the 5 most similar rows. They count as observed: "
+        "knn": f"Filled {cells} in {columns}, each from the 5 most similar rows. They count as observed: "
         "expect edges that are in the filling alone, since similar rows get similar values.",
-        "mode": f"Filled {_values(cells)} in {columns} with the most frequent value of their column. They count as "
+        "mode": f"Filled {cells} in {columns} with the most frequent value of their column. They count as "
         "observed: expect edges to look weaker than they are.",
-        "state": f"Took {_values(cells)} in {columns} as a state of their own. Expect edges between columns that "
+        "state": f"Took {cells} in {columns} as a state of their own. Expect edges between columns that "
         "are missing together, and between reasons for gaps and values.",
         "drop": f"Dropped {before - table.n_cases:,} of {before:,} rows, which had missing values in {columns}. "
         "Fewer rows show fewer edges, and if complete rows are special, the edges are those of special rows.",

@@ -109,8 +109,6 @@ def listed(names: Sequence[str], joint: str = "and", most: int | None = None) ->
 
 # Cut-offs differ between methods; one half, more likely than not, means the same for all.
 HALF = 0.5
-# An edge that all methods support is not labelled from this probability on: it would say the same on every line.
-PLAIN = 0.9
 
 
 class Trust(enum.StrEnum):
@@ -136,21 +134,6 @@ class Trust(enum.StrEnum):
 
 # Lines differ by more than colour.
 DASHES = {Trust.AGREED: "", Trust.VARIED: "16 4", Trust.DISPUTED: "7 5", Trust.WEAK: "2 5", Trust.GUESS: "5 4"}
-# What stands in the place of a verdict where there are too few networks.
-TOO_FEW = "too few networks"
-
-
-def trust_of(present: float, agreement: str, by_method: Sequence[float | None]) -> Trust:
-    """Return what the methods together say about an edge with this confidence and agreement."""
-    if agreement == TOO_FEW:
-        return Trust.GUESS
-    if agreement == "disagree":
-        return Trust.DISPUTED
-    if agreement == "not compared" or sum(value is not None for value in by_method) < 2:
-        return Trust.ALONE
-    if present <= HALF:
-        return Trust.WEAK
-    return Trust.AGREED if agreement == "agree" else Trust.VARIED
 
 
 def dashes_of(trust: Trust, present: float) -> str:
@@ -167,22 +150,6 @@ def thickness(probability: float) -> float:
     (0.8, 4.4)
     """
     return round(0.8 + 3.6 * probability, 2)
-
-
-def edge_label(trust: Trust, probability: float, by_method: Sequence[float | None]) -> str:
-    """Return the number on an edge, "" where it would tell nothing: the range of what the methods dispute.
-
-    >>> edge_label(Trust.AGREED, 0.96, (1.0, 1.0)), edge_label(Trust.DISPUTED, 0.96, (1.0, 0.2)), edge_label(
-    ...     Trust.VARIED, 0.71, (0.9, 0.6)
-    ... )
-    ('', '0.20 to 1.00', '0.71')
-    """
-    known = [value for value in by_method if value is not None]
-    if trust is Trust.GUESS:
-        return ""
-    if trust is Trust.DISPUTED:
-        return show_range(min(known), max(known))
-    return "" if probability >= PLAIN and trust is not Trust.WEAK else show_confidence(probability, 2)
 
 
 # `Forest`: for each of several things one line from the least to the largest of its values, as in a forest plot.

@@ -120,27 +120,10 @@ class VariableFinding:
         """Return one row per neighbour."""
         import pandas as pd
 
-        rows = [
-            {
-                "variable": one.name,
-                "confidence": one.confidence,
-                "towards": one.towards,
-                "away": one.away,
-                "either": one.either,
-                "direction": one.direction,
-                "in_network": one.in_network,
-                "in_blanket": one.in_blanket,
-                "information": one.information,
-                "alone": one.alone,
-                "change": one.change,
-                "from": one.at[0],
-                "to": one.at[1],
-                "state": one.at[2],
-            }
-            for one in self.neighbours
-        ]
-        columns = ["variable", "confidence", "towards", "away", "either", "direction", "in_network", "in_blanket"]
-        return pd.DataFrame(rows, columns=[*columns, "information", "alone", "change", "from", "to", "state"])
+        known = ["confidence", "towards", "away", "either", "direction", "in_network", "in_blanket"]
+        known += ["information", "alone", "change"]
+        rows = [(one.name, *(getattr(one, name) for name in known), *one.at) for one in self.neighbours]
+        return pd.DataFrame(rows, columns=["variable", *known, "from", "to", "state"])
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw confidence and information of every neighbour as bars; return the axes."""
