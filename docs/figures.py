@@ -12,7 +12,7 @@ def make() -> dict[str, str]:
     import arcwise
     from arcwise import datasets
     from arcwise.report.blocks import Chart
-    from arcwise.report.chart import chart_svg
+    from arcwise.report.html import chart_svg
 
     data = datasets.load("breast-cancer")
     names = [name for name in data.names if name.startswith("mean-")]

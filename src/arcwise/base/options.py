@@ -55,8 +55,6 @@ class Option:
         How the command line spells it; by default ``--name``. A second flag of a bool turns it off: "--no-name".
     usual
         What the default stands for if it is None: "20 where that is quick".
-    section
-        The heading that it stands under.
     recorded
         Whether it can change a result: only those that can belong to the record of a run.
     optional
@@ -83,7 +81,6 @@ class Option:
     choices: tuple[str, ...] | Callable[[], Iterable[str]] = ()
     flags: tuple[str, ...] = ()
     usual: str = ""
-    section: str = ""
     recorded: bool = True
     optional: bool = False
     values: str = ""

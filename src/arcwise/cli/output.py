@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from arcwise.analysis.folder import SavedAnalysis
-    from arcwise.report.answer import Answer
+    from arcwise.report.report import Answer
 
 
 class ResultVerb(Verb):

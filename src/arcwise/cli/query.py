@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from arcwise.analysis.folder import SavedAnalysis
     from arcwise.effects.model_average import ModelAverage
-    from arcwise.report.answer import Answer
+    from arcwise.report.report import Answer
 
 
 @dataclass(frozen=True, eq=False)

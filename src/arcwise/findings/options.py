@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from arcwise.audit.audit import AuditSettings
-from arcwise.base.errors import Argument, OptionError, Remedy
+from arcwise.base.errors import Argument, OptionError, Remedy, check_argument
 from arcwise.base.options import (
     COMPLETIONS,
     LEARN_SECONDS,
@@ -55,7 +55,6 @@ class LearnOptions:
         "how networks are found: credible, bootstrap, posterior, search or optimum (one network, to be looked at "
         "only), or auto, the bootstrap (a credible set where constraints on ancestors ask for it)",
         choices=lambda: (AUTO, *SOURCES),
-        section="networks",
     )
     score: str | Score | None = option(
         None,
@@ -63,7 +62,6 @@ class LearnOptions:
         values="a score",
         usual="qnml; bic for a search",
         flags=("--score", "-s"),
-        section="networks",
     )
     bayes_factor: float | str = row(
         CredibleOptions,
@@ -71,23 +69,18 @@ class LearnOptions:
         help=f"the credible set holds every network within this factor of the best: {SPELLED}",
         kind=str,
         values="a number >= 1, or a name",
-        section="networks",
     )
-    replicates: int = row(
-        BootstrapOptions, "replicates", help="how many networks a bootstrap learns", high=10**8, section="networks"
-    )
+    replicates: int = row(BootstrapOptions, "replicates", help="how many networks a bootstrap learns", high=10**8)
     settings: tuple[str, ...] = option(
         (),
         "a setting of the method that has no option of its own, NAME=VALUE; may be repeated",
         flags=("--setting",),
-        section="networks",
     )
     recut: bool = row(
         BootstrapOptions,
         "recut",
         help="cut columns of numbers anew in each replicate of a bootstrap, so that cut points are part of the "
         "uncertainty",
-        section="networks",
     )
     max_parents: int | None = option(
         None,
@@ -95,20 +88,17 @@ class LearnOptions:
         low=0,
         usual="2 to 6 by the number of cases for qnml and qbdj, which find edges in any data without a limit; none for "
         "other scores",
-        section="networks",
     )
     constraints: Constraints | None = option(
         None,
         "what every network must satisfy: required and forbidden arcs, tiers, roots, leaves, groups, parent limits",
         values="`Constraints`; a file or JSON",
-        section="networks",
     )
     beliefs: Beliefs | None = option(
         None,
         "what you believe before the data, and the data may overrule: prior odds of arcs and edges, or how many edges "
         "to expect",
         values="`Beliefs`, or a table from, to, odds; a file or JSON",
-        section="networks",
     )
     # From confidences to a network
     missed_edge_cost: float = option(
@@ -117,21 +107,18 @@ class LearnOptions:
         values="a number above 0",
         low=0,
         flags=("--missed-edge-cost", "--alpha"),
-        section="cut-off",
     )
     rule: str = option(
         "calibrated",
         "from the cost to a cut-off: calibrated (best on average by the probabilities of the edges), learned (best on "
         "data sets whose network is known), or cost, 1 / (1 + cost) of the confidences as they are",
         choices=RULES,
-        section="cut-off",
     )
     calibration: str = option(
         "table",
         "how confidences become probabilities: table (by studies of known networks), self (by data sets that are "
         "simulated from the networks found, 20 times the work), or none",
         choices=KINDS,
-        section="cut-off",
     )
     false_rate: float | None = option(
         None,
@@ -139,11 +126,8 @@ class LearnOptions:
         low=0,
         high=1,
         usual="what the rule says",
-        section="cut-off",
     )
-    threshold: float | None = option(
-        None, "a cut-off to use instead", low=0, high=1, usual="what the rule says", section="cut-off"
-    )
+    threshold: float | None = option(None, "a cut-off to use instead", low=0, high=1, usual="what the rule says")
     permutations: int | None = option(
         None,
         "data sets with shuffled columns, which show what arises by chance (Broom's rule); 0 for none",
@@ -151,13 +135,11 @@ class LearnOptions:
         high=100_000,
         usual="20 where that is quick",
         values="0, or an integer from 2 to 100,000",
-        section="cut-off",
     )
     compare: bool = option(
         True,
         "compute the confidences by other methods and scores too",
         flags=("--compare", "--no-compare"),
-        section="cut-off",
     )
     # The data
     impute: str | None = option(
@@ -166,14 +148,12 @@ class LearnOptions:
         "the rows that have any",
         choices=("completions", *FILLS),
         usual="a proposal, completions",
-        section="data",
     )
     completions: int = option(
         COMPLETIONS,
         "over how many completions of data with gaps to average; up to three times as many while confidences move",
         low=2,
         high=10_000,
-        section="data",
     )
     discretize: str | None = option(
         None,
@@ -181,50 +161,46 @@ class LearnOptions:
         "structure",
         choices=(*CUTS, "joint"),
         usual="a proposal",
-        section="data",
     )
-    bins: int = row(Common, "bins", help="intervals to cut numbers into", section="data")
+    bins: int = row(Common, "bins", help="intervals to cut numbers into")
     target: str | None = option(
         None,
         "the variable of interest: the report says what it depends on and how well it is predicted; mdl cuts numbers "
         "where it changes",
         usual="none",
-        section="data",
     )
-    drop: tuple[str, ...] = row(Common, "drop", section="data")
-    keep: tuple[str, ...] = row(AuditSettings, "keep", section="data")
-    categorical: bool = row(Common, "categorical", section="data")
-    categories: tuple[str, ...] = row(AuditSettings, "categories", section="data")
-    interventions: str | None = row(ReadingSettings, "interventions", section="data")
-    conditions: tuple[str, ...] = row(ReadingSettings, "conditions", section="data", default=())
-    missing: tuple[str, ...] = row(AuditSettings, "missing", section="data")
-    decimal: str | None = row(AuditSettings, "decimal", section="data")
-    thousands: str | None = row(AuditSettings, "thousands", section="data")
-    dates: str | None = row(AuditSettings, "dates", section="data")
-    merge_rare: int | None = row(AuditSettings, "merge_rare", section="data")
-    header: str | None = row(AuditSettings, "header", section="data")
-    agree: bool = option(False, "agree to the proposed preparation of the data", flags=("--yes", "-y"), section="data")
-    separator: str | None = row(ReadingSettings, "separator", section="data")
-    format: str | None = row(ReadingSettings, "format", section="data")
-    table: str | None = row(ReadingSettings, "table", section="data")
-    sample: int | None = row(Grouping, "sample", section="data", low=1)
-    whole: bool = row(Grouping, "always", default=False, kind=bool, switch=None, section="data")
-    memory: float | None = row(Grouping, "memory", section="data", low=0)
-    temporary: str | None = row(Grouping, "temporary", section="data", kind=str)
-    name: str | None = option(None, "what to call the data in the report", usual="the name of the file", section="data")
+    drop: tuple[str, ...] = row(Common, "drop")
+    keep: tuple[str, ...] = row(AuditSettings, "keep")
+    categorical: bool = row(Common, "categorical")
+    categories: tuple[str, ...] = row(AuditSettings, "categories")
+    interventions: str | None = row(ReadingSettings, "interventions")
+    conditions: tuple[str, ...] = row(ReadingSettings, "conditions", default=())
+    missing: tuple[str, ...] = row(AuditSettings, "missing")
+    decimal: str | None = row(AuditSettings, "decimal")
+    thousands: str | None = row(AuditSettings, "thousands")
+    dates: str | None = row(AuditSettings, "dates")
+    merge_rare: int | None = row(AuditSettings, "merge_rare")
+    header: str | None = row(AuditSettings, "header")
+    agree: bool = option(False, "agree to the proposed preparation of the data", flags=("--yes", "-y"))
+    separator: str | None = row(ReadingSettings, "separator")
+    format: str | None = row(ReadingSettings, "format")
+    table: str | None = row(ReadingSettings, "table")
+    sample: int | None = row(Grouping, "sample", low=1)
+    whole: bool = row(Grouping, "always", default=False, kind=bool, switch=None)
+    memory: float | None = row(Grouping, "memory", low=0)
+    temporary: str | None = row(Grouping, "temporary", kind=str)
+    name: str | None = option(None, "what to call the data in the report", usual="the name of the file")
     # The run
-    seed: int = row(Common, "seed", section="run")
-    threads: int | None = row(Common, "threads", section="run")
-    cluster: str | None = row(Common, "cluster", section="run")
+    seed: int = row(Common, "seed")
+    threads: int | None = row(Common, "threads")
+    cluster: str | None = row(Common, "cluster")
     limit_seconds: float | None = option(
         LEARN_SECONDS,
         "the seconds allowed for the whole analysis; none for no limit",
         values="a number above 0, or none",
-        section="run",
     )
 
     def __post_init__(self) -> None:
-
         if isinstance(self.settings, Mapping):
             object.__setattr__(self, "settings", tuple(f"{name}={value}" for name, value in self.settings.items()))
         if isinstance(self.conditions, Mapping):
@@ -252,24 +228,21 @@ class LearnOptions:
                 "says what a label of the column of interventions sets, and no such column was named.",
                 remedies=Remedy("name it with", Argument("interventions")),
             )
-        if not self.missed_edge_cost > 0:
-            raise OptionError(
-                Argument("missed_edge_cost", self.missed_edge_cost), "must be positive: 1 weighs both mistakes alike."
-            )
+        cost, known, seconds = self.missed_edge_cost, self.constraints, self.limit_seconds
+        check_argument(cost > 0, "missed_edge_cost", cost, "must be positive: 1 weighs both mistakes alike.")
         if self.false_rate is not None and self.threshold is not None:
             raise OptionError(
                 Argument("false_rate", self.false_rate),
                 "finds a cut-off, and one is given.",
                 remedies=Remedy("leave out", Argument("threshold")),
             )
-        if self.permutations == 1:
-            raise OptionError(Argument("permutations", 1), "must be at least 2 (20 is usual here), or 0 for none.")
-        if self.constraints is not None and not isinstance(self.constraints, Constraints):
-            raise OptionError(
-                Argument("constraints", self.constraints), "must be Constraints(names, required=..., ...)."
-            )
-        if self.limit_seconds is not None and not self.limit_seconds > 0:
-            raise OptionError(Argument("limit_seconds", self.limit_seconds), "must be a number above 0, or None.")
+        check_argument(
+            self.permutations != 1, "permutations", 1, "must be at least 2 (20 is usual here), or 0 for none."
+        )
+        is_known = known is None or isinstance(known, Constraints)
+        check_argument(is_known, "constraints", known, "must be Constraints(names, required=..., ...).")
+        in_time = seconds is None or seconds > 0
+        check_argument(in_time, "limit_seconds", seconds, "must be a number above 0, or None.")
 
     @property
     def chosen_score(self) -> Score | None:

@@ -4,7 +4,6 @@ from arcwise.base import doors
 from arcwise.findings.edge_record import EdgeRecord as EdgeRecord
 from arcwise.findings.trust import Forest as Forest
 from arcwise.findings.trust import ForestRow as ForestRow
-from arcwise.report.answer import Answer as Answer
 from arcwise.report.blocks import Bullets as Bullets
 from arcwise.report.blocks import Chart as Chart
 from arcwise.report.blocks import Column as Column
@@ -19,6 +18,7 @@ from arcwise.report.blocks import Series as Series
 from arcwise.report.blocks import Table as Table
 from arcwise.report.blocks import Verbatim as Verbatim
 from arcwise.report.html import render_html as render_html
+from arcwise.report.report import Answer as Answer
 from arcwise.report.report import Report as Report
 from arcwise.report.text import render_text as render_text
 

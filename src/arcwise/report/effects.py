@@ -14,9 +14,9 @@ from arcwise.effects.effect import Effect, state_pairs
 from arcwise.effects.effect_matrix import EffectMatrix
 from arcwise.effects.possible_effects import PossibleEffects
 from arcwise.findings.trust import counted, first_few, percent, plural, show_confidence
-from arcwise.report.answer import Answer
 from arcwise.report.blocks import Cell, Table, gather, table
 from arcwise.report.edges import state_label
+from arcwise.report.report import Answer
 
 if TYPE_CHECKING:
     import pandas as pd

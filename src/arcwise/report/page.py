@@ -26,7 +26,6 @@ from arcwise.findings.thresholds import COST_POWERS
 from arcwise.findings.trust import HALF, Trust, counted, listed, percent, plural, show_range
 from arcwise.model.network import BayesianNetwork
 from arcwise.report import blocks
-from arcwise.report.answer import Answer
 from arcwise.report.blocks import Blocks, Chart, Guide, Section, Series, Table, bullets, gather, table
 from arcwise.report.bounds import bound_words
 from arcwise.report.edges import (
@@ -42,7 +41,7 @@ from arcwise.report.edges import (
     state_label,
 )
 from arcwise.report.remarks import analysis_remarks, is_by_time
-from arcwise.report.report import Report
+from arcwise.report.report import Answer, Report
 from arcwise.report.sections import (
     account_of_sample,
     audit_blocks,

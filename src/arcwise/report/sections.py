@@ -37,7 +37,6 @@ from arcwise.findings.variable import Neighbour, VariableFinding
 from arcwise.graph.beliefs import Beliefs
 from arcwise.graph.constraints import Constraints
 from arcwise.networks.recipe import MadeNetworks
-from arcwise.report.answer import Answer
 from arcwise.report.blocks import Blocks, Bullets, Table, Verbatim, bullets, gather, table
 from arcwise.report.bounds import bound_words
 from arcwise.report.edges import (
@@ -48,6 +47,7 @@ from arcwise.report.edges import (
     price_methods,
     state_label,
 )
+from arcwise.report.report import Answer
 from arcwise.scores.registry import make_score
 from arcwise.scores.score import Score
 

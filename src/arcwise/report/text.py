@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Literal
 
 from arcwise.findings.edge_record import Origin, Shown, shown_columns
-from arcwise.findings.trust import Forest, show_range
+from arcwise.findings.trust import Forest, ForestRow, show_range
 from arcwise.report.blocks import Block, Bullets, Chart, NetworkView, Paragraph, Verbatim
-from arcwise.report.chart import forest_line, sparkline
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
 
 
 SPARKLINE_POINTS = 40
+CELLS = 24  # of a line of a forest plot
 
 
 def render_text(report: Report, *, width: int = 100, color: bool = False) -> str:
     """Return the report as text of the given width, with terminal colours if asked for."""
+    return rendered(partial(print_report, report), width=width, color=color)
+
+
+def rendered(show: Callable[[Console], None], *, width: int, color: bool = False) -> str:
+    """Return as text what a function prints on a console of the given width."""
     from rich.console import Console
 
-    console = Console(
-        file=io.StringIO(),
-        width=width,
-        force_terminal=color,
-        color_system="standard" if color else None,
-        highlight=False,
-    )
-    print_report(report, console)
-    text = console.file.getvalue()  # type: ignore[attr-defined]
-    return "\n".join(line.rstrip() for line in str(text).splitlines()) + "\n"
+    file = io.StringIO()
+    colors: Literal["standard"] | None = "standard" if color else None
+    show(Console(file=file, width=width, force_terminal=color, color_system=colors, highlight=False))
+    return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
 
 
 def print_report(report: Report, console: Console, *, sections: tuple[str, ...] | None = None) -> None:
@@ -138,3 +138,25 @@ def _block(block: Block) -> list[RenderableType]:
     for row in block.rows:
         grid.add_row(*(Text(column.show(cell)) for column, cell in zip(block.columns, row, strict=True)))
     return [Text(block.caption), grid] if block.caption else [grid]
+
+
+def sparkline(values: Sequence[float]) -> str:
+    """Return a line of block characters for text."""
+    if not values:
+        return ""
+    low, high = min(values), max(values)
+    blocks = "▁▂▃▄▅▆▇█"
+    return "".join(blocks[int((v - low) / (high - low) * 7.999) if high > low else 0] for v in values)
+
+
+def forest_line(row: ForestRow) -> str:
+    """Return a row for text: a line from the least to the largest value, and a dot.
+
+    >>> from arcwise.findings.trust import Trust
+    >>> forest_line(ForestRow("a — b", 1.0, (0.5,), Trust.VARIED))
+    '            ───────────●'
+    """
+    low, high = (round(value * (CELLS - 1)) for value in row.spread)
+    cells = [" "] * low + ["─"] * (high - low + 1) + [" "] * (CELLS - 1 - high)
+    cells[round(row.value * (CELLS - 1))] = "●"
+    return "".join(cells)
