@@ -213,7 +213,7 @@ def count_ahead(run: LearnRun) -> int:
 def first_result(run: LearnRun, line: RunLine) -> Analysis:
     """Find the main set of networks and what the answer rests on: cut-off, network, tables."""
     count = 1 + count_ahead(run)
-    line.begin("networks", 1, count, steps=[math.nan] * count, most=lambda: run.run.seconds_left)
+    line.begin("networks", 1, count, steps=[math.nan] * count, most=partial(getattr, run.run, "seconds_left"))
     found = Analysis(run.prepared, run.options)
     for take in FIRST:
         found = found.plus(take(found, run))
@@ -225,7 +225,7 @@ def kept_result(draft: Analysis, run: LearnRun, line: RunLine) -> Analysis:
 
     What takes as long as these, the networks without constraints or prior odds and simulations, is the draft's.
     """
-    line.begin("networks learned until now", 1, 1, steps=[math.nan], most=lambda: run.run.seconds_left)
+    line.begin("networks learned until now", 1, 1, steps=[math.nan], most=partial(getattr, run.run, "seconds_left"))
     kept, before = kept_set(run), draft.part(MainSet)
     main, drafted = kept.result, draft.main
     if main.confidence is None or main.count <= drafted.count:
@@ -257,8 +257,8 @@ def refine(
 ) -> Analysis:
     """Add comparisons and checks one by one, as far as the time goes and until the user stops it."""
     plan = later_steps(found, run)
-    written, writing = time.monotonic(), 0.0
-    offered = False
+    written, writing, offered = time.monotonic(), 0.0, False
+    left = partial(getattr, run.run, "seconds_left")
     for number, step in enumerate(plan):
         now = time.monotonic()
         seconds = [later.seconds() for later in plan[number:]]
@@ -270,7 +270,9 @@ def refine(
             if on_result is not None and due and now - written >= (WORTH_SECONDS if offered else 0.0):
                 on_result(draft)
                 written, writing, offered = time.monotonic(), time.monotonic() - now, True
-            line.begin(step.name, number + 2, len(plan) + 1, steps=seconds, most=lambda: run.run.seconds_left)
+            line.begin(
+                step.name, number + 2, len(plan) + 1, steps=seconds, most=partial(getattr, run.run, "seconds_left")
+            )
             found = found.plus(step.take(found, run))
         except KeyboardInterrupt:
             return replace(draft, stopped=True)

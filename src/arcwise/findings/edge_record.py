@@ -757,8 +757,11 @@ def json_values(edge: EdgeRecord) -> dict[str, Any]:
 
 def script_values(edge: EdgeRecord) -> dict[str, Any]:
     """Return an edge as the page's script has it, by the keys of the columns, without what is not known."""
-    values = {column.page_key: column.for_script(edge) for column in EDGE_COLUMNS if column.in_script}
-    return {key: value for key, value in values.items() if value is not None}
+    found = {}
+    for column in EDGE_COLUMNS:
+        if column.in_script and (value := column.for_script(edge)) is not None:
+            found[column.page_key] = value
+    return found
 
 
 def edge_frame(edges: Sequence[EdgeRecord], methods: Sequence[str], words: Sequence[str]) -> pd.DataFrame:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
+from itertools import chain
 from typing import Any
 
 from arcwise.audit.audit import AuditSettings
@@ -54,7 +56,7 @@ class LearnOptions:
         AUTO,
         "how networks are found: credible, bootstrap, posterior, search or optimum (one network, to be looked at "
         "only), or auto, the bootstrap (a credible set where constraints on ancestors ask for it)",
-        choices=lambda: (AUTO, *SOURCES),
+        choices=partial(chain, (AUTO,), SOURCES),
     )
     score: str | Score | None = option(
         None,

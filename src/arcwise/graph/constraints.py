@@ -500,7 +500,8 @@ class Constraints(Stated):
             for limit in (self._limits.get(v, self._max_parents),)
         )
         excluded = any(mask & said for mask, said in zip(self.required_masks, self._said_masks, strict=True))
-        if not (crowded or excluded or self.is_ancestral or _has_cycle(self._names, self.required_masks)):
+        circular = any(self.required_masks) and _has_cycle(self._names, self.required_masks)
+        if not (crowded or excluded or self.is_ancestral or circular):
             return
         conflict = smallest_conflict(self._names, self.statements)
         if conflict:

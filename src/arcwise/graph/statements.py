@@ -383,7 +383,7 @@ class Stated(NamedNodes):
     @property
     def separate(self) -> tuple[Arc, ...]:
         """The pairs without an arc between them."""
-        return self._name_arcs((a, b) for a, b in self._sets[Kind.SEPARATE])
+        return self._name_arcs([(a, b) for a, b in self._sets[Kind.SEPARATE]])
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:

@@ -394,10 +394,10 @@ class Recipe:
     def scorer(self) -> Score:
         """The score with the prior odds, made again from its description if need be."""
         if self.scored_by is not None:
-            return make_score(self.scored_by.data_score, beliefs=self.beliefs)
+            return make_score(self.scored_by.data_score, beliefs=self.beliefs or None)
         options = dict(self.score)
         try:
-            return make_score(str(options.pop("name")), beliefs=self.beliefs, **options)
+            return make_score(str(options.pop("name")), beliefs=self.beliefs or None, **options)
         except (KeyError, OverflowError, TypeError, ValueError) as error:
             raise ArcwiseError(f"the score {dict(self.score)} cannot be made from its description: {error}") from error
 

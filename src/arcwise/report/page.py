@@ -404,7 +404,7 @@ def prediction_answer(found: PredictionScores) -> Answer:
         table(
             "Cases by their true state (rows) and the predicted one.",
             ("true", *((state, 0) for state in states)),
-            ((state, *map(int, row.tolist())) for state, row in zip(states, found.confusion, strict=True)),
+            [(state, *map(int, row.tolist())) for state, row in zip(states, found.confusion, strict=True)],
         ),
     )
     return Answer(f"How well {found.target} is predicted", told)
@@ -826,10 +826,10 @@ def _rules(analysis: Findings) -> Blocks:
         table(
             "The cut-offs of the rules.",
             ("rule", ("cut-off", 3), ("edges above it", 0), "what it is"),
-            (
+            [
                 (m.label, m.threshold.value, int((vector > m.threshold.value).sum()), m.meaning)
                 for m in analysis.thresholds.marks
-            ),
+            ],
         ),
     )
 

@@ -17,7 +17,8 @@ from arcwise.confidence import Fate
 from arcwise.findings.parts import Comparisons
 from arcwise.findings.trust import percent, round_inside, show_confidence, show_range
 from arcwise.report import Chart, Guide, Series, render_html
-from arcwise.report.html import _Axis, chart_svg, sparkline
+from arcwise.report.html import _Axis, chart_svg
+from arcwise.report.text import sparkline
 
 HOSTILE = [
     "</script><script>document.title='taken'</script>",
