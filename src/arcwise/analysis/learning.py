@@ -270,9 +270,7 @@ def refine(
             if on_result is not None and due and now - written >= (WORTH_SECONDS if offered else 0.0):
                 on_result(draft)
                 written, writing, offered = time.monotonic(), time.monotonic() - now, True
-            line.begin(
-                step.name, number + 2, len(plan) + 1, steps=seconds, most=partial(getattr, run.run, "seconds_left")
-            )
+            line.begin(step.name, number + 2, len(plan) + 1, steps=seconds, most=left)
             found = found.plus(step.take(found, run))
         except KeyboardInterrupt:
             return replace(draft, stopped=True)
