@@ -46,4 +46,4 @@ def test_origins_know_their_kind_before_any_source_is_registered() -> None:
 
 def test_joined_origins_are_told_once_and_come_apart_again() -> None:
     joined = Origin.joined(["draws", "bootstrap", "draws"])
-    assert joined == "draws + bootstrap" and joined.parts == ("draws", "bootstrap")
+    assert joined == "draws + bootstrap" and joined.kinds == [KINDS["draws"], KINDS["bootstrap"]]

@@ -44,8 +44,8 @@ def test_native_walks_are_those_of_the_twin(seed: int, whole: bool, wide: int) -
     evidence = Evidence(data.held.codes, data.arities, data.cell_flags, 1.0, whole_families=whole)
     moves = Moves.draw(4, 60, np.random.default_rng(seed))
     walk = StructureWalk(rules)
-    found = walk.make(walk.start, evidence, moves)
-    assert found == walk_twin(walk, walk.start, evidence, moves)
+    found = walk.make(list(walk.required), evidence, moves)
+    assert found == walk_twin(walk, list(walk.required), evidence, moves)
     assert found[3] >> 2 & 1
     assert not found[2] & 1
 
@@ -69,7 +69,7 @@ def test_networks_are_visited_as_often_as_their_posterior_says() -> None:
     walk = StructureWalk(Constraints(NAMES[:3]))
     evidence = Evidence(data.codes, data.arities, gappy.cell_flags, 1.0)
     visits: Counter[tuple[int, ...]] = Counter()
-    now = walk.start
+    now = list(walk.required)
     for _ in range(8000):
         now = walk.walk(now, evidence, 6, rng)
         visits[tuple(now)] += 1
@@ -90,4 +90,4 @@ def test_an_arc_whose_ends_are_never_seen_together_is_not_made() -> None:
     gappy = Incomplete(data, missing)
     walk = StructureWalk(Constraints(NAMES[:2]))
     evidence = Evidence(data.codes, data.arities, gappy.cell_flags, 1.0)
-    assert walk.walk(walk.start, evidence, 200, np.random.default_rng(1)) == [0, 0]
+    assert walk.walk(list(walk.required), evidence, 200, np.random.default_rng(1)) == [0, 0]

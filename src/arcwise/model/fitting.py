@@ -24,16 +24,9 @@ from arcwise.model.tables import table_sizes
 
 @dataclass(frozen=True, eq=False)
 class FamilyCounts:
-    """The counts of a variable and its parents.
+    """The counts of a variable and its parents, in the order of the table: the first parent varies slowest.
 
-    Parameters
-    ----------
-    child
-        The variable.
-    parents
-        Its parents, in the order of the table: the first varies slowest.
-    counts
-        n_jk, of shape (q, r): one row per parent configuration, one column per state of the child.
+    `counts` are n_jk, of shape (q, r): one row per parent configuration, one column per state of the child.
     """
 
     child: str
@@ -43,17 +36,10 @@ class FamilyCounts:
 
 @dataclass(frozen=True)
 class Estimator:
-    """An estimator of a table.
+    """An estimator of a table, with a line about what it computes and what its parameters mean, by name.
 
-    Parameters
-    ----------
-    summary
-        What it computes, in a line.
-    table
-        The function: from the counts of a family and the parameters to probabilities of the same shape, with rows
-        that are NaN where they are not defined.
-    parameters
-        The names of its parameters, with what they mean.
+    `table` is the function: from the counts of a family and the parameters to probabilities of the same shape, with
+    rows that are NaN where they are not defined.
     """
 
     summary: str

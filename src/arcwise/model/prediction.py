@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -34,16 +33,8 @@ if TYPE_CHECKING:
 class EvidenceColumns:
     """Columns of states, in the network's coding, with gaps where a row does not observe a variable.
 
-    Parameters
-    ----------
-    network
-        The network.
-    rows
-        The data; columns that the network does not have are left aside.
-    asked
-        The variables asked for: their columns are left aside, too.
-    given
-        The state of every variable that all rows observe, else -1.
+    Columns that the network does not have, and those of the variables asked for, are left aside; `given` has the state
+    of every variable that all rows observe, else -1.
     """
 
     def __init__(
@@ -153,33 +144,29 @@ def query_rows(
     OptionError
         As in `arcwise.model.inference.query`.
     """
-    question = _Question(variables, rows, evidence, impossible, max_cells)
     with Run.begin(None, progress, threads) as run:
-        return _answer(network, question, run)
+        return _answer(network, variables, rows, evidence, run, impossible=impossible, max_cells=max_cells)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Question:
-    """What is asked of each row.
+def _answer(
+    network: BayesianNetwork,
+    variables: str | Sequence[str],
+    rows: Dataset | Table | pd.DataFrame,
+    evidence: Mapping[str, object] | None,
+    run: Run,
+    *,
+    impossible: Impossible,
+    max_cells: int,
+    with_evidence: bool = True,
+) -> RowDistributions:
+    """Answer what is asked of each row.
 
     Without `with_evidence` evidence that is separated from the variables asked for is not looked at, which takes less
     time; then nobody knows how probable the row is.
     """
-
-    variables: str | Sequence[str]
-    rows: Dataset | Table | pd.DataFrame
-    evidence: Mapping[str, object] | None
-    impossible: Impossible
-    max_cells: int
-    with_evidence: bool = True
-
-
-def _answer(network: BayesianNetwork, question: _Question, run: Run) -> RowDistributions:
-    rows, evidence, with_evidence = question.rows, question.evidence, question.with_evidence
-    impossible, max_cells = question.impossible, question.max_cells
     if impossible not in ("error", "missing"):
         raise OptionError(Argument("impossible", impossible), "must be 'error' or 'missing'.")
-    positions, given = asked_and_observed(network, question.variables, evidence)
+    positions, given = asked_and_observed(network, variables, evidence)
     table = rows if isinstance(rows, Dataset | Table) else Table.from_dataframe(rows)
     columns = EvidenceColumns(network, table, positions, given)
     shape = [len(network.states[v]) for v in positions]
@@ -225,9 +212,11 @@ def predict_proba(
 
     One line per row, one column per state, in the order of the network's states.
     """
-    question = _Question(target, rows, None, impossible, max_cells, with_evidence=False)
     with Run.begin(None, progress, threads) as run:
-        return _answer(network, question, run).probabilities
+        found = _answer(
+            network, target, rows, None, run, impossible=impossible, max_cells=max_cells, with_evidence=False
+        )
+    return found.probabilities
 
 
 def predict(

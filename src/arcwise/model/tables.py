@@ -374,27 +374,13 @@ FORMS = "P(x), P(x, y | z=a), P(x=b | z=a), P(* | z=a) or MPE(z=a)"
 
 @dataclass(frozen=True)
 class Question:
-    """A query in its parts.
-
-    Parameters
-    ----------
-    text
-        The question as it was written.
-    asked
-        The variables asked for, in order; none for all marginals and for the most probable explanation.
-    states
-        The states asked for, of all variables of `asked` or of none.
-    evidence
-        Observed variables and their states.
-    explanation
-        Whether the most probable explanation is asked for.
-    """
+    """A query in its parts, with the text as it was written."""
 
     text: str
-    asked: tuple[str, ...]
-    states: tuple[str, ...]
+    asked: tuple[str, ...]  # in order; none for all marginals and for the most probable explanation
+    states: tuple[str, ...]  # of all variables that are asked for, or of none
     evidence: Mapping[str, str]
-    explanation: bool = False
+    explanation: bool = False  # whether the most probable explanation is asked for
 
     def in_states(self, state_of: Callable[[str, str], str]) -> Question:
         """Return the same question with the state that `state_of` has for each value of a variable that it names."""

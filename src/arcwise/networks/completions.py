@@ -108,13 +108,9 @@ def completion_of_networks(networks: NetworkSet) -> NDArray[np.int64] | None:
 class CompletionWeights:
     """The weight of every family in every completion, by what its child reaches.
 
-    Parameters
-    ----------
-    families
-        By row of a dictionary of families: the completions whose networks have it, and the weight of those in which
-        its child reaches w, at [completion, w].
-    ancestors
-        The probability of a directed path from v to w among the networks of each completion, at [completion, v, w].
+    `families` has, by row of a dictionary of families, the completions whose networks have it, and the weight of those
+    in which its child reaches w, at [completion, w]; `ancestors` the probability of a directed path from v to w among
+    the networks of each completion, at [completion, v, w].
     """
 
     families: Mapping[int, tuple[NDArray[np.int64], NDArray[np.float64]]]

@@ -6,10 +6,10 @@ import json
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from arcwise.base.cluster import Cluster
-from arcwise.base.errors import ArcwiseError, Argument, FormatError, OptionError, Remedy, UnknownNameError, suggestion
+from arcwise.base.errors import ArcwiseError, Argument, FormatError, OptionError, Remedy, check_known
 from arcwise.base.options import COMPLETIONS, from_keywords, record_of
 from arcwise.base.run import Limits, ProgressCallback, Run, thread_count
 from arcwise.base.showing import one_screen
@@ -51,75 +51,51 @@ class MadeNetworks:
 
 
 class NetworkSource(Protocol):
-    """A way to make networks, with what one needs to know about it; `arcwise.recipes.source.Source` is its base.
-
-    Attributes
-    ----------
-    name, title
-        Its name in code, and in texts.
-    networks
-        What its networks are called in a sentence: "networks learned from resampled data".
-    meaning
-        What it is, in a phrase for people who do not know it.
-    heading
-        The heading of the report's section about its networks; "" for what they are called.
-    Settings
-        A dataclass of its own options, made with `arcwise.base.options.option`.
-    default_score, why_score
-        The score that is usual with it, and the reason, a sentence without a full stop; "" if there is none to give.
-    citation
-        The key of the work to cite, in `arcwise.base.bibliography`; "" for none.
-    earlier
-        The settings that recipes of earlier versions do not have, as they were then.
-    counted_by
-        The setting that says how many networks are made; "" if the data decide that.
-    is_sample
-        Whether the networks are a random sample, so that a confidence has a Monte Carlo error and a part of them is a
-        smaller sample; if not, they are all there are, and a part of them says nothing.
-    is_searched
-        Whether each network was found by a search, which comes upon any member of its class: its arcs tell nothing
-        about directions.
-    is_chained
-        Whether chains may have drawn the networks, which then depend on each other.
-    resamples
-        Whether each network is learned from a sample of the cases of its own, `replicates` in all: numbers can be cut
-        anew in each (`run_uncut`), and a run's journal keeps those that are finished, its batches what was counted.
-    is_usual
-        Whether `learn` compares its networks with others by itself; if not, only where it is asked for.
-    turn
-        Its turn among the sources that `learn` takes by itself, the first that can obey the constraints; 0 for none.
-    fallback
-        The source of one network, for when a limit ends this one before it has an answer; "" for none.
-    has_shares
-        Whether the share of networks with an edge says how far to trust it; not that of single searches, however many
-        completions of the data there are.
-    quick_permutations
-        Up to how many variables shuffled columns are learned from without being asked for: that is twenty times the
-        work, and without dependence nothing can be pruned by what explains the data well.
-    obeys_ancestors
-        Whether it can obey that a variable leads to another, or does not.
-    """
+    """A way to make networks, with what one needs to know about it; `arcwise.recipes.source.Source` is its base."""
 
     name: ClassVar[str]
+    # In texts: its title; what its networks are called in a sentence ("networks learned from resampled data"); what it
+    # is, in a phrase for people who do not know it; the heading of the report's section about its networks, "" for what
+    # they are called.
     title: ClassVar[str]
     networks: ClassVar[str]
     meaning: ClassVar[str]
     heading: ClassVar[str] = ""
+    # A dataclass of its own options, made with `arcwise.base.options.option`.
     Settings: ClassVar[type[Any]]
+    # The score that is usual with it, and the reason, a sentence without a full stop; "" if there is none to give.
     default_score: ClassVar[str]
     why_score: ClassVar[str] = ""
+    # The key of the work to cite, in `arcwise.base.bibliography`; "" for none.
     citation: ClassVar[str] = ""
+    # The settings that recipes of earlier versions do not have, as they were then.
     earlier: ClassVar[Mapping[str, Any]] = {}
+    # The setting that says how many networks are made; "" if the data decide that.
     counted_by: ClassVar[str] = ""
+    # Whether the networks are a random sample, so that a confidence has a Monte Carlo error and a part of them is a
+    # smaller sample; if not, they are all there are, and a part of them says nothing.
     is_sample: ClassVar[bool]
+    # Whether each network was found by a search, which comes upon any member of its class: its arcs tell nothing about
+    # directions.
     is_searched: ClassVar[bool] = False
+    # Whether chains may have drawn the networks, which then depend on each other.
     is_chained: ClassVar[bool] = False
+    # Whether each network is learned from a sample of the cases of its own, `replicates` in all: numbers can be cut
+    # anew in each (`run_uncut`), and a run's journal keeps those that are finished, its batches what was counted.
     resamples: ClassVar[bool] = False
+    # Whether `learn` compares its networks with others by itself; if not, only where it is asked for.
     is_usual: ClassVar[bool] = True
+    # Its turn among the sources that `learn` takes by itself, the first that can obey the constraints; 0 for none.
     turn: ClassVar[int] = 0
+    # The source of one network, for when a limit ends this one before it has an answer; "" for none.
     fallback: ClassVar[str] = ""
+    # Whether the share of networks with an edge says how far to trust it; not that of single searches, however many
+    # completions of the data there are.
     has_shares: ClassVar[bool] = True
+    # Up to how many variables shuffled columns are learned from without being asked for: that is twenty times the work,
+    # and without dependence nothing can be pruned by what explains the data well.
     quick_permutations: ClassVar[int] = 0
+    # Whether it can obey that a variable leads to another, or does not.
     obeys_ancestors: ClassVar[bool] = False
 
     @abstractmethod
@@ -171,8 +147,7 @@ class NetworkSource(Protocol):
 SOURCES: dict[str, NetworkSource] = {}
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(NamedTuple):
     """What networks are that come from one place; the words are those of `NetworkSource`."""
 
     is_sample: bool = False
@@ -206,14 +181,9 @@ class Origin(str):
         return cls(JOINED.join(dict.fromkeys(origins)))
 
     @property
-    def parts(self) -> tuple[str, ...]:
-        """The origins of what was joined."""
-        return tuple(self.split(JOINED))
-
-    @property
-    def kind(self) -> Kind:
-        """What the networks are, if they were not joined; nothing is known of other names."""
-        return KINDS.get(self, Kind())
+    def kinds(self) -> list[Kind]:
+        """What the networks are that were joined; nothing is known of other names."""
+        return [KINDS.get(part, Kind()) for part in self.split(JOINED)]
 
     @property
     def is_sample(self) -> bool:
@@ -221,27 +191,27 @@ class Origin(str):
 
         The confidences of a sample have a Monte Carlo error.
         """
-        return any(KINDS[part].is_sample for part in self.parts if part in KINDS)
+        return any(kind.is_sample for kind in self.kinds)
 
     @property
     def is_searched(self) -> bool:
         """Whether searches found some of the networks; see `NetworkSource.is_searched`."""
-        return any(KINDS[part].is_searched for part in self.parts if part in KINDS)
+        return any(kind.is_searched for kind in self.kinds)
 
     @property
     def is_chained(self) -> bool:
         """Whether chains may have drawn the networks, which then depend on each other."""
-        return self.kind.is_chained
+        return KINDS.get(self, Kind()).is_chained
 
     @property
     def is_resampled(self) -> bool:
         """Whether each network was learned from a sample of the cases of its own."""
-        return self.kind.is_resampled
+        return KINDS.get(self, Kind()).is_resampled
 
     @property
     def is_whole(self) -> bool:
         """Whether the networks are all that a source means, and no sample of them."""
-        return self.kind.is_whole
+        return KINDS.get(self, Kind()).is_whole
 
 
 def register(source: NetworkSource) -> None:
@@ -254,8 +224,7 @@ def register(source: NetworkSource) -> None:
 
 def find_source(name: str) -> NetworkSource:
     """Return the source of the given name."""
-    if name not in SOURCES:
-        raise UnknownNameError(suggestion("method", str(name), SOURCES))
+    check_known("method", name, SOURCES)
     return SOURCES[name]
 
 

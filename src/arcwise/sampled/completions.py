@@ -139,11 +139,6 @@ class StructureWalk:
         self.limits = constraints.limits
         self._native = constraints.native()
 
-    @property
-    def start(self) -> list[int]:
-        """The required arcs alone."""
-        return list(self.required)
-
     def walk(self, parents: list[int], evidence: Evidence, moves: int, rng: np.random.Generator) -> list[int]:
         """Return the network after so many proposed moves."""
         return list(parents) if len(parents) < 2 else self.make(parents, evidence, Moves.draw(len(parents), moves, rng))
@@ -245,7 +240,7 @@ class CompletionChain:
     """One chain.
 
     It starts at a network that is drawn by what the available cases say about each arc, with the parameters of these
-    cases; or at a state of another chain.
+    cases; or at a state of another chain. It is at `completion`, and at a network: `parents`, one mask per variable.
     """
 
     def __init__(
@@ -259,44 +254,32 @@ class CompletionChain:
         n = model.data.n_variables
         self._moves = n * (n - 1)
         if start is not None:
-            self._completion, self._parents = start[0], list(start[1])
+            self.completion, self.parents = start[0], list(start[1])
             return
-        self._parents = model.walk.walk(model.walk.start, model.available, FIRST_SWEEPS * self._moves, self._rng)
+        self.parents = model.walk.walk(
+            list(model.walk.required), model.available, FIRST_SWEEPS * self._moves, self._rng
+        )
         self._draw(model.count_available)
         for _ in range(SETTLING):
             self._draw(self._count)
 
-    @property
-    def completion(self) -> Dataset:
-        """The completion that the chain is at."""
-        return self._completion
-
-    @property
-    def dag(self) -> Dag:
-        """The network that the chain is at."""
-        return Dag(self._model.data.names, [tuple(bits(mask)) for mask in self._parents])
-
-    @property
-    def parents(self) -> list[int]:
-        """Its parents: one mask per variable."""
-        return list(self._parents)
-
     def step(self) -> None:
         """Draw a network, its parameters and the gaps."""
         model = self._model
-        evidence = model.evidence(self._completion)
-        self._parents = model.walk.walk(self._parents, evidence, SWEEPS * self._moves, self._rng)
+        evidence = model.evidence(self.completion)
+        self.parents = model.walk.walk(self.parents, evidence, SWEEPS * self._moves, self._rng)
         self._draw(self._count)
 
     def _count(self, family: list[int]) -> NDArray[np.int64]:
-        return _count(self._completion, family)
+        return _count(self.completion, family)
 
     def _draw(self, count: Counter) -> None:
         """Draw the parameters given counts, and the gaps given these."""
         model = self._model
-        network = draw_tables(self.dag, count, ess=ESS, seen=model.seen, rng=self._rng, states=model.data.states)
+        dag = Dag(model.data.names, [tuple(bits(mask)) for mask in self.parents])
+        network = draw_tables(dag, count, ess=ESS, seen=model.seen, rng=self._rng, states=model.data.states)
         alone = Run(threads=1, progress=False)
-        self._completion = draw_missing(network, model.data, seed=self._rng, max_cells=MAX_CELLS, run=alone)
+        self.completion = draw_missing(network, model.data, seed=self._rng, max_cells=MAX_CELLS, run=alone)
 
 
 CHAINS = 4
