@@ -215,12 +215,9 @@ def team_confidences(
     recipes
         The members of the ensemble, each score and source once; `studied_recipes` are those that a combination was
         trained with.
-    seed
-        Fixes the random numbers; each member has its own.
-    limits
-        `seconds` for all members, shared equally among those still to come; `memory_bytes` for each.
-    progress
-        See `arcwise.progress.show_progress`.
+    seed, limits, progress
+        See `Run`. Each member has its own random numbers and `memory_bytes`; the time is shared equally among those
+        still to come.
 
     Returns
     -------

@@ -16,31 +16,22 @@ import numpy as np
 
 from arcwise.base.errors import Argument, OptionError, Remedy, check_known
 from arcwise.base.showing import one_screen
+from arcwise.confidence import rules
 from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.confidence.learned_table import ANY, GRID, LearnedTable, check_metric, size_warning, table_for
 from arcwise.confidence.permutations import broom_from_confidence
 from arcwise.confidence.probability import Expected
-from arcwise.confidence.rules import (
-    calibrated_threshold,
-    cost_threshold,
-    fixed_threshold,
-    gross_threshold,
-    learned_from_confidence,
-    learned_threshold,
-    score_name,
-    scutari_threshold,
-)
 from arcwise.confidence.threshold import Threshold
 from arcwise.recipes.registry import SOURCES
 
 RULES: dict[str, Callable[..., Threshold]] = {
-    "scutari": lambda confidence: scutari_threshold(confidence.vector),
+    "scutari": lambda confidence: rules.scutari_threshold(confidence.vector),
     "broom": broom_from_confidence,
-    "gross": lambda confidence: gross_threshold(confidence.n_networks),
-    "cost": lambda confidence, **options: cost_threshold(**options),
-    "calibrated": calibrated_threshold,
-    "fixed": lambda confidence, **options: fixed_threshold(**options),
-    "learned": learned_from_confidence,
+    "gross": lambda confidence: rules.gross_threshold(confidence.n_networks),
+    "cost": lambda confidence, **options: rules.cost_threshold(**options),
+    "calibrated": rules.calibrated_threshold,
+    "fixed": lambda confidence, **options: rules.fixed_threshold(**options),
+    "learned": rules.learned_from_confidence,
 }
 # What each rule takes.
 TAKEN: dict[str, tuple[str, ...]] = {
@@ -169,7 +160,7 @@ def recommend(
     studied = probable is not None and probable.calibration.kind != "none"
     weights = {"beta": beta, "alpha": alpha}
     if table is None and (rule == "calibrated" or (rule is None and studied)):
-        chosen = calibrated_threshold(confidence, metric=metric, **weights)
+        chosen = rules.calibrated_threshold(confidence, metric=metric, **weights)
         sentences, mismatch = _by_probability(confidence), ""
         neighbours: tuple[Alternative, ...] = ()
     else:
@@ -214,9 +205,9 @@ def _by_proxies(
     confidence: EdgeConfidence, metric: str, weight: float, known: LearnedTable
 ) -> tuple[Threshold, list[str], tuple[Alternative, ...], str]:
     """Return the threshold that was learned from proxies, or that of the costs alone, with what is to be said of it."""
-    score = score_name(confidence)
+    score = rules.score_name(confidence)
     try:
-        chosen = learned_threshold(
+        chosen = rules.learned_threshold(
             confidence.origin,
             score=score,
             n_cases=confidence.n_cases,
@@ -253,7 +244,7 @@ def _by_proxies(
 
 
 def _from_costs(metric: str, weight: float) -> Threshold:
-    return cost_threshold(alpha=weight) if metric in ("cost", "shd") else cost_threshold(beta=weight)
+    return rules.cost_threshold(alpha=weight) if metric in ("cost", "shd") else rules.cost_threshold(beta=weight)
 
 
 def _other_rules(confidence: EdgeConfidence, metric: str, weight: float, chosen: Threshold) -> tuple[Alternative, ...]:
@@ -263,7 +254,7 @@ def _other_rules(confidence: EdgeConfidence, metric: str, weight: float, chosen:
     # Any value between the two confidences around one half selects the same edges (Liao 2022, Theorem 5.1).
     found.append((0.5, "Scutari (the nearest pattern of zeros and ones)"))
     if confidence.n_networks >= 5:
-        found.append((gross_threshold(confidence.n_networks).value, "Gross (by chance)"))
+        found.append((rules.gross_threshold(confidence.n_networks).value, "Gross (by chance)"))
     return tuple(Alternative(value, _edges_above(confidence, value), None, reason) for value, reason in found)
 
 
@@ -313,7 +304,7 @@ def _origin_of(score: str, cases: str, chosen: Threshold, confidence: EdgeConfid
         f"It is learned from {chosen.details['proxies']:.0f} proxy data sets {size} ({what}), sampled from "
         f"{chosen.details['networks']:.0f} networks whose structure is known."
     )
-    name = score_name(confidence)
+    name = rules.score_name(confidence)
     if score == ANY and name:
         text += f" The score {name} was not among those studied, so all scores were taken together."
     if cases == ANY:

@@ -1,4 +1,4 @@
-"""The threshold rules, one file each: from edge confidences to a cut-off, with what each rule assumes."""
+"""The threshold rules: from edge confidences to a cut-off, with what each rule assumes."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.errors import Argument, OptionError, check_argument
+from arcwise.base.errors import OptionError, check_argument
 from arcwise.base.run import ProgressCallback, Run, Seed, generator_of, thread_count
 from arcwise.base.showing import ShowsFrame
 from arcwise.counts import contingency
@@ -143,8 +143,7 @@ class ModelAverage:
         progress: bool | ProgressCallback | None = None,
     ) -> AveragedDistribution:
         """Return the joint distribution of variables given evidence, averaged over networks and parameters."""
-        if draws < 2:
-            raise OptionError(Argument("draws", draws), "must be at least 2.")
+        check_argument(draws >= 2, "draws", draws, "must be at least 2.")
         check_argument(0 < level < 1, "level", level, "must lie between 0 and 1, such as 0.95.")
         rng = generator_of(seed)
         picked = rng.choice(self._networks.count, size=draws, p=self._networks.weights)

@@ -261,8 +261,6 @@ def find_effect(
     copies
         How many completions of the data are stacked in `data`, if they had gaps. Each gives its own estimates, and how
         far they differ widens the intervals.
-    progress
-        See `arcwise.progress.show_progress`.
     """
     check_effect_options(data, (cause, outcome), level, ess, copies)
     if isinstance(networks, NetworkSet):

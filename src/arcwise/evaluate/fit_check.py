@@ -217,12 +217,8 @@ def check_fit(
         The network and the data: those that it was learned from, or new ones. States are those of the network.
     replicates
         How many data sets of the same size to draw from the network; 0 for none.
-    seed
-        Of these.
-    limits
-        A limit of time shows in the status.
-    progress
-        See `arcwise.progress.show_progress`.
+    seed, limits, progress
+        See `Run`; the seed is that of the data sets, and a limit of time shows in the status.
     """
     if missing := [name for name in network.names if name not in data.names]:
         raise DataError(f"the data have no column {', '.join(repr(name) for name in missing)} of the network.")

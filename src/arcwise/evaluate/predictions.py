@@ -222,10 +222,8 @@ def cross_validate(
         The data, and the variable to predict.
     folds
         Into how many parts the cases are divided, at random and with the states of the target spread evenly.
-    seed
-        Of the division.
-    progress
-        See `arcwise.progress.show_progress`.
+    seed, progress
+        See `Run`; the seed is that of the division.
     """
     v = data.index(target)
     whole = data.expand() if data.weights is not None else data
@@ -320,8 +318,6 @@ def negative_log_likelihood(
         How often each row counts; those of `data`, or once each, if None.
     per_case
         Divide by the number of cases (the sum of the row weights).
-    progress
-        See `arcwise.progress.show_progress`.
 
     Returns
     -------

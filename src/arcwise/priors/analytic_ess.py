@@ -24,13 +24,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.errors import Argument, OptionError
+from arcwise.base.errors import OptionError, check_argument
 from arcwise.base.options import load_figure
 from arcwise.base.showing import one_screen
 from arcwise.data.checks import refuse_targets
 from arcwise.data.dataset import Dataset
 from arcwise.graph.dag import Cpdag, Dag
-from arcwise.priors.edge_prior import log_bayes_factors
+from arcwise.priors.edge_prior import checked_sizes, log_bayes_factors
 from arcwise.scores.score import families_of, family_counts
 
 if TYPE_CHECKING:
@@ -176,13 +176,10 @@ def skewness_effect(
 ) -> SkewnessEffect:
     """Return the log Bayes factor (eq. 7) for independent variables with expected counts, over z and the ESS."""
     values = np.linspace(0, 0.5, 51) if z is None else np.asarray(z, dtype=np.float64)
-    sizes = np.asarray(ess, dtype=np.float64)
-    if n_cases < 1:
-        raise OptionError(Argument("n_cases", n_cases), "must be at least 1.")
+    sizes = checked_sizes(ess)
+    check_argument(n_cases >= 1, "n_cases", n_cases, "must be at least 1.")
     if values.ndim != 1 or not ((values >= 0) & (values <= 0.5)).all():
         raise OptionError("z must be probabilities from 0 to 0.5; above that the picture repeats itself.")
-    if sizes.ndim != 1 or not ((sizes > 0) & np.isfinite(sizes)).all():
-        raise OptionError("equivalent sample sizes must be positive, finite numbers.")
     margins = np.stack([1 - values, values], axis=1)
     tables = n_cases * margins[:, :, None, None] * margins[:, None, :, None]
     factors = np.stack([log_bayes_factors(table, sizes) for table in tables], axis=1)

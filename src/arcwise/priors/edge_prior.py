@@ -94,6 +94,14 @@ def uniformity_by_squares(probabilities: NDArray[np.float64]) -> float:
     )
 
 
+def checked_sizes(ess: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return equivalent sample sizes as an array, or refuse them."""
+    sizes = np.ascontiguousarray(ess, dtype=np.float64)
+    if sizes.ndim != 1 or len(sizes) == 0 or not ((sizes > 0) & np.isfinite(sizes)).all():
+        raise OptionError("equivalent sample sizes must be positive, finite numbers, and at least one.")
+    return sizes
+
+
 ESS_GRID: NDArray[np.float64] = np.logspace(-3, 5, 81)
 
 Cause = Literal["dependence", "skewness", "none"]
@@ -184,9 +192,7 @@ def edge_prior(
         raise OptionError(f"child '{child}', parent '{parent}' and the given {list(given)} must all be different.")
     a, b = data.index(child), data.index(parent)
     others = [data.index(name) for name in given]
-    grid = ESS_GRID if ess is None else np.sort(np.asarray(ess, dtype=np.float64))
-    if grid.ndim != 1 or len(grid) == 0 or not ((grid > 0) & np.isfinite(grid)).all():
-        raise OptionError("the grid of equivalent sample sizes must be positive, finite numbers.")
+    grid = ESS_GRID if ess is None else np.sort(checked_sizes(ess))
     data = data.cases_without(child)
     counts = contingency(data, [a, b, *others])
     counts = counts.reshape(counts.shape[0], counts.shape[1], -1)

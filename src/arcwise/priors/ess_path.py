@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.base.errors import ConstraintError, OptionError
+from arcwise.base.errors import ConstraintError
 from arcwise.base.run import ProgressCallback, Status
 from arcwise.base.showing import one_screen
 from arcwise.data.dataset import Dataset
@@ -20,15 +20,9 @@ from arcwise.graph.constraints import assert_obeys
 from arcwise.graph.dag import Dag
 from arcwise.parent_sets.build import allowed_families
 from arcwise.plotting.charts import two_axes_or_new
-from arcwise.priors.optima import (
-    TABLE_SHARE,
-    LearnedNetwork,
-    Learning,
-    all_or_interrupt,
-    find_optima,
-    stays_optimal,
-    worst_status,
-)
+from arcwise.priors import optima
+from arcwise.priors.edge_prior import checked_sizes
+from arcwise.priors.optima import LearnedNetwork, Learning
 from arcwise.scores.registry import make_score
 from arcwise.scores.score import Score, check_cases
 
@@ -57,8 +51,6 @@ class EssSolver:
     learning
         Limits, constraints, threads. The time limit is for the counting, which then ends with the sets of a smaller
         number of parents (and that status on every network), and for all that is solved afterwards.
-    progress
-        See `arcwise.progress.show_progress`.
     """
 
     def __init__(
@@ -88,7 +80,7 @@ class EssSolver:
         Ctrl-C returns the networks found so far, the last with the status INTERRUPTED; if there is none yet, it raises
         KeyboardInterrupt. The time limit does the same with the status TIME_LIMIT, but there is always a first network.
         """
-        sizes = _checked(ess)
+        sizes = checked_sizes(ess)
         if self._optimizer is None:
             return self._from_tables([make_score("bdeu", ess=float(value)) for value in sizes], stage)
         return self._rescore(self._optimizer, sizes, averaged=False, stage=stage)
@@ -105,7 +97,7 @@ class EssSolver:
 
         The latter is that of the score `bdeu_averaged` with this grid; None if Ctrl-C or the time limit came before it.
         """
-        sizes = _checked(ess)
+        sizes = checked_sizes(ess)
         if self._optimizer is None:
             averaged = make_score("bdeu_averaged", grid=tuple(sizes.tolist()))
             scores = [make_score("bdeu", ess=float(value)) for value in sizes]
@@ -115,7 +107,9 @@ class EssSolver:
         return found[: len(sizes)], found[-1] if len(found) == len(sizes) + 1 else None
 
     def _from_tables(self, scores: Sequence[Score], stage: str) -> list[LearnedNetwork]:
-        return find_optima(self._data, scores, self._learning, partly=True, progress=self._run.progress, stage=stage)
+        return optima.find_optima(
+            self._data, scores, self._learning, partly=True, progress=self._run.progress, stage=stage
+        )
 
     def _fits(self) -> bool:
         learning = self._learning
@@ -146,7 +140,7 @@ class EssSolver:
         spectra: CountSpectra = _core.priors.make_spectra(data.codes, data.arities, data.native_weights)
         last = min(data.n_variables, max(limits, default=0) + 1)
         least = max((mask.bit_count() for mask in required), default=0) + 1  # without these there is no network
-        with self._run.share(TABLE_SHARE).shown() as run:
+        with self._run.share(optima.TABLE_SHARE).shown() as run:
             while spectra.level < last:
                 size = spectra.level + 1
                 left = math.inf if size <= least else run.seconds_left
@@ -189,13 +183,6 @@ class EssSolver:
         dag = Dag(self._data.names, [[p for p in range(n) if mask >> p & 1] for mask in masks])
         assert_obeys(dag, self._learning.constraints)
         return LearnedNetwork(dag, score, status, proved=self._status is Status.COMPLETE)
-
-
-def _checked(ess: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
-    sizes = np.ascontiguousarray(ess, dtype=np.float64)
-    if sizes.ndim != 1 or len(sizes) == 0 or not ((sizes > 0) & np.isfinite(sizes)).all():
-        raise OptionError("equivalent sample sizes must be positive, finite numbers, and at least one.")
-    return sizes
 
 
 def _family_rules(data: Dataset, learning: Learning) -> tuple[list[int], list[int], list[int]]:
@@ -302,15 +289,12 @@ def ess_path(
     pruning and the search of one table. Ctrl-C and the time limit end the path early: it then has the values up
     to there.
     """
-    grid = np.logspace(-3, 5, 60) if ess is None else np.asarray(ess, dtype=np.float64)
-    if grid.ndim != 1 or len(grid) == 0 or not ((grid > 0) & np.isfinite(grid)).all():
-        raise OptionError("the grid of equivalent sample sizes must be positive, finite numbers; got another.")
-    grid = np.unique(grid)
+    grid = np.unique(checked_sizes(np.logspace(-3, 5, 60) if ess is None else ess))
     path, averaged = EssSolver(data, learning, progress=progress).solve_with_average(grid, stage="ESS path")
     grid = grid[: len(path)]
     starts = [0]
     for k in range(1, len(path)):
-        if not stays_optimal(data, path[starts[-1]].dag, make_score("bdeu", ess=float(grid[k])), path[k]):
+        if not optima.stays_optimal(data, path[starts[-1]].dag, make_score("bdeu", ess=float(grid[k])), path[k]):
             starts.append(k)
     ends = [*(start - 1 for start in starts[1:]), len(path) - 1]
     return EssPath(
@@ -321,7 +305,7 @@ def ess_path(
             EssInterval(float(grid[a]), float(grid[b]), path[a].dag) for a, b in zip(starts, ends, strict=True)
         ),
         averaged=averaged,
-        status=worst_status(path if averaged is None else [*path, averaged]),
+        status=optima.worst_status(path if averaged is None else [*path, averaged]),
     )
 
 
@@ -363,17 +347,17 @@ def trace_envelope(
     data: Dataset,
     solver: EssSolver,
     ess: NDArray[np.float64],
-    optima: Sequence[LearnedNetwork],
+    best: Sequence[LearnedNetwork],
     found: list[LearnedNetwork],
 ) -> list[EnvelopePiece]:
-    """Return the pieces between the first and the last of ascending sample sizes, whose optima are given.
+    """Return the pieces between the first and the last of ascending sample sizes, whose best networks are given.
 
     Every network that a search returns on the way is appended to `found`. Once the solver's time is over, no more
     pieces are looked for.
     """
-    breaks: list[tuple[float, Dag]] = [(float(ess[0]), optima[0].dag)]  # where a piece begins, and with which network
+    breaks: list[tuple[float, Dag]] = [(float(ess[0]), best[0].dag)]  # where a piece begins, and with which network
     for k in range(len(ess) - 1):
-        ends = (float(ess[k]), breaks[-1][1]), (float(ess[k + 1]), optima[k + 1].dag)
+        ends = (float(ess[k]), breaks[-1][1]), (float(ess[k + 1]), best[k + 1].dag)
         _split(data, solver, *ends, breaks, found)
     closes = [begin for begin, _ in breaks[1:]] + [float(ess[-1])]
     return [_piece(data, low, high, dag) for (low, dag), high in zip(breaks, closes, strict=True) if high > low]
@@ -400,7 +384,7 @@ def _split(
     crossing = math.sqrt(low * high)
     if not same and behind > TIE * abs(at_low):
         crossing = _crossing(data, left, right, low, high)
-    best = all_or_interrupt(solver.solve([crossing]))[0]
+    best = optima.all_or_interrupt(solver.solve([crossing]))[0]
     found.append(best)
     known = max(curve(data, left, crossing), curve(data, right, crossing))
     if best.score > known + TIE * abs(known):

@@ -8,8 +8,8 @@ alpha* approximates (Steck's Table 1: alpha^M and alpha^I).
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -152,14 +152,8 @@ def _spread(data: Dataset, dag: Dag, run: Run) -> tuple[float, float] | None:
     cpdag = Cpdag.from_dag(dag)
     if cpdag.size > MOST_MEMBERS:
         return None
-
-    def values() -> Iterator[float]:
-        for member in cpdag.members():
-            if run.is_over:
-                return
-            yield analytic_ess(data, member).value
-
-    found = list(values())
+    members = itertools.takewhile(lambda member: not run.is_over, cpdag.members())
+    found = [analytic_ess(data, member).value for member in members]
     return None if len(found) < cpdag.size else (min(found), max(found))
 
 
@@ -313,14 +307,14 @@ def _end(
     seen: list[LearnedNetwork],
 ) -> float | None:
     """Return where the network stops being optimal, outwards from the start over the grid; None if it does not."""
-    inside, outside = math.log(start), None
-    for value, other in zip(grid, path, strict=True):
-        if not stays_optimal(data, dag, make_score("bdeu", ess=float(value)), other):
-            outside = math.log(float(value))
+    inside = start
+    for outside, other in zip(grid.tolist(), path, strict=True):
+        if not stays_optimal(data, dag, make_score("bdeu", ess=outside), other):
             break
-        inside = math.log(float(value))
-    if outside is None:
+        inside = outside
+    else:
         return None
+    inside, outside = math.log(inside), math.log(outside)
     while abs(outside - inside) > edge and not solver.is_over:
         middle = (inside + outside) / 2
         found = _solve(solver, math.exp(middle))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.errors import Argument, DataError, OptionError
+from arcwise.base.errors import DataError, check_argument
 from arcwise.base.options import load_figure
 from arcwise.base.run import ProgressCallback, Seed, Status
 from arcwise.base.showing import one_screen
@@ -156,8 +156,7 @@ def data_saturation(
     Ctrl-C and the time limit end it with the repetitions that are finished, or in the first one with the sizes that
     are; before there are two sizes, Ctrl-C raises KeyboardInterrupt, and the time limit waits for them.
     """
-    if repetitions < 1:
-        raise OptionError(Argument("repetitions", repetitions), "must be at least 1.")
+    check_argument(repetitions >= 1, "repetitions", repetitions, "must be at least 1.")
     sizes = _sizes(data.n_cases)
     score = make_score("bdeu", ess=ess)
     rng = np.random.default_rng(seed)
