@@ -22,7 +22,7 @@ from arcwise.base.run import Run, RunLine, run_line
 from arcwise.bootstrap.task import Replicate, ReplicateTask
 from arcwise.confidence.rules import l1_distance, scutari_threshold
 from arcwise.data import Dataset
-from arcwise.findings.method_result import NotBegun, Shortfall
+from arcwise.findings.method_result import Shortfall
 from arcwise.findings.options import LearnOptions
 from arcwise.findings.preparation import open_table, prepare
 from arcwise.limits import Status
@@ -266,8 +266,8 @@ def test_a_comparison_that_does_not_fit_the_time_is_not_begun(monkeypatch: pytes
     monkeypatch.setattr(LearnRun, "average", lambda *_, **__: pytest.fail("begun"))
     begun = arcwise.Analysis(run.prepared, options)
     ((_, why),) = additions.compare(begun, run, run.recipe("bootstrap", "bic")).missing
-    assert isinstance(why, NotBegun)
-    assert why.by_time
+    assert why.shortfall is Shortfall.BEGINNING
+    assert why.status is Status.TIME_LIMIT
     assert "it takes about 1000 s" in why.why
 
 
@@ -304,8 +304,8 @@ def test_an_exact_comparison_is_limited_to_what_is_known_to_fit(
         assert tried == [exact[-1]] and found.made == (done,)
         return
     ((_, made),) = found.missing
-    assert isinstance(made, NotBegun)
-    assert not made.by_time
+    assert made.shortfall is Shortfall.BEGINNING
+    assert made.status is not Status.TIME_LIMIT
     assert why in made.why
     assert not tried
 

@@ -32,7 +32,7 @@ from arcwise.findings.checks import (
     plan_simulations,
     seconds_to_check,
 )
-from arcwise.findings.method_result import MethodResult, NotBegun, average, is_few
+from arcwise.findings.method_result import MethodResult, average, is_few
 from arcwise.findings.price import constraint_price
 from arcwise.findings.thresholds import RuleMark
 from arcwise.recipes.registry import SOURCES
@@ -104,17 +104,16 @@ def compare(found: Analysis, run: LearnRun, recipe: Recipe) -> parts.Comparisons
     """
     before, batches = found.part(parts.Comparisons), run.run.batches
     try:
-        made: MethodResult | NotBegun
         if why := "" if recipe.source_facts.is_sample else _exact(run).excess(recipe.max_parents):
-            made = NotBegun(why, by_time=False)
+            made = MethodResult.not_begun(recipe, why, by_time=False)
         elif why := run.shortage(run.seconds.get(recipe.source, 0.0)):
-            made = NotBegun(why)
+            made = MethodResult.not_begun(recipe, why)
         else:
             made = run.average(recipe, 0.6 if recipe.source in run.seconds else 0.3, memory=COMPARED_MEMORY)
     finally:
         if batches is not None:
             batches.release(recipe)  # also if it was not begun
-    if isinstance(made, NotBegun) or not made.is_usable:
+    if not made.is_usable:
         return parts.Comparisons(before.made, (*before.missing, (recipe.title, made)), len(before.made))
     return replace(before, made=(*before.made, made))
 

@@ -22,7 +22,6 @@ from arcwise.data.large import Grouping
 from arcwise.data.read import read_data
 from arcwise.findings.coding import Coding
 from arcwise.findings.edge_record import SETTLED
-from arcwise.findings.method_result import MethodResult
 from arcwise.graph.constraints import assert_obeys
 from arcwise.graph.dag import Pdag
 from arcwise.graph.drawings import write_dot, write_graphml
@@ -174,7 +173,7 @@ def _unfinished(analysis: Findings) -> dict[str, Any]:
     others = {
         title: _best(made.unfinished.found)
         for title, made in analysis.missing
-        if isinstance(made, MethodResult) and made.unfinished is not None and made.unfinished.found is not None
+        if made.unfinished is not None and made.unfinished.found is not None
     }
     return known | ({"best_of_missing": others} if others else {})
 

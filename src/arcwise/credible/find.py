@@ -370,11 +370,11 @@ ROUNDING = 1e-9  # where all classes have the same size, the interval has no wid
 @one_screen
 @dataclass(frozen=True, slots=True)
 class ClassEstimate:
-    """An estimated number of classes, with a 95 % interval: at least 1 and at most the number of networks."""
+    """An estimated number of classes, with a 95 % interval."""
 
     count: float
-    low: float
-    high: float
+    low: float  # the ends of the interval, at least 1
+    high: float  # and at most the number of networks
     draws: int  # how many networks it rests on
 
 

@@ -174,27 +174,16 @@ def _simple_network(recipe: Recipe, data: Dataset, known: Constraints, run: Run)
 class PartialResult(NetworkSummary):
     """What a limit left of a set: no networks that could be averaged, but a status, how far it came, and a best one.
 
-    Parameters
-    ----------
-    asked
-        The recipe of the set.
-    found
-        The best network that is known already.
-    most_parents
-        Up to how many parents all sets were scored, if that ended before all that was asked for; else None.
-    data, table
-        What it was made from, to go on with; None if that was let go. A table with another status than COMPLETE has the
-        parent sets of some sizes only, and what is known is known of networks of these.
-    whole
-        The set itself, if its building was begun.
+    What it was made from is there to go on with, until it is `summed_up`. A table with another status than COMPLETE has
+    the parent sets of some sizes only, and what is known is known of networks of these.
     """
 
     asked: Recipe
-    found: Optimum | None = None
-    most_parents: int | None = None
+    found: Optimum | None = None  # the best network that is known already
+    most_parents: int | None = None  # up to how many parents all sets were scored, if that ended before its time
     data: Dataset | None = field(default=None, repr=False)
     table: ParentSetTable | None = field(default=None, repr=False)
-    whole: CredibleSet | None = None
+    whole: CredibleSet | None = None  # the set itself, if its building was begun
 
     @classmethod
     def of(

@@ -12,7 +12,7 @@ from arcwise.findings.checks import CutChecks, PriorChecks, TargetFocus
 from arcwise.findings.coding import Coding
 from arcwise.findings.edge_record import EdgeRecord
 from arcwise.findings.edges import Origins, believed_of, constraints_for, describe_edge, with_methods
-from arcwise.findings.method_result import MethodResult, NotBegun, is_few
+from arcwise.findings.method_result import MethodResult, is_few
 from arcwise.findings.parts import (
     Answer,
     Comparisons,
@@ -83,7 +83,7 @@ class Findings:
         return self.part(Comparisons).made
 
     @property
-    def missing(self) -> tuple[tuple[str, MethodResult | NotBegun], ...]:
+    def missing(self) -> tuple[tuple[str, MethodResult], ...]:
         """The comparisons that were not made: a title, and what became of it or why it was not begun."""
         return self.part(Comparisons).missing
 

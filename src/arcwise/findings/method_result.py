@@ -57,6 +57,7 @@ EXPERIMENT_SHARE = 0.2
 class Shortfall(enum.Enum):
     """What was missing when a limit ended the work."""
 
+    BEGINNING = enum.auto()  # it was not even tried
     TABLE = enum.auto()  # the parent sets could not all be scored
     NETWORKS = enum.auto()  # the networks could not all be found
     SAMPLE = enum.auto()  # fewer networks than asked for: a smaller sample
@@ -64,14 +65,6 @@ class Shortfall(enum.Enum):
     EVERYTHING = enum.auto()  # no network was finished
     SMALLER = enum.auto()  # all networks of a smaller Bayes factor than asked for
     SINGLE = enum.auto()  # the best network alone, in place of a set
-
-
-@dataclass(frozen=True)
-class NotBegun:
-    """Why a set of networks was not even tried."""
-
-    why: str
-    by_time: bool = True  # whether more time would change that
 
 
 @one_screen
@@ -117,6 +110,8 @@ class MethodResult:
     optimum
         The best network with the bound on all, where it was asked for, or where a limit left that in place of a set, or
         of a larger one.
+    why
+        Why it was not even tried, in words; "" if it was.
     asked
         The recipe that a limit ended, where another was carried out in its place.
     expected
@@ -143,6 +138,13 @@ class MethodResult:
     optimum: Optimum | None = None
     asked: Recipe | None = None
     expected: float | None = None
+    why: str = ""
+
+    @classmethod
+    def not_begun(cls, recipe: Recipe, why: str, *, by_time: bool = True) -> MethodResult:
+        """Return what is left of a recipe that was not tried; `by_time`: whether more time would change that."""
+        limit = Status.TIME_LIMIT if by_time else Status.MEMORY_LIMIT
+        return cls(recipe, None, limit, 0, Shortfall.BEGINNING, why=why)
 
     @property
     def is_usable(self) -> bool:

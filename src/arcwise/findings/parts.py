@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from arcwise.evaluate.fit_check import FitCheck
     from arcwise.findings.checks import PriorChecks
     from arcwise.findings.edge_record import EdgeRecord
-    from arcwise.findings.method_result import MethodResult, NotBegun
+    from arcwise.findings.method_result import MethodResult
     from arcwise.findings.network_facts import CredibleFacts
     from arcwise.findings.price import ConstraintPrice
     from arcwise.findings.thresholds import RuleMark, Thresholds
@@ -81,7 +81,7 @@ class Comparisons(Part):
     """Other sets of networks, in the order in which they were tried."""
 
     made: tuple[MethodResult, ...] = ()  # those that the answer is compared with
-    missing: tuple[tuple[str, MethodResult | NotBegun], ...] = ()  # the titles of others, and what became of them
+    missing: tuple[tuple[str, MethodResult], ...] = ()  # the titles of others, and what became of them
     last_missing: int = 0  # how many were made before the last of these
 
 

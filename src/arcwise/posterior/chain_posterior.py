@@ -317,11 +317,8 @@ def _native(families: Families) -> Any:
     )
 
 
-# The verdict on chains that drew from several completions of data with gaps, one run of chains from each.
-
-
 def joined_chains(parts: Sequence[Facts]) -> Facts:
-    """Return what the facts of networks say of the chains that drew them; nothing if no chain drew any.
+    """Return what the facts of networks say of the chains that drew them, from each completion of data with gaps.
 
     What cannot be told from the parts is left out: the order of the draws, and with it effective numbers for each pair.
     """

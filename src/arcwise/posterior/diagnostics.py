@@ -30,26 +30,14 @@ ROUNDING = 1e-20  # variances of normal scores that are nothing but rounding
 @one_screen
 @dataclass(frozen=True, slots=True)
 class PairDisagreement:
-    """A pair of variables on which chains do not agree.
-
-    Parameters
-    ----------
-    first, second
-        The variables.
-    what
-        What they disagree on: "->", "<-", or "-" for an edge either way, whichever is worst.
-    least, most
-        The smallest and the largest share of a chain's draws that have it.
-    r_hat
-        R-hat of the indicator.
-    """
+    """A pair of variables on which chains do not agree."""
 
     first: str
     second: str
-    what: str
-    least: float
-    most: float
-    r_hat: float
+    what: str  # "->", "<-", or "-" for an edge either way, whichever they disagree on most
+    least: float  # the smallest share of a chain's draws that have it,
+    most: float  # and the largest
+    r_hat: float  # of the indicator
 
 
 @one_screen
@@ -148,25 +136,13 @@ def _finite(value: float) -> float | None:
 
 @dataclass(frozen=True, eq=False)
 class PairIndicators:
-    """What draws say about every pair that any of them joins: arcs one way, the other way, and either.
+    """What draws say about every pair that any of them joins: first -> second, second -> first, and either."""
 
-    Parameters
-    ----------
-    first, second
-        The pairs, as positions, first < second.
-    shares
-        At [pair, kind, chain, half], the share of the draws; the kinds are first -> second, second -> first, either.
-    effective
-        At [pair, kind], the effective number of draws; NaN where all draws agree.
-    length
-        The draws in a half of a chain.
-    """
-
-    first: NDArray[np.int32]
+    first: NDArray[np.int32]  # the pairs, as positions, first < second
     second: NDArray[np.int32]
-    shares: NDArray[np.float64]
-    effective: NDArray[np.float64]
-    length: int
+    shares: NDArray[np.float64]  # of the draws, at [pair, kind, chain, half]
+    effective: NDArray[np.float64]  # number of draws, at [pair, kind]; NaN where all draws agree
+    length: int  # the draws in a half of a chain
 
     @classmethod
     def of(cls, native: Any, rows: NDArray[np.uint32], threads: int = 1) -> PairIndicators:

@@ -51,31 +51,15 @@ TERM_SECONDS, SET_SECONDS = 1.2e-8, 2.5e-8
 @one_screen
 @dataclass(frozen=True, eq=False)
 class DagTotals:
-    """The sums over all DAGs, each probability with the same certificate.
+    """The sums over all DAGs, each probability with the same certificate."""
 
-    Parameters
-    ----------
-    log_total
-        The log of the sum of exp(score) over all DAGs: the log marginal likelihood up to the number of DAGs.
-    shares
-        For every row of the table, the posterior probability of this family.
-    arcs, ancestors
-        At [p, c], the posterior probability of the arc p -> c, and of a directed path from p to c.
-    blankets
-        At [a, b], the posterior probability that each is in the other's Markov blanket; None if not asked for.
-    left_out
-        The cut left out, or added, at most this share of the sum; infinite if no share below 0.1 % can be proved.
-    defect
-        How far the families of a node were from summing to one, at most: the numerical error.
-    """
-
-    log_total: float
-    shares: NDArray[np.float64]
-    arcs: NDArray[np.float64]
-    ancestors: NDArray[np.float64]
-    blankets: NDArray[np.float64] | None
-    left_out: float
-    defect: float
+    log_total: float  # the log of the sum of exp(score): the log marginal likelihood up to the number of DAGs
+    shares: NDArray[np.float64]  # of each family, by the rows of the table
+    arcs: NDArray[np.float64]  # of the arc p -> c, at [p, c]
+    ancestors: NDArray[np.float64]  # of a directed path from p to c, at [p, c]
+    blankets: NDArray[np.float64] | None  # that each is in the other's Markov blanket; None if not asked for
+    left_out: float  # by the cut, of the sum, or added, at most; infinite if no share below 0.1 % can be proved
+    defect: float  # how far the families of a node were from summing to one, at most: the numerical error
 
 
 @dataclass(frozen=True, eq=False)

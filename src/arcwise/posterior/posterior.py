@@ -53,21 +53,11 @@ JUMP_MEMORY, JUMP_SHARE, JUMP_FACTORS = 2**25, 0.2, (0.3, 1.0)
 
 @dataclass(frozen=True, eq=False)
 class Posterior(ArcShares):
-    """The posterior over all DAGs: exact sums, or draws of chains with a verdict.
+    """The posterior over all DAGs: exact sums, or draws of chains with a verdict."""
 
-    Parameters
-    ----------
-    exact
-        The sums; None if chains were used.
-    chains
-        The draws; None if the sums were found.
-    why_chains
-        Why there are no sums, a sentence; "" if there are.
-    """
-
-    exact: ExactPosterior | None
-    chains: ChainPosterior | None
-    why_chains: str = ""
+    exact: ExactPosterior | None  # the sums; None if chains were used
+    chains: ChainPosterior | None  # the draws; None if the sums were found
+    why_chains: str = ""  # why there are no sums, a sentence
 
     @property
     def _found(self) -> ExactPosterior | ChainPosterior:
@@ -126,17 +116,6 @@ class Posterior(ArcShares):
 
         Where it was summed, they are drawn now, independently of each other (see `ExactPosterior.sample`). Otherwise
         they are those of the chains, however many there are, and the arguments are not used.
-
-        Parameters
-        ----------
-        draws
-            How many, where the posterior was summed.
-        seed
-            Fixes the random numbers of these draws.
-        threads
-            How many to use; None for all cores. The networks do not depend on it.
-        limits
-            See `ExactPosterior.sample`.
         """
         if self.exact is not None:
             return replace(
@@ -361,9 +340,6 @@ def _over_before(what: str, use: str, path: str | os.PathLike[str] | None) -> Un
         "nothing was drawn, and the file is as it was.",
         remedies=Remedy("allow more time"),
     )
-
-
-# What users have at hand, as an ensemble: a posterior stands for the networks that are drawn from it.
 
 
 def as_ensemble(networks: Ensemble | Posterior | ExactPosterior | ChainPosterior, *, seed: int = 0) -> Ensemble:

@@ -89,14 +89,8 @@ class ChainSettings:
         return max(20, 2 * n_variables) if self.steps is None else self.steps
 
 
-# The ways to the posterior over all DAGs.
-
-
 Way = Literal["auto", "exact", "chains"]
 WAYS: tuple[Way, ...] = ("auto", "exact", "chains")
-
-
-# `PosteriorSettings`: how the posterior over all DAGs is found.
 
 
 @one_screen

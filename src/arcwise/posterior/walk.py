@@ -170,7 +170,7 @@ class _RowFinder:
         return np.asarray(found, dtype=np.uint32)
 
 
-# `Stretches`: the row of stretches of draws that every chain goes through, one after the other.
+# Every chain goes through the same stretches of draws, one after the other (`Stretches`).
 #
 # Where one ends is the same for all chains, but for nothing else: what a chain draws does not depend on it. None goes
 # beyond a look, because there the run may end.

@@ -154,9 +154,6 @@ def optimum_of(recipe: Recipe, networks: Ensemble) -> Optimum | None:
     )
 
 
-# One network by hill climbing, as a source: a look at the data, from which nothing follows about trust.
-
-
 @dataclass(frozen=True)
 class SearchOptions:
     """How long the climb goes on."""

@@ -119,22 +119,12 @@ def find_posterior(
 
     Parameters
     ----------
-    data
-        The data.
-    score
-        Any score.
     max_parents
         The largest number of parents; None for the limit that the score needs, if any.
-    constraints
-        Only networks that satisfy them.
-    seed
-        Fixes the random numbers of chains.
-    threads
-        How many to use; None for all cores. The result does not depend on it.
+    seed, threads
+        The seed is that of chains; the result does not depend on the threads.
     limits
         `seconds` and `memory_bytes`; `count`, the draws of each chain.
-    progress
-        See `arcwise.progress.show_progress`.
     settings
         The fields of `PosteriorSettings` by keyword: ``way=``, ``chains=``, ``most_draws=``, ``jump_factor=``,
         ``path=``, ``cluster=``, ``drawing=``. A whole one as ``settings=``.

@@ -11,7 +11,7 @@ from arcwise.base.run import Status
 from arcwise.findings import parts
 from arcwise.findings.checks import TargetFocus
 from arcwise.findings.edges import MOST_DESCRIBED
-from arcwise.findings.method_result import MethodResult, NotBegun, Shortfall
+from arcwise.findings.method_result import MethodResult, Shortfall
 from arcwise.findings.network_facts import CredibleFacts
 from arcwise.findings.parts import Remark
 from arcwise.report.bounds import bound_words, factor_words
@@ -108,6 +108,7 @@ def shortfall_words(made: MethodResult) -> str:
     wanted = made.recipe.settings.get(made.recipe.source_facts.counted_by)
     what = {
         None: "it is complete",
+        Shortfall.BEGINNING: made.why,
         Shortfall.TABLE: "the table of parent sets could not be completed",
         Shortfall.NETWORKS: "its networks could not all be counted",
         Shortfall.SAMPLE: f"{made.count:,}" + (f" of {wanted:,}" if wanted else "") + " networks",
@@ -354,13 +355,9 @@ def _of_part(part: parts.Part) -> Iterator[Remark]:  # noqa: PLR0912 - one case 
             )
 
 
-def _missing_remark(missing: Sequence[tuple[str, MethodResult | NotBegun]]) -> Remark:
-    listed = "; ".join(
-        f"{title} ({made.why if isinstance(made, NotBegun) else _missing_words(made)})" for title, made in missing
-    )
-    by_time = any(
-        made.by_time if isinstance(made, NotBegun) else made.status is Status.TIME_LIMIT for _, made in missing
-    )
+def _missing_remark(missing: Sequence[tuple[str, MethodResult]]) -> Remark:
+    listed = "; ".join(f"{title} ({made.why or _missing_words(made)})" for title, made in missing)
+    by_time = any(made.status is Status.TIME_LIMIT for _, made in missing)
     return Remark(f"Not computed for comparison: {listed}.", by_time=by_time)
 
 
