@@ -10,7 +10,7 @@ from arcwise.base.options import Common, option, row, rows
 from arcwise.bootstrap.bootstrap import BootstrapSettings, bootstrap_networks
 from arcwise.cli.options import DataArgument, LearningVerb, ScoreOptions, TimeLimit
 from arcwise.cli.output import NetworksFileVerb
-from arcwise.cli.verb import Result
+from arcwise.cli.verb import Result, facts
 from arcwise.recipes.bootstrap import BootstrapOptions
 from arcwise.sampled.numeric_data import WAYS, Cutting, NumericData
 
@@ -79,9 +79,7 @@ class Bootstrap(LearningVerb, TimeLimit, NetworksFileVerb):
         payload = {
             "networks": len(networks),
             "replicates": self.replicates,
-            "origin": networks.origin,
-            "status": networks.status,
-            "score": networks.score,
+            **facts(networks, "origin", "status", "score"),
             **({} if (cut := networks.facts.get("cut")) is None else {"cut": cut}),
             "seed": self.seed,
             "seconds": took,

@@ -11,7 +11,7 @@ from arcwise.base.errors import FormatError, OptionError
 from arcwise.base.options import Common, option, row
 from arcwise.cli.options import DataVerb, TimeLimit
 from arcwise.cli.output import AnswerVerb, open_folder
-from arcwise.cli.verb import Result
+from arcwise.cli.verb import Result, facts
 from arcwise.evaluate.fit_check import FitCheck, check_fit
 from arcwise.report.page import fit_answer
 
@@ -48,7 +48,7 @@ class CheckFit(DataVerb, TimeLimit, AnswerVerb):
             found.to_frame(),
             found.status,
             source=self.source,
-            **{name: getattr(found, name) for name in FACTS},
+            **facts(found, *FACTS),
             misfits=len(found.misfits),
             replicates=found.replicates,
         )

@@ -10,7 +10,7 @@ import typer
 from arcwise.base.errors import FormatError
 from arcwise.base.options import option
 from arcwise.cli.output import ResultVerb, check_file_name
-from arcwise.cli.verb import Result
+from arcwise.cli.verb import Result, facts
 from arcwise.confidence.averaging import edge_confidence
 from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.networks.network_list import NetworkSet
@@ -62,10 +62,7 @@ class Confidence(ResultVerb):
         payload = {
             "origin": result.origin,
             "networks": result.n_networks,
-            "orient": result.orient,
-            "weights": result.weights,
-            "exact": result.exact,
-            "complete": result.complete,
+            **facts(result, "orient", "weights", "exact", "complete"),
             "pairs": frame,
         }
         return Result(payload, () if self.output is not None else lambda: _print(frame))

@@ -11,7 +11,7 @@ from arcwise.base.options import Common, option, row, rows
 from arcwise.base.run import Run, Status
 from arcwise.cli.options import LearningVerb, NodeLimit, ScoreOptions, SourceArgument
 from arcwise.cli.output import GraphFileVerb, check_file_name, score_shares, write_graph_file
-from arcwise.cli.verb import Result
+from arcwise.cli.verb import Result, facts
 from arcwise.exact.optimal import METHODS, certify_optimal, find_optimal
 from arcwise.exact.optimum import Optimum
 from arcwise.graph.constraints import assert_obeys
@@ -82,15 +82,9 @@ class Optimal(LearningVerb, NodeLimit, GraphFileVerb):
         payload = {
             "score": result.score,
             **({} if result.log_prior is None else {"data_score": result.data_score, "log_prior": result.log_prior}),
-            "upper_bound": result.upper_bound,
-            "gap": result.gap,
-            "status": result.status,
+            **facts(result, "upper_bound", "gap", "status"),
             "table_status": table.status,
-            "method": result.method,
-            "reason": result.reason,
-            "seconds": result.seconds,
-            "nodes": result.nodes,
-            "ties_possible": result.ties_possible,
+            **facts(result, "method", "reason", "seconds", "nodes", "ties_possible"),
             "variables": table.names,
             "arcs": result.dag.arcs,
             "score_function": table.score,

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -242,34 +242,30 @@ class MemoryLimit(TimeLimit):
         return Limits(super().limits.seconds, memory, self.limit_count)
 
 
+def _most(what: str, flag: str) -> Any:
+    return option(None, f"the most {what}", low=1, high=MOST, flags=(flag,))
+
+
 @dataclass(frozen=True)
 class NodeLimit(MemoryLimit):
     """Limits of time, memory, and nodes of a branch and bound."""
 
-    limit_count: int | None = option(
-        None, "the most nodes in branch and bound", low=1, high=MOST, flags=("--limit-nodes",)
-    )
+    limit_count: int | None = _most("nodes in branch and bound", "--limit-nodes")
 
 
 @dataclass(frozen=True)
 class NetworkLimit(MemoryLimit):
     """Limits of time, memory, and networks that are listed."""
 
-    limit_count: int | None = option(
-        None, "the most networks to list with -o", low=1, high=MOST, flags=("--limit-networks",)
-    )
+    limit_count: int | None = _most("networks to list with -o", "--limit-networks")
 
 
 @dataclass(frozen=True)
 class StepLimit(MemoryLimit):
     """Limits of time, memory, and steps of a local search."""
 
-    limit_count: int | None = option(
-        None,
-        "the most moves of a climb, rounds of the genetic search, or perturbations of orders",
-        low=1,
-        high=MOST,
-        flags=("--limit-steps",),
+    limit_count: int | None = _most(
+        "moves of a climb, rounds of the genetic search, or perturbations of orders", "--limit-steps"
     )
 
 
@@ -422,22 +418,35 @@ class LearningVerb(RuleOptions, DataVerb):
             self._refuse_with_table(scored)
             table = read_parent_sets(source) if content is None else parse_parent_sets(content, source="<stdin>")
             return ParentSetSource(table, None, self.read_constraints(table.names))
+        return self.build_parent_sets(source, scored, building, limits, slack, reach=True)
+
+    def build_parent_sets(
+        self,
+        data: Path,
+        scored: ScoreOptions,
+        settings: BuildSettings,
+        limits: Limits,
+        slack: float,
+        *,
+        reach: bool = False,
+    ) -> ParentSetSource:
+        """Read the data and build the table; wide enough to `reach` what constraints on ancestors may cost."""
         score = scored.make()
-        data, known = self.read_known(source, self, score)
-        if known is not None and known.is_ancestral:
-            slack = max(slack, math.inf if data.n_variables <= SMALL else ANCESTRAL_SLACK)
+        cases, known = self.read_known(data, self, score)
+        if reach and known is not None and known.is_ancestral:
+            slack = max(slack, math.inf if cases.n_variables <= SMALL else ANCESTRAL_SLACK)
         self.tell_idle(score, known)
         table = build_parent_sets(
-            data,
+            cases,
             score,
             slack=slack,
             max_parents=self.max_parents,
             constraints=known,
-            settings=building,
+            settings=settings,
             limits=limits,
             progress=self.progress,
         )
-        return ParentSetSource(table, data, known)
+        return ParentSetSource(table, cases, known)
 
     def _refuse_with_table(self, scored: ScoreOptions) -> None:
         limit = (item for item in given_options(self, RuleOptions) if item.name == "max_parents")

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Protocol
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from arcwise.analysis.folder import SavedAnalysis
+    from arcwise.exact.optimum import Optimum
+    from arcwise.local.problem import LocalSearchResult
     from arcwise.report.report import Answer
 
 
@@ -76,18 +78,7 @@ class FolderOptions:
     force: bool = option(False, "replace the result of an earlier run")
 
 
-class _Scored(Protocol):
-    """A network with its score, and how much of it is the prior's."""
-
-    @property
-    def score(self) -> float: ...
-    @property
-    def data_score(self) -> float: ...
-    @property
-    def log_prior(self) -> float | None: ...
-
-
-def score_shares(result: _Scored) -> str:
+def score_shares(result: Optimum | LocalSearchResult) -> str:
     """Return the score; with prior odds also the data's part and the prior's."""
     if result.log_prior is None:
         return f"{result.score:.6f}"

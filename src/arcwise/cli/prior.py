@@ -15,7 +15,7 @@ from arcwise.base.options import REQUIRED, Common, option, row
 from arcwise.base.run import Run, Status
 from arcwise.cli.options import DataArgument, DataVerb, MemoryLimit, RuleOptions
 from arcwise.cli.output import check_figure_name, figure_of, save_figure
-from arcwise.cli.verb import Result, VerbGroup, command_of
+from arcwise.cli.verb import Result, VerbGroup, command_of, facts
 from arcwise.data.dataset import Dataset
 from arcwise.priors.edge_prior import edge_prior, prior_sensitivity
 from arcwise.priors.ess_path import ess_path
@@ -62,6 +62,8 @@ class PriorOptions:
 class PriorVerb(PlotOptions, DataVerb):
     """An analysis of the prior: what it finds can also be drawn."""
 
+    data: DataArgument
+
     def _check(self) -> None:
         check_figure_name(self.plot)
 
@@ -78,10 +80,10 @@ class PriorVerb(PlotOptions, DataVerb):
 class LearningPriorVerb(RuleOptions, LearningOptions, MemoryLimit, PriorVerb):
     """An analysis of the prior that learns networks."""
 
-    def read_learning(self, path: Path) -> tuple[Dataset, Learning]:
+    def read_learning(self) -> tuple[Dataset, Learning]:
         """Read the data, and return how networks are learned from them; reading is a part of the time."""
         run = Run.of(self.limits)
-        data, known = self.read_known(path, self)
+        data, known = self.read_known(self.data, self)
         return data, Learning(self.max_parents, known, run, self.threads, self.search)  # type: ignore[arg-type]
 
 
@@ -96,21 +98,14 @@ class Ess(LearningPriorVerb):
     Example: arcwise prior ess survey.csv
     """
 
-    data: DataArgument
     tolerance: float = option(0.1, "stop when alpha* changes by less")
 
     def _run(self) -> Result:
-        data, learning = self.read_learning(self.data)
+        data, learning = self.read_learning()
         half = learning.within(learning.run.share(0.5))
         ascent = ascend_ess(data, tolerance=self.tolerance, learning=half, progress=self.progress)
         spread = "" if ascent.spread is None else f" (its class: {ascent.spread[0]:.4g} to {ascent.spread[1]:.4g})"
-        payload = {
-            "alpha_star": ascent.alpha_star,
-            "rounds": ascent.rounds,
-            "history": ascent.history,
-            "spread": ascent.spread,
-            "converged": ascent.converged,
-        }
+        payload = facts(ascent, "alpha_star", "rounds", "history", "spread", "converged")
         text = f"analytic, alpha*: {ascent.alpha_star:.4g} after {ascent.rounds} rounds{spread}"
         maximum, why = None, Status.INTERRUPTED  # the ascent is an answer of its own
         if ascent.status is not Status.INTERRUPTED:
@@ -145,17 +140,13 @@ class EssPath(LearningPriorVerb):
     Example: arcwise prior path survey.csv --plot path.png
     """
 
-    data: DataArgument
     values: int = option(60, "how many values from 0.001 to 100,000", low=2, high=100_000)
 
     def _run(self) -> Result:
-        data, learning = self.read_learning(self.data)
+        data, learning = self.read_learning()
         found = ess_path(data, ess=np.logspace(-3, 5, self.values), learning=learning, progress=self.progress)
         payload = {
-            "ess": found.ess,
-            "scores": found.scores,
-            "n_arcs": found.n_arcs,
-            "best_ess": found.best_ess,
+            **facts(found, "ess", "scores", "n_arcs", "best_ess"),
             "intervals": [{"from": i.low, "to": i.high, "arcs": i.dag.arcs} for i in found.intervals],
             "averaged": None if found.averaged is None else found.averaged.dag.arcs,
         }
@@ -169,24 +160,21 @@ class Sensitivity(LearningPriorVerb):
     Example: arcwise prior sensitivity survey.csv --ess 1 --epsilon 0.5
     """
 
-    data: DataArgument
     ess: float = row(PriorOptions, "ess")
     epsilon: float = row(PriorOptions, "epsilon")
 
     def _run(self) -> Result:
-        data, learning = self.read_learning(self.data)
+        data, learning = self.read_learning()
         optimum = find_optima(data, [make_score("bdeu", ess=self.ess)], learning, progress=self.progress)[0]
         found = prior_sensitivity(data, optimum.dag, ess=self.ess, epsilon=self.epsilon)
         payload = {
             "sensitivity": found.value,
-            "relative": found.relative,
-            "per_case": found.per_case,
+            **facts(found, "relative", "per_case"),
             "min_bdeu": found.lower,
             "bdeu": found.score,
             "max_bdeu": found.upper,
             "by_node": dict(zip(found.names, found.by_node.tolist(), strict=True)),
-            "epsilons": found.epsilons,
-            "sweep": found.sweep,
+            **facts(found, "epsilons", "sweep"),
         }
         text = f"Max-BDeu - Min-BDeu: {found.value:.4g}, {found.relative:.3g} of the score"
         return self.found(payload, f"{text}\n{table_text(found.to_frame())}", found.plot, optimum.status)
@@ -198,14 +186,13 @@ class Saturation(LearningPriorVerb):
     Example: arcwise prior saturation survey.csv --seed 1
     """
 
-    data: DataArgument
     ess: float = row(PriorOptions, "ess")
     epsilon: float = row(PriorOptions, "epsilon")
     repetitions: int = option(5, "how often the cases are shuffled", low=1, high=100_000)
     seed: int = row(Common, "seed")
 
     def _run(self) -> Result:
-        data, learning = self.read_learning(self.data)
+        data, learning = self.read_learning()
         found = data_saturation(
             data,
             ess=self.ess,
@@ -216,13 +203,7 @@ class Saturation(LearningPriorVerb):
             progress=self.progress,
         )
         frame = found.to_frame()
-        payload = {
-            "settled": found.settled,
-            "repetitions": found.repetitions,
-            "changed_share": found.changed_share,
-            "advice": found.advice,
-            "table": frame,
-        }
+        payload = {**facts(found, "settled", "repetitions", "changed_share", "advice"), "table": frame}
         return self.found(payload, f"{found.advice}\n{table_text(frame)}", found.plot, found.status)
 
 
@@ -232,7 +213,6 @@ class EdgePrior(PriorVerb):
     Example: arcwise prior edge survey.csv --parent smoke --child cough
     """
 
-    data: DataArgument
     parent: str = option(REQUIRED, "the tail of the edge")
     child: str = option(REQUIRED, "the head of the edge")
     given: tuple[str, ...] = option((), "another parent of the child; may be repeated", metavar="")
@@ -252,12 +232,8 @@ class EdgePrior(PriorVerb):
             "ess": found.ess,
             "log_bayes_factor": found.exact,
             "leading_order": found.approximate,
-            "uniformity": found.uniformity,
-            "degrees_of_freedom": found.degrees_of_freedom,
-            "dependence_p_value": found.dependence_p_value,
-            "sign_changes": found.sign_changes,
-            "alpha_plus": found.alpha_plus,
-            "cause": found.cause,
+            **facts(found, "uniformity", "degrees_of_freedom", "dependence_p_value"),
+            **facts(found, "sign_changes", "alpha_plus", "cause"),
         }
         return self.found(payload, text, found.plot)
 

@@ -13,7 +13,7 @@ from arcwise.base.errors import OptionError
 from arcwise.base.options import Common, option, row
 from arcwise.cli.effect import Effect
 from arcwise.cli.output import AnswerVerb, open_folder, open_network, write_frame
-from arcwise.cli.verb import Result
+from arcwise.cli.verb import Result, facts
 from arcwise.data.large import Grouping
 from arcwise.data.read import read_table
 from arcwise.model.network import BayesianNetwork
@@ -34,26 +34,26 @@ class Answered:
 
     question: Question
     frame: pd.DataFrame
-    facts: dict[str, Any]
+    told: dict[str, Any]
     words: Answer | None = None
 
     @property
     def payload(self) -> dict[str, Any]:
         """The answer for JSON."""
-        return {"question": self.question.text, "evidence": dict(self.question.evidence), **self.facts}
+        return {"question": self.question.text, "evidence": dict(self.question.evidence), **self.told}
 
     @property
     def remark(self) -> str:
         """What is to be said below the table of one network."""
-        told = []
-        if "log_joint" in self.facts:
-            told.append(f"probability of these states given the evidence: {self.facts['probability']:.6g}")
-        if self.question.evidence and "draws" not in self.facts:
-            log_evidence = self.facts["log_evidence"]
+        lines = []
+        if "log_joint" in self.told:
+            lines.append(f"probability of these states given the evidence: {self.told['probability']:.6g}")
+        if self.question.evidence and "draws" not in self.told:
+            log_evidence = self.told["log_evidence"]
             tiny = log_evidence < math.log(1e-300)
             shown = f"exp({log_evidence:.6g})" if tiny else f"{math.exp(log_evidence):.6g}"
-            told.append(f"probability of the evidence: {shown}")
-        return "\n".join(told)
+            lines.append(f"probability of the evidence: {shown}")
+        return "\n".join(lines)
 
     def text(self, *, markdown: bool) -> str:
         """The answer as it is printed."""
@@ -162,13 +162,8 @@ class Query(AnswerVerb):
     def _answer(self, network: BayesianNetwork, question: Question) -> Answered:
         if question.explanation:
             explanation = network.most_probable(question.evidence, **self.settings)
-            facts = {
-                "states": explanation.states,
-                "probability": explanation.probability,
-                "log_joint": explanation.log_joint,
-                "log_evidence": explanation.log_evidence,
-            }
-            return Answered(question, explanation.to_frame(), facts)
+            told = facts(explanation, "states", "probability", "log_joint", "log_evidence")
+            return Answered(question, explanation.to_frame(), told)
         if question.states:
             return self._one_probability(network, question)
         if not question.asked:
@@ -177,12 +172,12 @@ class Query(AnswerVerb):
                 name: dict(zip(one.states[0], one.probabilities.tolist(), strict=True))
                 for name, one in marginals.items()
             }
-            facts = {"marginals": by_name, "log_evidence": marginals.log_evidence}
-            return Answered(question, marginals.to_frame(), facts)
+            told = {"marginals": by_name, "log_evidence": marginals.log_evidence}
+            return Answered(question, marginals.to_frame(), told)
         found = network.query(question.asked, question.evidence, **self.settings)
         frame = found.to_frame()
-        facts = {"variables": found.names, "probabilities": frame, "log_evidence": found.log_evidence}
-        return Answered(question, frame, facts)
+        told = {"variables": found.names, "probabilities": frame, "log_evidence": found.log_evidence}
+        return Answered(question, frame, told)
 
     def _one_probability(self, network: BayesianNetwork, question: Question) -> Answered:
         """Return P(states | evidence) by two probabilities of evidence: no joint table of the variables is needed."""
@@ -200,8 +195,8 @@ class Query(AnswerVerb):
             raise OptionError(f"the evidence is impossible: {listed} has probability 0.")
         both = network.log_probability({**wanted, **evidence}, **self.settings)
         probability = math.exp(min(both - given, 0.0))
-        facts = {"states": wanted, "probability": probability, "log_probability": both - given, "log_evidence": given}
-        return Answered(question, pd.DataFrame([{**wanted, "probability": probability}]), facts)
+        told = {"states": wanted, "probability": probability, "log_probability": both - given, "log_evidence": given}
+        return Answered(question, pd.DataFrame([{**wanted, "probability": probability}]), told)
 
     def _answer_averaged(self, saved: SavedAnalysis, question: Question) -> Answered:
         """Return the answer averaged over networks and parameters, with intervals."""
@@ -221,14 +216,8 @@ class Query(AnswerVerb):
         frame = found.to_frame()
         for name, state in zip(question.asked, question.states or (), strict=False):
             frame = frame[frame[name] == state]
-        facts = {
-            "variables": found.names,
-            "probabilities": frame,
-            "networks": found.networks,
-            "draws": found.draws,
-            "level": found.level,
-        }
-        return Answered(question, frame, facts, averaged_answer(question.text, found, frame, saved.networks_title))
+        told = {"variables": found.names, "probabilities": frame, **facts(found, "networks", "draws", "level")}
+        return Answered(question, frame, told, averaged_answer(question.text, found, frame, saved.networks_title))
 
     def _answer_rows(
         self, network: BayesianNetwork, saved: SavedAnalysis | None, question: Question, path: Path
@@ -259,11 +248,11 @@ class Query(AnswerVerb):
             for states in frame.columns
         ]
         frame["log_evidence"] = found.log_evidence
-        facts = {
+        told = {
             "variables": found.names,
             "rows": len(frame),
             "columns": list(frame.columns),
             "probabilities": found.probabilities.reshape(len(frame), -1),
             "log_evidence": found.log_evidence,
         }
-        return Answered(question, frame, facts)
+        return Answered(question, frame, told)

@@ -12,8 +12,8 @@ from arcwise.base.options import option, row, rows
 from arcwise.base.run import Status
 from arcwise.cli.options import DataArgument, LearningVerb, MemoryLimit, ScoreOptions, factor_from
 from arcwise.cli.output import ResultVerb, check_writable
-from arcwise.cli.verb import Result, Verb
-from arcwise.parent_sets.build import BuildSettings, build_parent_sets
+from arcwise.cli.verb import Result, Verb, facts
+from arcwise.parent_sets.build import BuildSettings
 from arcwise.parent_sets.files import format_jkl, write_parent_sets
 from arcwise.recipes.credible import CredibleOptions
 
@@ -52,20 +52,8 @@ class Scores(LearningVerb, BuildingOptions, MemoryLimit, Verb):
     def _run(self) -> Result:
         output = None if self.stdout_is_taken(self.output, otherwise=True) else self.output
         checkpoint = None if output is None else self._checkpoint(output)
-        limits, slack = self.limits, self._slack()
-        score = self.scored.make()
-        cases, known = self.read_known(self.data, self, score)
-        self.tell_idle(score, known)
-        table = build_parent_sets(
-            cases,
-            score,
-            slack=slack,
-            max_parents=self.max_parents,
-            constraints=known,
-            limits=limits,
-            progress=self.progress,
-            settings=replace(self.settings, checkpoint=checkpoint),
-        )
+        settings = replace(self.settings, checkpoint=checkpoint)
+        table = self.build_parent_sets(self.data, self.scored, settings, self.limits, self._slack()).table
         if output is None:
             sys.stdout.buffer.write(format_jkl(table))
             sys.stdout.buffer.flush()
@@ -76,17 +64,13 @@ class Scores(LearningVerb, BuildingOptions, MemoryLimit, Verb):
         payload = {
             "data": self.data,
             "output": output,
-            "status": table.status,
-            "score": table.score,
-            "slack": table.slack,
-            "max_parents": table.max_parents,
+            **facts(table, "status", "score", "slack", "max_parents"),
             "variables": table.n_variables,
             "parent_sets": table.n_rows,
             "families_scored": made.families,
             "tables_counted": made.sets,
             "seconds": made.seconds,
-            "data_digest": table.data_digest,
-            "digest": table.digest,
+            **facts(table, "data_digest", "digest"),
         }
         told = (
             f"wrote {table.n_rows:,} parent sets of {table.n_variables} variables to {output or 'stdout'} "

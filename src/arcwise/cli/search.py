@@ -90,41 +90,27 @@ class TargetOptions:
     target: str | None = option(None, "the variable to predict", of="naive-bayes, tan")
 
 
-# What each method takes besides the common options; an option that a method does not take is refused, not ignored.
-TABLES: dict[Method, tuple[type, ...]] = {
-    Method.TABU: (StartOptions, TabuSettings),
-    Method.HILL_CLIMBING: (StartOptions, ClimbSettings),
-    Method.FIRST_ASCENT: (StartOptions,),
-    Method.GENETIC: (GeneticSettings,),
-    Method.ORDER: (OrderOptions,),
-    Method.GES: (),
-    Method.CHOW_LIU: (),
-    Method.NAIVE_BAYES: (TargetOptions,),
-    Method.TAN: (TargetOptions,),
-    Method.EM: (StartOptions,),
+# What each method calls, and what it takes besides the common options; an option that it does not take is refused, not
+# ignored.
+SEARCHES: dict[Method, tuple[Callable[..., Any], tuple[type, ...]]] = {
+    Method.TABU: (tabu_search, (StartOptions, TabuSettings)),
+    Method.HILL_CLIMBING: (hill_climb, (StartOptions, ClimbSettings)),
+    Method.FIRST_ASCENT: (first_ascent, (StartOptions,)),
+    Method.GENETIC: (genetic_search, (GeneticSettings,)),
+    Method.ORDER: (order_search, (OrderOptions,)),
+    Method.GES: (equivalence_search, ()),
+    Method.CHOW_LIU: (chow_liu, ()),
+    Method.NAIVE_BAYES: (naive_bayes, (TargetOptions,)),
+    Method.TAN: (tree_augmented, (TargetOptions,)),
+    Method.EM: (structural_em, (StartOptions,)),
 }
-OPTIONS = Rows(tuple(dict.fromkeys(table for tables in TABLES.values() for table in tables)), given=True)
-
-
-SEARCHES: dict[Method, Callable[..., Any]] = {
-    Method.TABU: tabu_search,
-    Method.HILL_CLIMBING: hill_climb,
-    Method.FIRST_ASCENT: first_ascent,
-    Method.GENETIC: genetic_search,
-    Method.EM: structural_em,
-}
-# Searches that take no constraints: greedy equivalence search, and networks of a fixed shape.
-FREE: dict[Method, Callable[..., Any]] = {
-    Method.GES: equivalence_search,
-    Method.CHOW_LIU: chow_liu,
-    Method.NAIVE_BAYES: naive_bayes,
-    Method.TAN: tree_augmented,
-}
+FREE = (Method.GES, Method.CHOW_LIU, Method.NAIVE_BAYES, Method.TAN)  # they take no constraints
+OPTIONS = Rows(tuple(dict.fromkeys(table for _, tables in SEARCHES.values() for table in tables)), given=True)
 
 
 def _taken(method: Method) -> dict[str, str]:
     """Return the options that a method takes, with their flags."""
-    return {item.name: item.flag for table in TABLES[method] for item in options_of(table)}
+    return {item.name: item.flag for table in SEARCHES[method][1] for item in options_of(table)}
 
 
 class Search(LearningVerb, StepLimit, GraphFileVerb):
@@ -166,7 +152,7 @@ class Search(LearningVerb, StepLimit, GraphFileVerb):
         elif self.method is Method.ORDER:
             result = self._search_orders(cases, **given, **self.options)
         else:
-            search = SEARCHES[self.method]
+            search, _ = SEARCHES[self.method]
             result = search(cases, max_parents=self.max_parents, seed=self.seed, **given, **self.options)
         assert_obeys(result.dag, known)
         if to_stdout or self.output is not None:
@@ -196,10 +182,10 @@ class Search(LearningVerb, StepLimit, GraphFileVerb):
             raise OptionError(
                 f"--method {self.method} knows no constraints and no limit of parents; hill-climbing and tabu do."
             )
-        function = FREE[self.method]
+        function, tables = SEARCHES[self.method]
         if self.method is Method.GES:
             found = function(data, score, **run)
-        elif TargetOptions not in TABLES[self.method]:
+        elif TargetOptions not in tables:
             found = function(data, score)
         elif "target" in self.options:
             found = function(data, self.options["target"], score)

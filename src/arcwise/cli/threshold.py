@@ -15,7 +15,7 @@ from arcwise.base.options import Common, option, row
 from arcwise.base.run import Limits, Status
 from arcwise.cli.options import DataVerb, TimeLimit
 from arcwise.cli.output import ConfidenceArgument
-from arcwise.cli.verb import Result, Verb
+from arcwise.cli.verb import Result, Verb, facts
 from arcwise.confidence.by_recipe import recipe_of
 from arcwise.confidence.calibration import calibrated_by
 from arcwise.confidence.edge_confidence import EdgeConfidence
@@ -99,9 +99,7 @@ class Threshold(DataVerb, TimeLimit, Verb):
         above = int((given.vector > chosen.value).sum())
         payload = {
             "threshold": chosen.value,
-            "rule": chosen.rule,
-            "assumes": chosen.assumes,
-            "details": chosen.details,
+            **facts(chosen, "rule", "assumes", "details"),
             "significant": above,
             "pairs": len(given.vector),
             "status": status,
@@ -168,8 +166,6 @@ def _reasons(advice: Recommendation) -> dict[str, Any]:
         "weight": advice.weight,
         "meaning": advice.cost_in_words,
         "text": advice.text,
-        "neighbours": [
-            {"threshold": a.threshold, "edges": a.edges, "extra_error": a.extra_error} for a in advice.neighbours
-        ],
-        "other_rules": [{"rule": a.reason, "threshold": a.threshold, "edges": a.edges} for a in advice.other_rules],
+        "neighbours": [facts(a, "threshold", "edges", "extra_error") for a in advice.neighbours],
+        "other_rules": [{"rule": a.reason, **facts(a, "threshold", "edges")} for a in advice.other_rules],
     }

@@ -23,6 +23,8 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, dataclass_transform
 
@@ -132,6 +134,11 @@ def _plain(value: Any) -> Any:
     return os.fspath(value) if isinstance(value, os.PathLike) else value
 
 
+def facts(thing: object, *names: str) -> dict[str, Any]:
+    """Return what an object says under some names, for JSON."""
+    return {name: getattr(thing, name) for name in names}
+
+
 # From tables to flags
 
 
@@ -157,7 +164,7 @@ class Rows:
 
     def read(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the keywords that the values of all options ask for."""
-        return {item.name: _read(item, values[item.key]) for item in self.items if values[item.key] is not None}
+        return {item.name: _read(item, values) for item in self.items if values[item.key] is not None}
 
 
 def _unset(item: Option) -> Option:
@@ -172,7 +179,7 @@ def command_of(verb: type[Verb]) -> Callable[..., None]:
     def command(**values: Any) -> None:
         _made(verb, values).carry_out()
 
-    parts = list(_parts(verb))
+    parts = [part for _, parts, _ in _slots(verb) for part in parts]
     parameters = [_parameter(part) if isinstance(part, Option) else part for part in parts]
     # The mark keeps an example on one line, to be copied.
     command.__doc__ = (verb.__doc__ or "").replace("\n    Example: ", "\n    \b\n    Example: ")
@@ -194,44 +201,28 @@ def _fields(table: type) -> list[dataclasses.Field[Any]]:
     return [known[name] for name in names]
 
 
-def _parts(table: type) -> Iterator[Option | inspect.Parameter]:
-    """Yield the options of a table and of the tables in it; of a verb, also its arguments."""
+def _slots(table: Any) -> Iterator[tuple[str, list[Option | inspect.Parameter], Callable[[Mapping[str, Any]], Any]]]:
+    """Yield the fields of a table that the command line fills: name, options or argument, and what reads the value."""
     for field in _fields(table):
         hint = hint_of(table, field)
+        marks = getattr(hint, "__metadata__", ())
+        chosen = next((mark for mark in marks if isinstance(mark, Rows)), None)
         if (inner := table_in(field)) is not None:
-            yield from _parts(inner)
+            yield field.name, [part for _, parts, _ in _slots(inner) for part in parts], partial(_made, inner)
         elif is_row(field):
-            yield option_of(field, field.name, hint)
-        elif (chosen := _chosen(hint)) is not None:
-            yield from chosen.items
-        elif _is_argument(hint):
+            item = option_of(field, field.name, hint)
+            yield field.name, [item], partial(_read, item)
+        elif chosen is not None:
+            yield field.name, list(chosen.items), chosen.read
+        elif marks or hint is typer.Context:
             default = inspect.Parameter.empty if field.default is dataclasses.MISSING else field.default
-            yield inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint)
-
-
-def _chosen(hint: Any) -> Rows | None:
-    return next((part for part in getattr(hint, "__metadata__", ()) if isinstance(part, Rows)), None)
-
-
-def _is_argument(hint: Any) -> bool:
-    return hint is typer.Context or hasattr(hint, "__metadata__")
+            argument = inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint)
+            yield field.name, [argument], itemgetter(field.name)
 
 
 def _made(table: Any, values: Mapping[str, Any]) -> Any:
     """Return a table, or a verb, from the values of all options."""
-    given = {}
-    for field in _fields(table):
-        hint = hint_of(table, field)
-        if (inner := table_in(field)) is not None:
-            given[field.name] = _made(inner, values)
-        elif is_row(field):
-            item = option_of(field, field.name, hint)
-            given[field.name] = _read(item, values[item.key])
-        elif (chosen := _chosen(hint)) is not None:
-            given[field.name] = chosen.read(values)
-        elif _is_argument(hint):
-            given[field.name] = values[field.name]
-    return table(**given)
+    return table(**{name: read(values) for name, _, read in _slots(table)})
 
 
 def given_options(values: object, *tables: type) -> Iterator[Option]:
@@ -243,8 +234,9 @@ def given_options(values: object, *tables: type) -> Iterator[Option]:
                 yield from given_options(getattr(values, field.name), inner)
 
 
-def _read(item: Option, value: Any) -> Any:
+def _read(item: Option, values: Mapping[str, Any]) -> Any:
     """Return the value of an option from what the command line has for it."""
+    value = values[item.key]
     if item.switch is not None:
         return item.switch if value else item.default
     if value is None or (item.kind in (tuple, Mapping) and not value):

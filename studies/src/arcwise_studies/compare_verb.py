@@ -5,7 +5,6 @@ from __future__ import annotations
 import typer
 
 from arcwise.base.options import Common, option, row
-from arcwise.cli.options import DataArgument
 from arcwise.cli.prior import LearningPriorVerb, PriorOptions, app_of_prior, table_text
 from arcwise.cli.verb import Result, command_of
 
@@ -23,7 +22,6 @@ class Compare(LearningPriorVerb):
     Example: arcwise prior compare survey.csv --seed 1
     """
 
-    data: DataArgument
     ess: float = row(PriorOptions, "ess")
     epsilon: float = row(PriorOptions, "epsilon")
     splits: int = option(10, "how often the data are split", low=1, high=100_000)
@@ -33,7 +31,7 @@ class Compare(LearningPriorVerb):
     def _run(self) -> Result:
         from arcwise_studies.prior_comparison import compare_priors
 
-        data, learning = self.read_learning(self.data)
+        data, learning = self.read_learning()
         found = compare_priors(
             data,
             ess=self.ess,
