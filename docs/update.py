@@ -1,7 +1,7 @@
 """Rewrite what the pages take from the code: tables of scores and names, help texts, and the outputs of examples.
 
     python docs/update.py           # the generated parts, between <!-- begin ... --> and <!-- end -->, and the keywords
-                                    # of functions for type checkers, src/arcwise/keywords.pyi
+                                    # of functions, and names, for type checkers, src/arcwise/**/*.pyi
     python docs/update.py --outputs # also the `text` blocks after `python` blocks, by running every page
 
 The tests compare the pages with what this script would write.
@@ -250,6 +250,28 @@ def tutorial_notebook() -> str:
     return made
 
 
+def package_stub() -> str:
+    """Return what type checkers see of the package, which imports its names on first use."""
+    import arcwise
+
+    named = {name: getattr(arcwise, name).__module__ for name in arcwise._STAGE}
+    return _stub(dict.fromkeys(arcwise._MODULES, "arcwise") | named) + "\n__version__: str\n"
+
+
+def analysis_stub() -> str:
+    """Return what type checkers see of `arcwise.analysis`."""
+    from arcwise import analysis
+
+    return _stub({name: f"arcwise.{module}" for name, module in analysis._MODULES.items()})
+
+
+def _stub(modules: dict[str, str]) -> str:
+    """Return imports of names as themselves, which offers them, from the modules that define them."""
+    head = '"""The names of the module, for type checkers and editors. Written by docs/update.py."""\n\n'
+    ordered = sorted(modules, key=lambda name: (modules[name], name.islower(), name))
+    return head + "".join(f"from {modules[name]} import {name} as {name}\n" for name in ordered)
+
+
 def peer_table() -> str:
     """Return what was measured beside other software, as a Markdown table."""
     made: str = beside("peers").peer_table()
@@ -284,7 +306,9 @@ def main() -> None:
             page.write_text(after, encoding="utf-8")
             print(f"rewrote {page.relative_to(DOCS.parent)}")
     keywords = beside("keywords")
-    for path, made in ((DOCS / "tutorial.ipynb", tutorial_notebook()), (keywords.STUB, keywords.stub())):
+    stubs = {PACKAGE / "__init__.pyi": package_stub(), PACKAGE / "analysis" / "__init__.pyi": analysis_stub()}
+    made_whole = {DOCS / "tutorial.ipynb": tutorial_notebook(), keywords.STUB: keywords.stub(), **stubs}
+    for path, made in made_whole.items():
         if not path.exists() or path.read_text(encoding="utf-8") != made:
             path.write_text(made, encoding="utf-8")
             print(f"rewrote {path.relative_to(DOCS.parent)}")

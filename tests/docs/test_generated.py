@@ -47,6 +47,12 @@ def test_the_keywords_of_functions_are_current() -> None:
     assert keywords.STUB.read_text(encoding="utf-8") == keywords.stub(), "run: python docs/update.py"
 
 
+def test_the_names_for_type_checkers_are_current() -> None:
+    stubs = {"__init__.pyi": update.package_stub(), "analysis/__init__.pyi": update.analysis_stub()}
+    for path, made in stubs.items():
+        assert (update.PACKAGE / path).read_text(encoding="utf-8") == made, "run: python docs/update.py"
+
+
 @pytest.mark.parametrize("stage", update.STAGES)
 def test_every_public_name_is_on_the_page_of_its_stage(stage: str) -> None:
     page = DOCS / "reference" / f"{stage}.md"

@@ -1,0 +1,54 @@
+"""The names of the module, for type checkers and editors. Written by docs/update.py."""
+
+from arcwise import analysis as analysis
+from arcwise import audit as audit
+from arcwise import certificate as certificate
+from arcwise import confidence as confidence
+from arcwise import counts as counts
+from arcwise import data as data
+from arcwise import datasets as datasets
+from arcwise import effects as effects
+from arcwise import ensemble as ensemble
+from arcwise import errors as errors
+from arcwise import evaluate as evaluate
+from arcwise import exact as exact
+from arcwise import graph as graph
+from arcwise import limits as limits
+from arcwise import local as local
+from arcwise import model as model
+from arcwise import parent_sets as parent_sets
+from arcwise import plotting as plotting
+from arcwise import priors as priors
+from arcwise import progress as progress
+from arcwise import report as report
+from arcwise import scores as scores
+from arcwise.analysis.analysis import Analysis as Analysis
+from arcwise.analysis.estimator import BayesianNetworkEstimator as BayesianNetworkEstimator
+from arcwise.analysis.learning import learn as learn
+from arcwise.audit.audit import check as check
+from arcwise.base.run import Limits as Limits
+from arcwise.bootstrap.bootstrap import bootstrap_networks as bootstrap_networks
+from arcwise.confidence.averaging import edge_confidence as edge_confidence
+from arcwise.confidence.consensus import consensus_network as consensus_network
+from arcwise.confidence.edge_confidence import EdgeConfidence as EdgeConfidence
+from arcwise.confidence.recommendation import recommend as recommend
+from arcwise.credible.credible_set import CredibleSet as CredibleSet
+from arcwise.credible.find import find_credible as find_credible
+from arcwise.data.dataset import Dataset as Dataset
+from arcwise.data.discretize import discretize as discretize
+from arcwise.data.impute import impute as impute
+from arcwise.data.read import read_data as read_data
+from arcwise.data.read import read_table as read_table
+from arcwise.exact.optimal import find_optimal as find_optimal
+from arcwise.graph.constraints import Constraints as Constraints
+from arcwise.graph.dag import Dag as Dag
+from arcwise.local.climbing import hill_climb as hill_climb
+from arcwise.local.climbing import tabu_search as tabu_search
+from arcwise.model.bif import write_bif as write_bif
+from arcwise.model.fitting import fit_parameters as fit_parameters
+from arcwise.model.network import BayesianNetwork as BayesianNetwork
+from arcwise.model.network import read_bif as read_bif
+from arcwise.networks.recipe import Recipe as Recipe
+from arcwise.parent_sets.build import build_parent_sets as build_parent_sets
+
+__version__: str
