@@ -14,7 +14,7 @@ from tests.oracles.brute_force_networks import best_score
 
 from arcwise import _core
 from arcwise.base.run import Run
-from arcwise.exact.budget import Budget
+from arcwise.exact.incumbent import Budget
 from arcwise.exact.relaxation import Relaxation
 from arcwise.parent_sets import ParentSetTable
 from arcwise.parent_sets.candidate_sets import candidate_sets

@@ -16,8 +16,7 @@ from tests.twins.subset_dp import dp_twin
 from arcwise import _core
 from arcwise.base.run import Run
 from arcwise.exact import optimal
-from arcwise.exact.budget import Budget
-from arcwise.exact.incumbent import Incumbent
+from arcwise.exact.incumbent import Budget, Incumbent
 from arcwise.exact.relaxation import PseudoCosts, Relaxation, Root, floor_of, shrink, solve_root
 from arcwise.exact.subset_dp import solve_by_dp
 from arcwise.limits import Limits, Status
@@ -187,7 +186,7 @@ def test_what_cuts_may_have_lost_is_in_the_bound_of_parts_that_are_open(
     origins = [sets.origins[incumbent.rows[nodes]] for nodes in parts]
     solved = [optimal._Part(*own) for own in zip(origins, scores, bounds, strict=True)]
     monkeypatch.setattr(optimal._Search, "solve_all", lambda *given: solved)
-    search = optimal._Search("auto", budget(), 1, 0)
+    search = optimal._Search("auto", budget())
     found = search._by_parts(root, math.inf, parts)
     assert found.score == pytest.approx(sum(scores))
     assert found.bound == pytest.approx(sum(scores) + (0.0 if is_closed else 1.25))

@@ -20,8 +20,7 @@ from arcwise import _core
 from arcwise.base.run import Run
 from arcwise.certificate import check_certificate
 from arcwise.exact import certify_optimal, find_optimal, relaxation
-from arcwise.exact.budget import Budget
-from arcwise.exact.incumbent import Incumbent
+from arcwise.exact.incumbent import Budget, Incumbent
 from arcwise.exact.information import bits_of
 from arcwise.exact.relaxation import solve_root
 from arcwise.graph import Constraints

@@ -20,8 +20,7 @@ from arcwise.base.run import Run
 from arcwise.data import Dataset
 from arcwise.exact import find_optimal, information
 from arcwise.exact import relaxation as branch_and_bound
-from arcwise.exact.budget import Budget
-from arcwise.exact.incumbent import Incumbent
+from arcwise.exact.incumbent import Budget, Incumbent
 from arcwise.exact.information import Information, bits_of
 from arcwise.exact.relaxation import Relaxation, solve_root
 from arcwise.limits import Status

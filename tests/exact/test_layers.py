@@ -17,8 +17,7 @@ from arcwise.base.run import Run
 from arcwise.certificate import check_certificate
 from arcwise.data import Dataset
 from arcwise.exact import certify_optimal, find_optimal, subset_dp
-from arcwise.exact.budget import Budget
-from arcwise.exact.incumbent import Incumbent
+from arcwise.exact.incumbent import Budget, Incumbent
 from arcwise.exact.subset_dp import solve_by_layers
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status

@@ -80,7 +80,7 @@ class Cluster:
                 time.sleep(losses * PAUSE)  # until the scheduler knows
 
     def forget(self, digest: str) -> None:
-        """Say that what was sent is lost, or not needed any more."""
+        """Forget what was sent: it is lost, or not needed any more."""
         self._sent.pop(digest, None)
 
     def has_lost(self, digest: str) -> bool:
@@ -118,17 +118,13 @@ class Cluster:
             If workers died again and again.
         """
         found: dict[int, Result] = {} if kept is None else kept
-        with self.tasks(function, needed, digest) as tasks:
+        with Tasks(self, function, needed, digest) as tasks:
             given = {tasks.give(argument): k for k, argument in enumerate(arguments) if k not in found}
             while (ended := tasks.take(run)) is not None:
                 number, result = ended
                 found[given[number]] = result
                 note(len(found))
         return [found.get(k) for k in range(len(arguments))]
-
-    def tasks(self, function: Callable[[Any, Any], Result], needed: object, digest: str) -> Tasks[Result]:
-        """Return what computes ``function(needed, argument)`` for arguments that come one by one."""
-        return Tasks(self, function, needed, digest)
 
 
 async def _hand_over(started: Any, found: futures.Future[Result]) -> None:
@@ -158,7 +154,7 @@ async def _hand_over(started: Any, found: futures.Future[Result]) -> None:
 
 
 class Tasks(Generic[Result]):
-    """Tasks of one kind, given and taken one by one; those that are not taken end with the block.
+    """Tasks ``function(needed, argument)``, given and taken one by one; those that are not taken end with the block.
 
     What they need is sent with the first of them. If it is lost with the workers that had it, Dask cancels the tasks
     that wait for it: it is sent again, and they are started again.
@@ -256,7 +252,7 @@ class Tasks(Generic[Result]):
 
 
 def is_still_wanted() -> bool:
-    """On a worker: say whether anybody waits for the task of this thread. Dask does not end a task that has begun."""
+    """Return whether anybody waits for the task of this thread of a worker: Dask ends none that has begun."""
     from distributed import get_worker
 
     try:
@@ -282,7 +278,7 @@ def give_back_unwanted(*_: object) -> bool:
 
 @contextlib.contextmanager
 def explained_losses() -> Iterator[None]:
-    """Return the message that workers died, where nothing more can be done about it."""
+    """While inside, raise an error that explains it if workers died and nothing more can be done about it."""
     from distributed import KilledWorker
 
     try:

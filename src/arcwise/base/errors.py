@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import enum
 import errno
 import itertools
 import os
@@ -23,17 +24,13 @@ from typing import Any, Final
 # or ``impute(..., method='knn')``; the command line writes ``--trust-table`` and ``arcwise impute --method knn``.
 
 
-class _Unsaid:
-    """What stands for a value that the message does not name."""
+class _Unsaid(enum.Enum):
+    """What stands for a value that the message does not name: one object, also after pickling."""
 
-    def __repr__(self) -> str:
-        return "UNSAID"
-
-    def __reduce__(self) -> str:
-        return "UNSAID"  # one object, also after pickling
+    UNSAID = enum.auto()
 
 
-UNSAID: Final = _Unsaid()
+UNSAID: Final = _Unsaid.UNSAID
 
 
 @dataclass(frozen=True)

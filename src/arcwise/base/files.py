@@ -61,14 +61,9 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             with target.open("wb") as file:
                 yield file
             return
-        final = _final(target)
-        _sweep(final.parent)
-        with _temporary(final) as (file, temporary):
+        with _replacing(target) as (file, _):
             yield file
             file.flush()
-            os.fsync(file.fileno())
-            _keep_mode(final, file.fileno())
-            _take_name(file, temporary, final)
 
 
 @contextlib.contextmanager
@@ -83,14 +78,24 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
                 with whole.open("rb") as source, target.open("wb") as file:
                     shutil.copyfileobj(source, file, PIECE)
             return
-        final = _final(target)
-        _sweep(final.parent)
-        with _temporary(final) as (file, temporary):
+        with _replacing(target) as (_, temporary):
             yield temporary
-            with temporary.open("rb") as written:  # the library may have made a file of its own under the name
-                os.fsync(written.fileno())
-                _keep_mode(final, written.fileno())
-            _take_name(file, temporary, final)
+
+
+@contextlib.contextmanager
+def _replacing(target: Path) -> Iterator[tuple[BinaryIO, Path]]:
+    """Make a temporary file that takes the place of what a name stands for; of a link, what it points to."""
+    final = Path(os.path.realpath(target)) if target.is_symlink() else target
+    _sweep(final.parent)
+    with _temporary(final) as (file, temporary):
+        yield file, temporary
+        with temporary.open("rb") as written:  # another library may have made a file of its own under the name
+            os.fsync(written.fileno())
+            _keep_mode(final, written.fileno())
+        if fcntl is None:  # such systems do not rename an open file
+            file.close()
+        temporary.replace(final)
+        sync_folder(final.parent)
 
 
 @contextlib.contextmanager
@@ -158,11 +163,6 @@ def _is_special(target: Path) -> bool:
     return not stat.S_ISREG(mode) or target.absolute().parts[1:2] in (("dev",), ("proc",))
 
 
-def _final(target: Path) -> Path:
-    """Return the file that a name stands for: a link stays, and what it points to is written."""
-    return Path(os.path.realpath(target)) if target.is_symlink() else target
-
-
 def _temporary_name(final: Path) -> Path:
     name = final.name.encode("utf-8", "surrogateescape")[:LONGEST_NAME].decode("utf-8", "ignore")
     return final.with_name(f".{name}.{secrets.token_hex(6)}.arcwise.part")
@@ -207,15 +207,8 @@ def _keep_mode(final: Path, descriptor: int) -> None:
         os.fchmod(descriptor, stat.S_IMODE(old.st_mode) & 0o777)
 
 
-def _take_name(file: BinaryIO, temporary: Path, final: Path) -> None:
-    if fcntl is None:  # such systems do not rename an open file
-        file.close()
-    temporary.replace(final)
-    sync_folder(final.parent)
-
-
 def sync_folder(folder: Path) -> None:
-    """See to it that the names in a folder are on the disk, where the system can do that."""
+    """Make sure that the names in a folder are on the disk, where the system can do that."""
     if fcntl is None:
         return
     with contextlib.suppress(OSError):
@@ -287,10 +280,12 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     try:
         with Path(path).open("rb") as file:
             content = bytes(read_descriptor(file, str(path)))
-    except (OSError, ValueError) as error:
-        if isinstance(error, FormatError):
-            raise
-        raise FormatError(_unreadable(path, error)) from error
+    except FormatError:
+        raise
+    except OSError as error:
+        raise FormatError(unreadable(path, error)) from error
+    except ValueError as error:  # a name that no file can have
+        raise FormatError(f"cannot read {str(path)!r}: {error}.") from error
     return unpack_gzip(content, source=str(path)) if content.startswith(GZIP_MAGIC) else content
 
 
@@ -320,12 +315,6 @@ def read_descriptor(file: BinaryIO, source: str) -> bytes:
             "program writing it? Try again when that is done."
         )
     return content
-
-
-def _unreadable(path: str | os.PathLike[str], error: OSError | ValueError) -> str:
-    if isinstance(error, OSError):
-        return unreadable(path, error)
-    return f"cannot read {str(path)!r}: {error}."  # a name that no file can have
 
 
 def parse_json(text: str | bytes, *, source: str) -> Any:

@@ -115,7 +115,7 @@ class Run:
     seed
         What fixes random numbers.
     threads
-        How many threads to use; None for all cores.
+        How many threads to use; None for all cores. A number that no machine has is refused here.
     limits
         What may be used; None for no limit.
     progress
@@ -148,7 +148,8 @@ class Run:
         tables: SharedTables | None = None,
         batches: KeptBatches | None = None,
     ) -> None:
-        self.seed, self.threads, self.progress, self.cluster = seed, threads, progress, cluster
+        self.threads = None if threads is None else thread_count(threads)
+        self.seed, self.progress, self.cluster = seed, progress, cluster
         self.journal, self.tables, self.batches = journal, tables, batches
         self.given = limits or Limits()
         self._begin = time.monotonic()

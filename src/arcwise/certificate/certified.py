@@ -32,10 +32,8 @@ class Certified:
 
     Parameters
     ----------
-    dag
-        The network.
-    score
-        Its score, exactly: the sum of the table's scores of its parent sets.
+    dag, score
+        The network, and exactly the sum of the table's scores of its parent sets.
     bound
         No network of the table that satisfies the constraints scores higher; exact, too.
     required, forbidden
@@ -84,12 +82,5 @@ def check_certificate(table: ParentSetTable | str | os.PathLike[str], certificat
         raise CertificateError(f"{certificate} is refused: {refusal}.") from None
     except OSError as error:
         raise FormatError(unreadable(error.filename or certificate, error)) from None
-    return Certified(
-        dag=Dag.from_arcs(found.names, found.arcs),
-        score=found.score,
-        bound=found.bound,
-        required=found.required,
-        forbidden=found.forbidden,
-        max_parents=found.most_parents,
-        steps=found.steps,
-    )
+    rules = found.required, found.forbidden, found.most_parents
+    return Certified(Dag.from_arcs(found.names, found.arcs), found.score, found.bound, *rules, found.steps)

@@ -21,8 +21,7 @@ from arcwise.base.options import Common, row
 from arcwise.base.run import Limits, Run, Status, thread_count
 from arcwise.base.showing import one_screen
 from arcwise.credible.parts import PartProblem, build_cover, relax
-from arcwise.exact.budget import Budget
-from arcwise.exact.incumbent import Incumbent
+from arcwise.exact.incumbent import Budget, Incumbent
 from arcwise.exact.optimum import PROOF_TOLERANCE, Optimum
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.fixed_pairs import FixedPairs, native_pairs

@@ -30,8 +30,7 @@ from arcwise.base.errors import ArcwiseError
 from arcwise.base.run import NO_TIME, Limits, ProgressEvent, Run, Status
 from arcwise.credible.plan import UNLIMITED, Build, build_as_planned
 from arcwise.data.dataset import Dataset
-from arcwise.exact.budget import Budget
-from arcwise.exact.incumbent import Incumbent
+from arcwise.exact.incumbent import Budget, Incumbent
 from arcwise.exact.relaxation import BranchAndBound, LpSolution, Relaxation, Root, inform, round_point, shrink
 from arcwise.parent_sets.table import ParentSetTable
 

@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.exact.budget import Budget
-from arcwise.exact.incumbent import Incumbent
+from arcwise.exact.incumbent import Budget, Incumbent
 
 if TYPE_CHECKING:
     from arcwise._core.parent_sets import CandidateSets
@@ -102,7 +101,7 @@ class _Program:
     def __init__(self, sets: CandidateSets) -> None:
         import highspy
 
-        self._sets = sets
+        self._sets, self._highs = sets, highspy
         self._columns = np.arange(sets.rows, dtype=np.int64)
         self._pool = _core.exact.CutPool(sets.variables)
         n, rows = sets.variables, sets.rows
@@ -128,37 +127,29 @@ class _Program:
 
     def add_cuts(self, members: NDArray[np.uint64], codes: NDArray[np.int32]) -> None:
         """Add cuts, given as in `CutPool.extend`; the next solution starts from the last one."""
-        import highspy
-
         first = len(self._pool)
         self._pool.extend(members, codes)
         (starts, index, value), forms, sides = self._pool.rows(self._sets, self._columns, first)
-        lower = np.where(forms == 0, -highspy.kHighsInf, sides)
-        upper = np.where(forms == 0, sides, highspy.kHighsInf)
+        lower = np.where(forms == 0, -self._highs.kHighsInf, sides)
+        upper = np.where(forms == 0, sides, self._highs.kHighsInf)
         self.solver.addRows(codes.size, lower, upper, index.size, starts[:-1], index, value)
 
     def require_integers(self) -> None:
         """Make the linear program an integer program."""
-        import highspy
-
         count = self._columns.size
-        kinds = np.full(count, int(highspy.HighsVarType.kInteger), dtype=np.uint8)
+        kinds = np.full(count, int(self._highs.HighsVarType.kInteger), dtype=np.uint8)
         self.solver.changeColsIntegrality(count, self._columns.astype(np.int32), kinds)
 
     def solve(self, watch: _Watch) -> str:
         """Return "optimal" or "stopped"."""
-        import highspy
-
         watch.run(self.solver)
-        return "optimal" if self.solver.getModelStatus() == highspy.HighsModelStatus.kOptimal else "stopped"
+        return "optimal" if self.solver.getModelStatus() == self._highs.HighsModelStatus.kOptimal else "stopped"
 
     def dual_bound(self, integral: bool) -> float:
         """Return what the last run has proved."""
-        import highspy
-
         info = self.solver.getInfo()
         if integral:
             return float(info.mip_dual_bound)
-        if self.solver.getModelStatus() == highspy.HighsModelStatus.kOptimal:
+        if self.solver.getModelStatus() == self._highs.HighsModelStatus.kOptimal:
             return float(info.objective_function_value)
         return float(self._sets.scores[self._sets.offsets[:-1]].sum())

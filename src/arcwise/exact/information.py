@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.data.dataset import Dataset
-from arcwise.exact.budget import Budget
+from arcwise.exact.incumbent import Budget
 
 if TYPE_CHECKING:
     from arcwise._core.exact import CutPool

@@ -30,28 +30,19 @@ from arcwise.base.errors import (
     check_known,
 )
 from arcwise.base.files import write_bytes
-from arcwise.base.run import (
-    Limits,
-    ProgressCallback,
-    Run,
-    Seed,
-    Status,
-    deferred_interrupt,
-    resolve_seed,
-    thread_count,
-)
+from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, deferred_interrupt, resolve_seed
 from arcwise.certificate import checker
 from arcwise.certificate.certified import plain_table
 from arcwise.data.dataset import Dataset
-from arcwise.exact.budget import Budget
 from arcwise.exact.ilp import solve_by_ilp
-from arcwise.exact.incumbent import Incumbent
+from arcwise.exact.incumbent import Budget, Incumbent
 from arcwise.exact.optimum import PROOF_TOLERANCE, Optimum
 from arcwise.exact.proof import ProofRecord, Scope, Step
 from arcwise.exact.relaxation import BranchAndBound, LpSolution, Root, solve_root
 from arcwise.exact.subset_dp import Window, dp_fits, order_of_rows, solve_by_dp, solve_by_layers, undecided
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
+from arcwise.graph.nodes import bits
 from arcwise.graph.statements import Arc, Kind
 from arcwise.parent_sets.build import scaled
 from arcwise.parent_sets.candidate_sets import candidate_sets, components_of, network_of_rows
@@ -240,7 +231,6 @@ class _Search:
 
     method: str
     budget: Budget
-    seed: int
     record: ProofRecord | None = None
     data: Dataset | None = None  # the variables of the table in its order
     counts: Counter[str] = field(default_factory=Counter)
@@ -264,7 +254,8 @@ class _Search:
             if self.method == "dp" or at_once:
                 return self._by_dp(sets, incumbent, trivial)
             if self.method == "ilp":
-                return self._by_ilp(sets, incumbent, trivial)
+                self.counts["components by ilp"] += 1
+                return self._part(incumbent, min(trivial, solve_by_ilp(sets, incumbent, self.budget, PROOF_TOLERANCE)))
             return self._by_branch_and_bound(sets, incumbent, trivial)
         except KeyboardInterrupt:  # of a second Ctrl-C, or a handler that was set meanwhile
             self.budget.stop()
@@ -285,9 +276,12 @@ class _Search:
 
     def _first_guess(self, sets: CandidateSets) -> Incumbent:
         """Return what a short descent finds: for reports until the part is solved, and if nothing else comes."""
-        incumbent = Incumbent(sets, self.seed, self.budget)
+        incumbent = Incumbent(sets, self.budget.run.seed, self.budget)
         if not incumbent.begin():
-            raise _no_network()
+            raise ConstraintError(
+                "no acyclic network in the table satisfies the constraints: every choice of allowed parent sets has a "
+                "cycle. Build the table with the same constraints, or relax them."
+            )
         if not self.budget.exhausted():
             incumbent.descend_from(np.arange(sets.variables, dtype=np.int32))
         return incumbent
@@ -299,11 +293,6 @@ class _Search:
         score, rows = answer
         self.counts["components by dp"] += 1
         return _Part(sets.origins[rows], score, score)
-
-    def _by_ilp(self, sets: CandidateSets, incumbent: Incumbent, bound: float) -> _Part:
-        upper = solve_by_ilp(sets, incumbent, self.budget, PROOF_TOLERANCE)
-        self.counts["components by ilp"] += 1
-        return self._part(incumbent, min(bound, upper))
 
     def _by_branch_and_bound(self, sets: CandidateSets, incumbent: Incumbent, bound: float) -> _Part:
         if not self.in_window:
@@ -352,7 +341,7 @@ class _Search:
         return self._part(best, min(bound, upper if upper == best.score else upper + root.loss), root.step)
 
     def _polish(self, incumbent: Incumbent, solution: LpSolution) -> bool:
-        """Choose anew what the relaxation would have otherwise, as long as that helps; say whether it did."""
+        """Choose anew what the relaxation would have otherwise, as long as that helps; return whether it did."""
         before = incumbent.score
         while not self.budget.exhausted():
             nodes = undecided(incumbent.sets, incumbent.rows, solution)
@@ -366,10 +355,10 @@ class _Search:
         sets = window.sets.undominated(self.budget.native_report("windows"))
         rows = incumbent.rows.copy()
         with self.budget.aside(WINDOW_NODES) as budget:
-            inner = _Search("auto", budget, self.seed, in_window=True)
+            inner = _Search("auto", budget, in_window=True)
             for members in components_of(sets):
                 part = sets.component(members, budget.pulse)
-                start = Incumbent(part, self.seed, budget)
+                start = Incumbent(part, budget.run.seed, budget)
                 if not start.begin():
                     return False
                 start.descend_from(
@@ -395,22 +384,13 @@ class _Search:
         # Exchange cuts may have lost the best network; parts that are all closed are within the tolerance all the same.
         lost = 0.0 if all(part.bound == part.score for part in solved) else root.loss
         upper = min(bound, math.fsum([*(part.bound for part in solved), lost]))
-        root.step.split_into([sets.node_origins[nodes].tolist() for nodes in parts], [part.step for part in solved])
+        root.step.groups = [sets.node_origins[nodes].tolist() for nodes in parts]
+        root.step.below = [part.step for part in solved]
         return _Part(origins, score, max(score, upper), step=root.step)
 
     def _part(self, incumbent: Incumbent, bound: float, step: Step | None = None) -> _Part:
         """Return the best known network with the bound so far."""
-        origins = incumbent.sets.origins[incumbent.rows]
-        return _Part(origins, incumbent.score, max(bound, incumbent.score), step=step or Step())
-
-
-@dataclass(frozen=True)
-class SearchOptions:
-    """The options of `find_optimal` that say how the search is done."""
-
-    method: str
-    run: Run
-    seed: Seed
+        return _Part(incumbent.origins, incumbent.score, max(bound, incumbent.score), step=step or Step())
 
 
 def find_optimal(
@@ -436,8 +416,8 @@ def find_optimal(
     method
         "dp": dynamic programming over subsets, for components of up to 32 variables, 4.4 GiB for 30;
         "branch-and-bound": the linear relaxation with cuts, for any size, after layered orders if the table is dense
-        (docs/benchmarks/exact.md); "ilp": HiGHS's integer programming, the
-        independent second proof; "auto" picks, and `Optimum.reason` says why.
+        (docs/benchmarks/exact.md); "ilp": HiGHS's integer programming, the independent second proof; "auto" picks, and
+        `Optimum.reason` says why.
     constraints
         What the network must satisfy. Constraints on ancestors are obeyed by many searches, one for each of the parts
         that they split the networks into (`arcwise.exact.optimal`); the slack of the table must reach the answer.
@@ -457,30 +437,28 @@ def find_optimal(
     ConstraintError
         If no acyclic network in the table satisfies the constraints.
     """
-    run = Run.of(limits).but(threads=thread_count(threads), progress=progress)
-    options = SearchOptions(method, run, seed)
-    if constraints is None or not constraints.is_ancestral:
-        return search_table(table, data, constraints, options)[0]
     check_known("method", method, METHODS)
-    within = replace(options, run=run.but(progress=False))
-    found = ancestral_optimum(table, constraints, lambda part: search_table(part, None, None, within)[0])
+    run = Run.of(limits).but(threads=threads, progress=progress, seed=resolve_seed(seed))
+    if constraints is None or not constraints.is_ancestral:
+        return _search_table(table, data, constraints, method, run)[0]
+    quiet = run.but(progress=False)
+    found = ancestral_optimum(table, constraints, lambda part: _search_table(part, None, None, method, quiet)[0])
     if data is not None:
         _check_against_data(table, found.dag, found.score, data)
     return found
 
 
-def search_table(
+def _search_table(
     table: ParentSetTable,
     data: Dataset | None,
     constraints: Constraints | None,
-    options: SearchOptions,
+    method: str,
+    run: Run,
     record: ProofRecord | None = None,
 ) -> tuple[Optimum, Step]:
     """Do what `find_optimal` promises; return the optimum and, if there is a record, the steps that prove its bound."""
-    method = options.method
-    check_known("method", method, METHODS)
     with contextlib.ExitStack() as stack:
-        budget = Budget(stack.enter_context(options.run.shown()))
+        budget = Budget(stack.enter_context(run.shown()))
         stack.enter_context(deferred_interrupt(budget.stop))
         # A table of two million sets takes a second for each of these. After Ctrl-C they go on: without them there is
         # nothing to return.
@@ -504,8 +482,7 @@ def search_table(
                 f"handles components of up to 32 variables; the largest here has {largest}.",
                 remedies=Remedy("use", Argument("method", "branch-and-bound")),
             )
-        seed = resolve_seed(options.seed)
-        search = _Search("auto" if method == "auto" else picked, budget, seed, record, near.data)
+        search = _Search(method, budget, record, near.data)
         rows = np.empty(table.n_variables, dtype=np.int64)
         with budget.elsewhere(constant / unit, constant / unit):
             solved = search.solve_all(components)
@@ -542,9 +519,7 @@ def search_table(
                 **search.counts,
             },
         )
-    first = Step()
-    first.split_into([nodes.tolist() for nodes in parts], [part.step for part in solved])
-    return optimum, first
+    return optimum, Step(groups=[nodes.tolist() for nodes in parts], below=[part.step for part in solved])
 
 
 def _dp_at_once(sets: CandidateSets) -> bool:
@@ -561,13 +536,6 @@ def _pick(method: str, components: list[CandidateSets]) -> tuple[str, str]:
     if all(_dp_at_once(sets) for sets in components):
         return "dp", f"{where}: the 2^{largest} subsets take less time than linear programs"
     return "branch-and-bound", f"{where}: too many subsets; the linear relaxation with cuts is nearly always tight"
-
-
-def _no_network() -> ConstraintError:
-    return ConstraintError(
-        "no acyclic network in the table satisfies the constraints: every choice of allowed parent sets has a cycle. "
-        "Build the table with the same constraints, or relax them."
-    )
 
 
 def _no_equal_rows(table: ParentSetTable, rows: NDArray[np.int64]) -> bool:
@@ -635,16 +603,10 @@ def certify_optimal(
         table is not part of it.
     path
         Where to write it, as .json or .json.gz.
-    data
-        The data behind the table: the result's score is then recomputed from them.
     constraints
         Required and forbidden arcs, tiers, parent limits; they are part of what is certified.
-    limits
+    data, limits, seed, progress
         As of `find_optimal`; the memory limit is for what is recorded, too. A quarter of the time is kept for checking.
-    seed
-        As of `find_optimal`.
-    progress
-        As of `find_optimal`.
 
     Raises
     ------
@@ -663,9 +625,8 @@ def certify_optimal(
     if not str(path).endswith(SUFFIXES):
         raise FormatError(f"cannot write {path}: the name of a certificate ends in .json or .json.gz.")
     record = ProofRecord()
-    run = Run.of(limits).but(threads=1, progress=progress).share(SEARCH_SHARE)
-    options = SearchOptions("branch-and-bound", run, seed)
-    optimum, first = search_table(table, data, constraints, options, record)
+    run = Run.of(limits).but(threads=1, progress=progress, seed=resolve_seed(seed)).share(SEARCH_SHARE)
+    optimum, first = _search_table(table, data, constraints, "branch-and-bound", run, record)
     plain = plain_table(table)
     content = _content(plain, constraints, optimum.dag, first, record)
     checked = checker.derive(plain, content)
@@ -681,16 +642,14 @@ def _content(
     """Return the certificate without its figures: what is stated, and the steps that prove it."""
     names, n = dag.names, dag.n_nodes
     known = Constraints(names) if constraints is None else constraints.reorder(names)
-    rules = {
-        what: [[u for u in range(n) if u != v and masks[v] >> u & 1] for v in range(n)]
-        for what, masks in (("required", known.required_masks), ("forbidden", known.forbidden_masks))
-    }
+    must, never = known.required_masks, known.forbidden_masks
     cuts, tables = _cuts(record)
     return {
         "format": checker.FORMAT,
         "variables": list(names),
         "table": checker.table_digest(table),
-        **rules,
+        "required": [list(bits(must[v])) for v in range(n)],
+        "forbidden": [list(bits(never[v] & ~(1 << v))) for v in range(n)],
         "most parents": [min(limit, n) for limit in known.limits],
         "network": [list(dag.parents[v]) for v in range(n)],
         "tables": tables,
@@ -705,25 +664,19 @@ def _cuts(record: ProofRecord) -> tuple[list[list[Any]], list[list[str]]]:
     used: dict[int, int] = {}
     cuts: list[list[Any]] = []
     for code, members in record.cuts:
-        if code > 0:
-            cuts.append(["cluster", code, list(members)])
-        else:
-            cuts.append(["table", used.setdefault(-code - 1, len(used)), list(members)])
+        kind, number = ("cluster", code) if code > 0 else ("table", used.setdefault(-code - 1, len(used)))
+        cuts.append([kind, number, list(members)])
     return cuts, [["".join(map(str, row)) for row in coefficients[facet]] for facet in used]
 
 
 def _step(step: Step, unit: float) -> dict[str, Any]:
     """Return a step: what stands below it comes after it in the list."""
-    content: dict[str, Any] = {}
     rounds = []
     for proof in step.rounds:
         weights = [int(m * unit * 2**checker.FRACTION_BITS) for m in proof.multipliers.tolist()]
         used = [(cut, weight) for cut, weight in zip(proof.cuts.tolist(), weights, strict=True) if weight]
         rounds.append({"cuts": [cut for cut, _ in used], "weights": [weight for _, weight in used]})
-    if rounds:
-        content["rounds"] = rounds
+    content: dict[str, Any] = {"rounds": rounds} if rounds else {}
     if step.branch is not None:
-        content["branch"] = list(step.branch)
-    elif step.groups is not None:
-        content["groups"] = step.groups
-    return content
+        return content | {"branch": list(step.branch)}
+    return content if step.groups is None else content | {"groups": step.groups}

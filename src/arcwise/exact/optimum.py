@@ -19,10 +19,8 @@ class Optimum:
 
     Parameters
     ----------
-    dag
-        The network.
-    score
-        Its score: the sum of the table's local scores of its families.
+    dag, score
+        The network, and the sum of the table's local scores of its families.
     upper_bound
         No network that the table allows scores higher (up to `PROOF_TOLERANCE`). Equal to `score` if the proof is
         complete.
@@ -30,14 +28,10 @@ class Optimum:
         ``upper_bound - score``, in natural log; 0 if proved optimal.
     status
         COMPLETE if proved optimal, else the limit that was reached.
-    method
-        What solved it: "dp", "branch-and-bound" or "ilp".
-    reason
-        Why this method, in a sentence.
-    seconds
-        Wall-clock time.
-    nodes
-        Branch-and-bound nodes, over all components.
+    method, reason
+        What solved it, "dp", "branch-and-bound" or "ilp", and why this method, in a sentence.
+    seconds, nodes
+        Wall-clock time; branch-and-bound nodes, over all components.
     ties_possible
         False only if no other network within the proof tolerance exists; with score-equivalent scores there are nearly
         always others.

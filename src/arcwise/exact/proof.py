@@ -45,10 +45,6 @@ class Step:
     groups: list[list[int]] | None = None
     below: list[Step] = field(default_factory=list)
 
-    def split_into(self, groups: list[list[int]], below: list[Step]) -> None:
-        """Let the variables fall into groups, each with its own step."""
-        self.groups, self.below = groups, below
-
     def walk(self) -> Iterator[Step]:
         """Yield this step and all below, each before its own; trees can be deeper than Python's stack."""
         waiting = [self]

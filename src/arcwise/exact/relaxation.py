@@ -2,9 +2,8 @@
 
 Variables x(v, S), one for each candidate set; for each node they sum to 1; acyclicity is enforced by cuts that are
 separated natively (clusters and four-node facets, see cpp/core/exact/cut_pool.hpp, and where there are data
-`arcwise.exact.information`). HiGHS solves the program, but
-nothing rests on its numbers: the bound and the reduced costs are computed natively from the multipliers alone, over
-*all* sets.
+`arcwise.exact.information`). HiGHS solves the program, but nothing rests on its numbers: the bound and the reduced
+costs are computed natively from the multipliers alone, over *all* sets.
 
 Large tables are priced: the program starts with each node's best sets, and after each solution the sets whose value
 exceeds their node's dual price enter. A set that never looks attractive never costs the simplex method anything;
@@ -33,8 +32,7 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.base.run import Run, Status
 from arcwise.data.dataset import Dataset
-from arcwise.exact.budget import Budget
-from arcwise.exact.incumbent import Incumbent
+from arcwise.exact.incumbent import Budget, Incumbent
 from arcwise.exact.information import Information
 from arcwise.exact.proof import OBJECT_BYTES, Round, RoundLog, Scope, Step
 
@@ -95,18 +93,11 @@ class Relaxation:
         self.iterations = 0
         self.solves = 0
         self._budget = budget or Budget(Run())
-        self._separate = _core.exact.separate_cuts
-        self._ascend = _core.exact.ascend
-        self._infinity = highspy.kHighsInf
-        self._optimal = highspy.HighsModelStatus.kOptimal
-        self._out_of_time = highspy.HighsModelStatus.kTimeLimit
-        self._out_of_iterations = highspy.HighsModelStatus.kIterationLimit
+        self._infinity, self._endings = highspy.kHighsInf, highspy.HighsModelStatus
         self._incumbent, self._bound = floor, math.inf
-        self._n = sets.variables
-        self._offsets = sets.offsets
-        self._scores = sets.scores
-        self._node = np.repeat(np.arange(self._n), np.diff(self._offsets))
-        self._best = self._scores[self._offsets[:-1]]
+        self._n, self._scores = sets.variables, sets.scores
+        self._node = np.repeat(np.arange(self._n), np.diff(sets.offsets))
+        self._best = self._scores[sets.offsets[:-1]]
         self._forms = np.empty(0, dtype=np.uint8)
         self._age = np.empty(0, dtype=np.int64)
         self._mean_multipliers = np.empty(0)
@@ -114,17 +105,14 @@ class Relaxation:
         self._is_column = np.zeros(sets.rows, dtype=bool)
         self._allowed = np.ones(sets.rows, dtype=np.uint8)
         self._penalty = float(self._best.sum()) - floor + 1.0
-        self._solver = self._new_solver()
-        rank = np.arange(sets.rows) - self._offsets[self._node]
+        self._solver = self._new_solver(highspy.Highs())  # type: ignore[no-untyped-call, unused-ignore]
+        rank = np.arange(sets.rows) - sets.offsets[self._node]
         self._add_columns(np.flatnonzero(rank < FIRST_COLUMNS))
         self._information: Information | None = None
-        self._exchanges: Exchanges | None = None
+        # Cuts that only some best network satisfies (cpp/core/exact/exchange.hpp).
+        self.exchanges: Exchanges | None = None
         if information is not None:
             self.inform(information)
-
-    def exchange(self, exchanges: Exchanges) -> None:
-        """Take cuts that only some best network satisfies (cpp/core/exact/exchange.hpp) from now on."""
-        self._exchanges = exchanges
 
     def inform(self, information: Information) -> None:
         """Take information cuts from now on, beginning with that over all nodes."""
@@ -143,18 +131,12 @@ class Relaxation:
         """Whether clusters are looked for as minimum cuts and from reduced costs, too."""
         return self._n > FEW_NODES
 
-    def _new_solver(self) -> Any:
-        import highspy
-
-        solver: Any = highspy.Highs()  # type: ignore[no-untyped-call, unused-ignore]
+    def _new_solver(self, solver: Any) -> Any:
+        """Give a solver the equations, with the artificial columns."""
         for option, value in (("output_flag", False), ("threads", 1), ("presolve", "off"), ("solver", "simplex")):
             solver.setOptionValue(option, value)
-        n = self._n
-        # The equations with the artificial columns.
-        one, empty = np.ones(n), np.empty(0)
-        starts = np.zeros(n, dtype=np.int32)
-        solver.addRows(n, one, one, 0, starts, np.empty(0, dtype=np.int32), empty)
-        index = np.arange(n, dtype=np.int32)
+        n, one, index = self._n, np.ones(self._n), np.arange(self._n, dtype=np.int32)
+        solver.addRows(n, one, one, 0, np.zeros(n, dtype=np.int32), index[:0], one[:0])
         solver.addCols(n, np.full(n, self._penalty), np.zeros(n), np.full(n, self._infinity), n, index, index, one)
         return solver
 
@@ -200,11 +182,11 @@ class Relaxation:
 
     def _run(self) -> bool:
         """Run HiGHS to the end, or until the budget is exhausted (False)."""
-        while (ending := self._run_slice(SLICE_ITERATIONS)) == self._out_of_iterations:
+        while (ending := self._run_slice(SLICE_ITERATIONS)) == self._endings.kIterationLimit:
             self._budget.report("linear program", self._incumbent, self._bound)
             if self._budget.exhausted():
                 return False
-        return bool(ending != self._out_of_time)
+        return bool(ending != self._endings.kTimeLimit)
 
     def _run_slice(self, iterations: int) -> Any:
         """Run HiGHS for so many iterations at most; return how it ended. If time is over, the budget knows it."""
@@ -214,16 +196,16 @@ class Relaxation:
         self._solver.setOptionValue("simplex_iteration_limit", iterations)
         self._solver.run()
         ending = self._solver.getModelStatus()
-        if ending == self._out_of_time:
+        if ending == self._endings.kTimeLimit:
             self._budget.stop(Status.TIME_LIMIT)
         return ending
 
     def _solve_columns(self) -> tuple[LpSolution, NDArray[np.float64]]:
         finished = self._run()
-        if finished and self._solver.getModelStatus() != self._optimal:
+        if finished and self._solver.getModelStatus() != self._endings.kOptimal:
             # A numerical accident: once more from scratch, without the basis.
             self._solver.clearSolver()
-            if self._run() and self._solver.getModelStatus() != self._optimal:
+            if self._run() and self._solver.getModelStatus() != self._endings.kOptimal:
                 raise ArithmeticError(f"HiGHS ended with {self._solver.getModelStatus()} on a bounded feasible program")
         self.solves += 1
         self.iterations += max(0, self._solver.getInfo().simplex_iteration_count)
@@ -310,16 +292,22 @@ class Relaxation:
     def separate(self, solution: LpSolution, effort: int, threshold: float = 1e-3) -> int:
         """Add cuts that a point violates, drop cuts that have long been idle; return how many were added."""
         limit = max(50, self._n)
-        members, codes = self._separate(
-            self.sets, solution.rows, solution.values, limit, threshold, effort, self.is_large, self._budget.pulse
-        )
+        point = self.sets, solution.rows, solution.values
+        members, codes = _core.exact.separate_cuts(*point, limit, threshold, effort, self.is_large, self._budget.pulse)
         if codes.size:
             self._drop_idle_cuts()
             self.add_cuts(members, codes)
-        return int(codes.size) + self._separate_information(solution) + self._separate_exchanges(solution)
+        first, added = len(self.pool), 0
+        if self._information is not None:
+            added += self._information.add_violated(self.pool, *point, self._budget)
+        if self.exchanges is not None:
+            added += self.exchanges.add_violated(self.pool, *point, self._n, LEAST_EXCHANGE, self._budget.pulse)
+        if added:
+            self._append_rows(first)
+        return int(codes.size) + added
 
     def ascend(self, solution: LpSolution, least: float, *, twice: bool) -> int:
-        """Add clusters that lower the bound by more than `least` each (cpp/core/exact/dual_ascent.hpp); say how many.
+        """Add clusters that each lower the bound by more than `least` (cpp/core/exact/dual_ascent.hpp); count them.
 
         The multipliers of a vertex leave many sets without a cost, and often no such cluster. Those of the last
         vertices on the average prove a little less, but few sets cost nothing there: what an ascent from them needs
@@ -336,30 +324,10 @@ class Relaxation:
         return added
 
     def _ascend_from(self, reduced_costs: NDArray[np.float64], limit: int, least: float) -> int:
-        members, steps = self._ascend(self.sets, reduced_costs, limit, least, self._budget.pulse)
+        members, steps = _core.exact.ascend(self.sets, reduced_costs, limit, least, self._budget.pulse)
         if steps.size:
             self.add_cuts(members, np.ones(steps.size, dtype=np.int32))
         return int(steps.size)
-
-    def _separate_information(self, solution: LpSolution) -> int:
-        if self._information is None:
-            return 0
-        first = len(self.pool)
-        added = self._information.add_violated(self.pool, self.sets, solution.rows, solution.values, self._budget)
-        if added:
-            self._append_rows(first)
-        return added
-
-    def _separate_exchanges(self, solution: LpSolution) -> int:
-        if self._exchanges is None:
-            return 0
-        first = len(self.pool)
-        added = self._exchanges.add_violated(
-            self.pool, self.sets, solution.rows, solution.values, self._n, LEAST_EXCHANGE, self._budget.pulse
-        )
-        if added:
-            self._append_rows(first)
-        return added
 
     def _drop_idle_cuts(self) -> None:
         idle = self._age > CUT_AGE
@@ -380,7 +348,7 @@ class Relaxation:
         """Return a relaxation over a smaller copy of the same nodes' sets, with the active cuts."""
         smaller = Relaxation(sets, floor, self._budget)
         smaller._information = self._information
-        smaller._exchanges = self._exchanges
+        smaller.exchanges = self.exchanges
         active = self._age <= 1
         if active.any():
             smaller.pool.extend_from(self.pool, active.astype(np.uint8))
@@ -537,7 +505,7 @@ def tighten(relaxation: Relaxation, solution: LpSolution, gap: float, *, patient
 
 
 def inform(root: Root, data: Dataset | None, budget: Budget) -> bool:
-    """Let the relaxation have the information in the data if the gap is worth it; say whether that is new."""
+    """Let the relaxation have the information in the data if the gap is worth it; return whether that is new."""
     if root.relaxation.is_dense or root.bound - root.incumbent.score <= WIDE_OPEN * root.sets.variables:
         return False
     information = Information.under(root.sets, root.incumbent.rows, data, budget)
@@ -547,7 +515,7 @@ def inform(root: Root, data: Dataset | None, budget: Budget) -> bool:
 
 
 def exchange(root: Root, sets: CandidateSets, may_lose: float) -> bool:
-    """Let the relaxation leave out what an exchange replaces; say whether that is new.
+    """Let the relaxation leave out what an exchange replaces; return whether that is new.
 
     Where the gap is small and there is no information, it is not one of orientations, and exchanges do not close it.
     `sets` are those that the root began with: what was dropped since may still replace something. The order that
@@ -560,7 +528,7 @@ def exchange(root: Root, sets: CandidateSets, may_lose: float) -> bool:
     if not exchanges.is_exact:
         return False
     root.loss = exchanges.loss
-    root.relaxation.exchange(exchanges)
+    root.relaxation.exchanges = exchanges
     return True
 
 
@@ -583,28 +551,24 @@ class PseudoCosts:
     """Mean loss of bound per unit of fraction for each arc, absent (0) and present (1)."""
 
     def __init__(self) -> None:
-        self._sums: dict[Branch, float] = {}
-        self._counts: dict[Branch, int] = {}
-        self._sum = 0.0
-        self._count = 0
+        self._seen: dict[Branch, tuple[float, int]] = {}  # the sum of rates and their number
+        self._all = 0.0, 0
 
     def learn(self, branch: Branch, loss: float, distance: float) -> None:
         """Record that a branch cost `loss` of bound over `distance`."""
         rate = max(loss, 0.0) / max(distance, 1e-3)
-        self._sums[branch] = self._sums.get(branch, 0.0) + rate
-        self._counts[branch] = self._counts.get(branch, 0) + 1
-        self._sum += rate
-        self._count += 1
+        total, count = self._seen.get(branch, (0.0, 0))
+        self._seen[branch] = total + rate, count + 1
+        self._all = self._all[0] + rate, self._all[1] + 1
 
     def knows(self, parent: int, child: int) -> bool:
         """Return whether both sides of an arc have been seen."""
-        return (parent, child, True) in self._counts and (parent, child, False) in self._counts
+        return (parent, child, True) in self._seen and (parent, child, False) in self._seen
 
     def estimate(self, branch: Branch) -> float:
         """Return the mean of this branch, or of all branches if it is new."""
-        if branch in self._counts:
-            return self._sums[branch] / self._counts[branch]
-        return self._sum / self._count if self._count else 1.0
+        total, count = self._seen.get(branch, self._all)
+        return total / count if count else 1.0
 
 
 @dataclass(order=True)
@@ -641,22 +605,14 @@ class BranchAndBound:
     def __init__(
         self, root: Root, budget: Budget, tolerance: float, *, slack: float = 0.0, settle: Settle | None = None
     ) -> None:
-        self._core = _core.exact
-        self.sets = root.sets
-        self.relaxation = root.relaxation
-        self.incumbent = root.incumbent
-        self._budget = budget
-        self._tolerance = tolerance
-        self._slack = slack
-        self._settle = settle
+        self.sets, self.relaxation, self.incumbent = root.sets, root.relaxation, root.incumbent
+        self._budget, self._tolerance, self._slack, self._settle = budget, tolerance, slack, settle
         self._stage = "exact search" if settle is None else "credible set: bound"
         self._propagator = _core.exact.AcyclicityPropagator(root.sets)
         self._open: list[OpenNode] = []
         self._numbers = itertools.count()
         self._costs = PseudoCosts()
-        self._root_bound = root.bound
-        self._scope = root.scope
-        self._first_step = root.step
+        self._root, self._scope = root, root.scope
 
     @property
     def _goal(self) -> float:
@@ -666,7 +622,7 @@ class BranchAndBound:
         """Search until the optimum is proved or the budget is exhausted."""
         allowed = np.ones(self.sets.rows, dtype=np.uint8)
         possible, allowed = self._propagate(allowed)
-        dive = self._node(self._root_bound, allowed, self._first_step) if possible else None
+        dive = self._node(self._root.bound, allowed, self._root.step) if possible else None
         while self._open or dive is not None:
             node = dive if dive is not None else self._next()
             bound = -node.key
@@ -740,7 +696,7 @@ class BranchAndBound:
         sides = self._split(node.step, parent, child)
         children = []
         for present, distance, step in ((True, 1 - weight, sides[0]), (False, weight, sides[1])):
-            left = self._core.impose_arc(self.sets, allowed, parent, child, present)
+            left = _core.exact.impose_arc(self.sets, allowed, parent, child, present)
             possible, left = self._propagate(left)
             if possible:
                 children.append(self._node(bound, left, step, (parent, child, present), distance))
@@ -802,7 +758,7 @@ class BranchAndBound:
         Promising arcs that were never branched on are probed: both sides are bounded by a few simplex iterations. If
         one side has nothing to offer, the other side's rows are returned instead (none at all, if neither has).
         """
-        parents, children, weights = self._core.fractional_arcs(self.sets, solution.rows, solution.values, 1e-6)
+        parents, children, weights = _core.exact.fractional_arcs(self.sets, solution.rows, solution.values, 1e-6)
         if not parents.size:
             return None
         arcs = list(zip(parents.tolist(), children.tolist(), weights.tolist(), strict=True))
@@ -834,7 +790,7 @@ class BranchAndBound:
     ) -> tuple[Allowed | None, Round | None]:
         """Learn what one side costs; return its rows, or None and the proof if it holds nothing better."""
         parent, child, weight = arc
-        left = self._core.impose_arc(self.sets, allowed, parent, child, present)
+        left = _core.exact.impose_arc(self.sets, allowed, parent, child, present)
         possible, left = self._propagate(left)
         if not possible:
             return None, None

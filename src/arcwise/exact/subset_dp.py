@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.base.run import Status
-from arcwise.exact.budget import Budget
-from arcwise.exact.incumbent import Incumbent
+from arcwise.exact.incumbent import Budget, Incumbent
 
 if TYPE_CHECKING:
     from arcwise._core.parent_sets import CandidateSets

@@ -164,10 +164,8 @@ def hill_climb(
         A score or its name, e.g. "bic" or "bdeu:ess=10".
     start
         "empty" (the required arcs alone), "random", or a `Dag`.
-    constraints
-        Required and forbidden arcs, tiers and parent limits.
-    max_parents
-        The largest number of parents of any variable; None for no limit.
+    constraints, max_parents
+        What the network must satisfy, and the largest number of parents of any variable.
     seed
         An integer or a numpy generator that fixes the random numbers; the result records the seed.
     limits

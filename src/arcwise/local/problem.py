@@ -36,10 +36,8 @@ class LocalSearchResult:
 
     Parameters
     ----------
-    dag
-        The best network seen.
-    score
-        Its score; natural logarithm, higher is better.
+    dag, score
+        The best network seen, and its score.
     method
         The search: "hill-climbing", "tabu", "first-ascent", "genetic" or "order".
     scored_by
@@ -56,10 +54,8 @@ class LocalSearchResult:
     families_scored
         Local scores computed from counts. For order search, those that were computed for its table, or, if the table
         was read from a file, those that it holds.
-    seed
-        The seed that gives the same result again.
-    seconds
-        Wall-clock time.
+    seed, seconds
+        The seed that gives the same result again; wall-clock time.
     candidates
         Among how many parents of each variable refinement looked for a better network; None: among all. Either way no
         single change of the network would gain.

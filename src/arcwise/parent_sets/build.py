@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.base.arrays import read_array_file, write_array_file
-from arcwise.base.cluster import Cluster, open_cluster
+from arcwise.base.cluster import Cluster, Tasks, open_cluster
 from arcwise.base.errors import (
     ArcwiseError,
     Argument,
@@ -86,12 +86,7 @@ class Families:
 class GroupedBuilder:
     """Builds tables of parent sets level by level, all groups of children in step.
 
-    Parameters
-    ----------
-    data, scores, families
-        What is scored.
-    slack, threads, memory_bytes, dense_from
-        As the native builder takes them; the groups share the memory.
+    The options are those of the native builder: slack, threads, memory_bytes, which the groups share, dense_from.
     """
 
     def __init__(self, data: Dataset, scores: Sequence[Score], families: Families, **options: Any) -> None:
@@ -273,22 +268,8 @@ class CountWork:
         return task.sum_sets(size, ranks) if needed is None else task.score_families(size, ranks, needed)
 
 
-def _count(work: CountWork, asked: Asked) -> Found:
-    return work.count(asked)
-
-
 class RemoteCounts:
-    """Has the sets of a builder's levels counted on a cluster.
-
-    Parameters
-    ----------
-    work
-        What is counted.
-    cluster
-        Who counts.
-    run
-        Who is told how many are done.
-    """
+    """Has the sets of a builder's levels counted on a cluster; the run is told how many are done."""
 
     def __init__(self, work: CountWork, cluster: Cluster, run: Run) -> None:
         self._work, self._digest, self._cluster, self._run = work, work.digest, cluster, run
@@ -304,7 +285,7 @@ class RemoteCounts:
         stage = f"sets of {batch.set_size} variables"
         given: dict[int, tuple[int, int]] = {}  # task -> its first set, and how many numbers it finds
         done = 0
-        with self._cluster.tasks(_count, self._work, self._digest) as tasks:
+        with Tasks(self._cluster, CountWork.count, self._work, self._digest) as tasks:
             workers = self._cluster.count
             pieces = _pieces(batch.size, workers, least, most)
             try:
@@ -405,16 +386,14 @@ def build_parent_sets(
     slack
         How far from the optimum networks are of interest, in natural log: 0 for the optimum alone (ties included),
         the log of a Bayes factor for a credible set. Infinity keeps every set.
-    max_parents
-        The largest number of parents of any variable; None for no limit.
-    constraints
-        Required and forbidden arcs, tiers, limits: only sets that they allow are in the table, and only such sets
-        are compared.
+    constraints, max_parents
+        Required and forbidden arcs, tiers, limits, and the largest number of parents of any variable: only sets that
+        they allow are in the table, and only such sets are compared.
     limits
         Limits of time and memory, by default three quarters of the memory that is available (where Linux says);
         `count` is not used.
     progress
-        None shows a bar on a terminal after two seconds; see `arcwise.progress.show_progress`.
+        See `arcwise.progress.show_progress`.
     settings
         The fields of `BuildSettings` by keyword, ``threads=`` and ``checkpoint=``, or a whole one as ``settings=``.
 
@@ -447,7 +426,6 @@ def build_parent_set_tables(
     **settings: Unpack[BuildKeywords],
 ) -> list[ParentSetTable]:
     """Build one table per score, counting the data once for all of them; see `build_parent_sets`."""
-
     made = [make_score(score) for score in scores]
     chosen = gather(BuildSettings, build_parent_sets, settings)
     _check_options(made, slack, max_parents)
