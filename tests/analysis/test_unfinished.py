@@ -153,16 +153,17 @@ def test_printed_bounds_are_bounds(
     score = round(score, digits)
     known = arcwise.find_optimal(build_parent_sets(votes, "bic", max_parents=1, progress=False), progress=False)
     upper = score + gap
-    best = replace(
-        known, score=score, upper_bound=upper, gap=upper - score, status=Status.TIME_LIMIT, most_parents=most
-    )
+    best = replace(known, score=score, upper_bound=upper, status=Status.TIME_LIMIT, most_parents=most)
     text = bound_words(best, Recipe.usual("optimum", "bic", n_cases=300))
     found = re.search(r"more than (-?[\d.]+), so .* more than ([\d.,]+) nats", text)
     assert found is not None, text
     assert float(found[1]) >= upper - 1e-9 * abs(upper) and float(found[2].replace(",", "")) >= best.gap
     assert ("a Bayes factor of" in text) == (best.gap < math.log(1e6)) and "e^" not in text and "e+" not in text
     assert ("nothing is known of others" in text) == (most is not None)
-    assert bound_words(replace(best, gap=math.inf), Recipe.usual("optimum", "bic", n_cases=300)) == "no bound is known"
+    assert (
+        bound_words(replace(best, upper_bound=math.inf), Recipe.usual("optimum", "bic", n_cases=300))
+        == "no bound is known"
+    )
     assert factor_words(math.log(3.001)) == "a Bayes factor of 3.01"
     assert factor_words(38770.2) == "38,780 nats"
 

@@ -68,8 +68,8 @@ def every_level(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     counted: list[int] = []
     count = remote_counts.RemoteCounts.count
 
-    def noted(self: remote_counts.RemoteCounts, group: int, batch: SetBatch, seconds: float) -> int | None:
-        found = count(self, group, batch, seconds)
+    def noted(self: remote_counts.RemoteCounts, run: Run, group: int, batch: SetBatch) -> int | None:
+        found = count(self, run, group, batch)
         counted.extend([] if found is None else [batch.size])
         return found
 

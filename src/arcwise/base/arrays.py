@@ -48,8 +48,7 @@ def write_array_file(
         write_bytes(path, b"".join(parts))
         return
     with atomic_write(path) as file:
-        for part in parts:
-            file.write(part)
+        file.writelines(parts)
 
 
 def format_array_file(kind: str, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:

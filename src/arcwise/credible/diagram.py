@@ -65,13 +65,9 @@ class Bracket:
             dag=dag,
             score=score,
             upper_bound=upper,
-            gap=upper - score,
             status=Status.COMPLETE if proved else status,
             method="credible set",
             reason="found while the credible set was built",
-            seconds=0.0,
-            nodes=0,
-            ties_possible=True,
             log_prior=log_prior_of(table.score, dag),
         )
 

@@ -79,7 +79,6 @@ def _best_of_table(recipe: Recipe, data: Dataset, table: ParentSetTable, run: Ru
         dag=simple,
         score=score,
         upper_bound=upper,
-        gap=upper - score,
         status=Status.COMPLETE if proved else what_ended(table, run),
         method="hill climbing",
         reason="the search under constraints on ancestors was not finished",
@@ -109,7 +108,7 @@ def better_of(one: Optimum | None, other: Optimum | None) -> Optimum | None:
     if Status.INTERRUPTED in limited:
         limited = [Status.INTERRUPTED]
     status = limited[0] if limited and (most is not None or not proved) else Status.COMPLETE
-    return replace(best, upper_bound=upper, gap=upper - best.score, status=status, most_parents=most)
+    return replace(best, upper_bound=upper, status=status, most_parents=most)
 
 
 def beyond_table(recipe: Recipe, data: Dataset, found: Optimum, ended: Status, limits: Limits) -> Optimum:
@@ -140,9 +139,7 @@ def beyond_table(recipe: Recipe, data: Dataset, found: Optimum, ended: Status, l
         return found
     upper = max(climbed.score, found.upper_bound)
     prior = log_prior_of(recipe.scorer.describe(), climbed.dag)
-    return replace(
-        found, dag=climbed.dag, score=climbed.score, upper_bound=upper, gap=upper - climbed.score, log_prior=prior
-    )
+    return replace(found, dag=climbed.dag, score=climbed.score, upper_bound=upper, log_prior=prior)
 
 
 def _simple_network(recipe: Recipe, data: Dataset, known: Constraints, run: Run) -> Dag | None:

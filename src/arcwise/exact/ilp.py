@@ -32,9 +32,9 @@ def solve_by_ilp(sets: CandidateSets, incumbent: Incumbent, budget: Budget, tole
     bound = math.inf
     integral = False
     while not budget.exhausted():
-        status = program.solve(_Watch(budget, incumbent.score, bound))
+        is_optimal = program.solve(budget, incumbent.score, bound)
         bound = min(bound, program.dual_bound(integral))
-        if status == "stopped":
+        if not is_optimal:
             if not budget.exhausted():
                 raise ArithmeticError(f"HiGHS ended with {program.solver.getModelStatus()} on a bounded program")
             break
@@ -61,38 +61,6 @@ def solve_by_ilp(sets: CandidateSets, incumbent: Incumbent, budget: Budget, tole
         integral = True
         program.require_integers()
     return max(incumbent.score, bound)
-
-
-class _Watch:
-    """Runs HiGHS and stops it when the budget is exhausted or Ctrl-C arrives."""
-
-    def __init__(self, budget: Budget, incumbent: float, bound: float) -> None:
-        self._budget = budget
-        self._incumbent = incumbent
-        self._bound = bound
-        self._stopping = False
-
-    def _asked(self, event: Any) -> None:
-        if self._stopping:
-            event.interrupt()
-        reached = event.data_out.mip_dual_bound
-        if math.isfinite(reached):
-            self._bound = min(self._bound, reached)
-
-    def run(self, solver: Any) -> None:
-        """Return when HiGHS has; the budget's status says whether it was stopped."""
-        for event in (solver.cbSimplexInterrupt, solver.cbMipInterrupt):
-            event.subscribe(self._asked)
-        thread = threading.Thread(target=solver.run, daemon=True)
-        thread.start()
-        while thread.is_alive():
-            try:
-                thread.join(0.02)
-                self._budget.report("integer program", self._incumbent, self._bound)
-            except KeyboardInterrupt:  # of a second Ctrl-C, or a handler that was set meanwhile
-                self._budget.stop()
-            self._stopping = self._stopping or self._budget.exhausted()
-        solver.clearCallbacks()
 
 
 class _Program:
@@ -140,16 +108,41 @@ class _Program:
         kinds = np.full(count, int(self._highs.HighsVarType.kInteger), dtype=np.uint8)
         self.solver.changeColsIntegrality(count, self._columns.astype(np.int32), kinds)
 
-    def solve(self, watch: _Watch) -> str:
-        """Return "optimal" or "stopped"."""
-        watch.run(self.solver)
-        return "optimal" if self.solver.getModelStatus() == self._highs.HighsModelStatus.kOptimal else "stopped"
+    @property
+    def is_optimal(self) -> bool:
+        """Whether the last run came to its end."""
+        return bool(self.solver.getModelStatus() == self._highs.HighsModelStatus.kOptimal)
+
+    def solve(self, budget: Budget, incumbent: float, bound: float) -> bool:
+        """Run HiGHS until it ends, or the budget is exhausted or Ctrl-C arrives; return whether it came to its end."""
+        stopping, reached = threading.Event(), [bound]
+
+        def asked(event: Any) -> None:
+            if stopping.is_set():
+                event.interrupt()
+            if math.isfinite(event.data_out.mip_dual_bound):
+                reached[0] = min(reached[0], event.data_out.mip_dual_bound)
+
+        for event in (self.solver.cbSimplexInterrupt, self.solver.cbMipInterrupt):
+            event.subscribe(asked)
+        thread = threading.Thread(target=self.solver.run, daemon=True)
+        thread.start()
+        while thread.is_alive():
+            try:
+                thread.join(0.02)
+                budget.report("integer program", incumbent, reached[0])
+            except KeyboardInterrupt:  # of a second Ctrl-C, or a handler that was set meanwhile
+                budget.stop()
+            if budget.exhausted():
+                stopping.set()
+        self.solver.clearCallbacks()
+        return self.is_optimal
 
     def dual_bound(self, integral: bool) -> float:
         """Return what the last run has proved."""
         info = self.solver.getInfo()
         if integral:
             return float(info.mip_dual_bound)
-        if self.solver.getModelStatus() == self._highs.HighsModelStatus.kOptimal:
+        if self.is_optimal:
             return float(info.objective_function_value)
         return float(self._sets.scores[self._sets.offsets[:-1]].sum())

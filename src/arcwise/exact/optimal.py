@@ -8,7 +8,7 @@ import itertools
 import json
 import math
 import os
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -17,18 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.base.errors import (
-    Argument,
-    Call,
-    ConstraintError,
-    DataError,
-    FormatError,
-    GuaranteeError,
-    OptionError,
-    Remedy,
-    UnfinishedError,
-    check_known,
-)
+from arcwise.base import errors
+from arcwise.base.errors import Argument, Call, Remedy
 from arcwise.base.files import write_bytes
 from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, deferred_interrupt, resolve_seed
 from arcwise.certificate import checker
@@ -115,24 +105,24 @@ def ancestral_optimum(table: ParentSetTable, constraints: Constraints, solve: So
         for smaller in _split(part, best.dag, kind, x, y):
             try:
                 found = _complete(solve(table.filter(smaller)), solved)
-            except ConstraintError:
+            except errors.ConstraintError:
                 continue  # no network is left in this part
             solved += 1
             heapq.heappush(heap, (-found.score, next(numbers), smaller, found))
     if math.isfinite(table.slack):
         wider = float(f"{2 * max(table.slack, 1.0):.4g}")
-        raise GuaranteeError(
+        raise errors.GuaranteeError(
             f"no network in the table satisfies the constraints on ancestors; it is complete within {table.slack:.4g} "
             "of the optimum.",
             remedies=Remedy("rebuild it with", Call("build_parent_sets", Argument("slack", wider))),
         )
-    raise ConstraintError("no network in the table satisfies the constraints on ancestors. Relax them.")
+    raise errors.ConstraintError("no network in the table satisfies the constraints on ancestors. Relax them.")
 
 
 def _complete(found: Optimum, solved: int) -> Optimum:
     if found.status.unless_interrupted() is Status.COMPLETE:
         return found
-    raise UnfinishedError(
+    raise errors.UnfinishedError(
         f"the best network under constraints on ancestors was not found: {found.status} after {solved:,} parts.",
         remedies=(Remedy("raise", Argument("limits")), Remedy("say which arcs you mean, as required or forbidden")),
     )
@@ -162,22 +152,19 @@ def _split(part: Constraints, dag: Dag, kind: Kind, x: str, y: str) -> Iterator[
     for required, forbidden in steps:
         try:
             yield part.changed(required=(*part.required, *required), forbidden=(*part.forbidden, *forbidden))
-        except ConstraintError:
+        except errors.ConstraintError:
             continue
 
 
 def _path(dag: Dag, source: str, target: str) -> list[Arc]:
     """Return the arcs of a shortest path."""
     came: dict[str, str] = {}
-    layer = [source]
+    waiting = deque([source])
     while target not in came:
-        following = []
-        for tail in layer:
-            for head in dag.children_of(tail):
-                if head not in came:
-                    came[head] = tail
-                    following.append(head)
-        layer = following
+        tail = waiting.popleft()
+        new = [head for head in dag.children_of(tail) if head not in came]
+        came |= dict.fromkeys(new, tail)
+        waiting += new
     path = []
     while target != source:
         path.append((came[target], target))
@@ -278,7 +265,7 @@ class _Search:
         """Return what a short descent finds: for reports until the part is solved, and if nothing else comes."""
         incumbent = Incumbent(sets, self.budget.run.seed, self.budget)
         if not incumbent.begin():
-            raise ConstraintError(
+            raise errors.ConstraintError(
                 "no acyclic network in the table satisfies the constraints: every choice of allowed parent sets has a "
                 "cycle. Build the table with the same constraints, or relax them."
             )
@@ -437,7 +424,7 @@ def find_optimal(
     ConstraintError
         If no acyclic network in the table satisfies the constraints.
     """
-    check_known("method", method, METHODS)
+    errors.check_known("method", method, METHODS)
     run = Run.of(limits).but(threads=threads, progress=progress, seed=resolve_seed(seed))
     if constraints is None or not constraints.is_ancestral:
         return _search_table(table, data, constraints, method, run)[0]
@@ -477,7 +464,7 @@ def _search_table(
         components = [sets.component(nodes, budget.pulse) for nodes in parts]
         picked, reason = _pick(method, components)
         if picked == "dp" and largest > 32:
-            raise OptionError(
+            raise errors.OptionError(
                 Argument("method", "dp"),
                 f"handles components of up to 32 variables; the largest here has {largest}.",
                 remedies=Remedy("use", Argument("method", "branch-and-bound")),
@@ -501,7 +488,6 @@ def _search_table(
             dag=dag,
             score=score,
             upper_bound=upper,
-            gap=upper - score,
             status=status,
             method=picked,
             reason=reason,
@@ -556,16 +542,18 @@ def _check_against_data(table: ParentSetTable, dag: Dag, score: float, data: Dat
         If the data are not those of the table, or the scores differ.
     """
     if table.data_digest is not None and table.data_digest != data.digest:
-        raise DataError(
+        raise errors.DataError(
             "the data given for checking are not those the table was built from (their digests differ). "
             "Give the same data set, or build the table again."
         )
     if not table.score:
-        raise DataError("the table does not say which score it holds, so the data cannot check it; leave out data=.")
+        raise errors.DataError(
+            "the table does not say which score it holds, so the data cannot check it; leave out data=."
+        )
     options = dict(table.score)
     recomputed = make_score(options.pop("name"), **options).score_network(data, dag)
     if abs(recomputed - score) > 1e-6 + 1e-8 * abs(score):
-        raise DataError(
+        raise errors.DataError(
             f"the network scores {score:.6f} by the table but {recomputed:.6f} by the data: "
             "the table was built from other data or another score. Build it again."
         )
@@ -623,7 +611,7 @@ def certify_optimal(
     Fraction(0, 1)
     """
     if not str(path).endswith(SUFFIXES):
-        raise FormatError(f"cannot write {path}: the name of a certificate ends in .json or .json.gz.")
+        raise errors.FormatError(f"cannot write {path}: the name of a certificate ends in .json or .json.gz.")
     record = ProofRecord()
     run = Run.of(limits).but(threads=1, progress=progress, seed=resolve_seed(seed)).share(SEARCH_SHARE)
     optimum, first = _search_table(table, data, constraints, "branch-and-bound", run, record)

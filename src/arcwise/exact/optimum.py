@@ -24,8 +24,6 @@ class Optimum:
     upper_bound
         No network that the table allows scores higher (up to `PROOF_TOLERANCE`). Equal to `score` if the proof is
         complete.
-    gap
-        ``upper_bound - score``, in natural log; 0 if proved optimal.
     status
         COMPLETE if proved optimal, else the limit that was reached.
     method, reason
@@ -47,13 +45,12 @@ class Optimum:
     dag: Dag
     score: float
     upper_bound: float
-    gap: float
     status: Status
     method: str
     reason: str
-    seconds: float
-    nodes: int
-    ties_possible: bool
+    seconds: float = 0.0
+    nodes: int = 0
+    ties_possible: bool = True
     statistics: Mapping[str, float] = field(default_factory=dict)
     log_prior: float | None = None
     most_parents: int | None = None
@@ -64,6 +61,11 @@ class Optimum:
         return (
             f"Optimum({self.score:.6f}{shares}, {proof}; {self.dag.n_arcs} arcs; {self.method}, {self.seconds:.2f} s)"
         )
+
+    @property
+    def gap(self) -> float:
+        """``upper_bound - score``, in natural log; 0 if proved optimal."""
+        return self.upper_bound - self.score
 
     @property
     def data_score(self) -> float:

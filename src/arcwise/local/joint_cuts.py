@@ -190,21 +190,19 @@ def _cuts_for(data: Dataset, dag: Dag, name: str, fine: _Fine) -> NDArray[np.flo
     gains = np.zeros((size + 1, size + 1))
     penalty, base = 0.0, 0.0  # for each interval, and whatever their number
     arities = [int(r) for r in data.arities]
-    if dag.parents[v]:
-        configurations = math.prod(arities[p] for p in dag.parents[v])
-        weights = _weights(data, v)
-        if configurations * size <= MOST_CELLS and weights.any():
-            gains += interval_gains(_joint(data, dag.parents[v], fine, weights), 1)
-            each = 0.5 * math.log(weights.sum()) * configurations
-            penalty, base = penalty + each, base - each
-    for child in dag.children[v]:
-        others = [p for p in dag.parents[child] if p != v]
-        configurations = math.prod(arities[p] for p in others)
+    # Its own family, if it has parents, and those of its children: the child, the other members, rows per total.
+    families = [(v, list(dag.parents[v]), 1)] if dag.parents[v] else []
+    families += [(c, [*(p for p in dag.parents[c] if p != v), c], arities[c]) for c in dag.children[v]]
+    for child, members, states in families:
+        cells = math.prod(arities[member] for member in members)
         weights = _weights(data, child)
-        if configurations * arities[child] * size <= MOST_CELLS and weights.any():
-            counts = _joint(data, [*others, child], fine, weights)
-            gains += interval_gains(counts, arities[child])
-            penalty += 0.5 * math.log(weights.sum()) * configurations * (arities[child] - 1)
+        if cells * size <= MOST_CELLS and weights.any():
+            gains += interval_gains(_joint(data, members, fine, weights), states)
+            half = 0.5 * math.log(weights.sum())
+            if child == v:
+                penalty, base = penalty + half * cells, base - half * cells
+            else:
+                penalty += half * (cells // states) * (states - 1)
     best: tuple[float, list[int]] | None = None
     for total, ends in best_partition(gains, MOST_INTERVALS):
         k = len(ends)

@@ -83,21 +83,11 @@ def spanning_forest(gains: NDArray[np.float64]) -> list[tuple[int, int]]:
     """
     n = len(gains)
     pairs = sorted(itertools.combinations(range(n), 2), key=lambda pair: (-gains[pair], pair))
-    root = list(range(n))
-
-    def find(v: int) -> int:
-        while root[v] != v:
-            root[v] = root[root[v]]
-            v = root[v]
-        return v
-
+    tree = np.arange(n)  # which each node is in
     edges = []
     for i, j in pairs:
-        if gains[i, j] <= 0:
-            break
-        a, b = find(i), find(j)
-        if a != b:
-            root[a] = b
+        if gains[i, j] > 0 and tree[i] != tree[j]:
+            tree[tree == tree[j]] = tree[i]
             edges.append((i, j))
     return edges
 
@@ -125,18 +115,16 @@ def _from_roots(n: int, edges: Sequence[tuple[int, int]]) -> list[tuple[int, int
     for i, j in edges:
         neighbours[i].append(j)
         neighbours[j].append(i)
-    arcs = []
-    seen = [False] * n
+    arcs: list[tuple[int, int]] = []
+    left = set(range(n))
     for root in range(n):
-        waiting = [] if seen[root] else [root]
-        seen[root] = True
+        waiting = [root] if root in left else []
         while waiting:
             v = waiting.pop()
-            for child in neighbours[v]:
-                if not seen[child]:
-                    seen[child] = True
-                    arcs.append((v, child))
-                    waiting.append(child)
+            left.remove(v)
+            below = [child for child in neighbours[v] if child in left]
+            arcs += [(v, child) for child in below]
+            waiting += below
     return arcs
 
 

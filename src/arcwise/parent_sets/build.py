@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import hashlib
 import json
 import math
 import os
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -32,7 +31,7 @@ from arcwise.base.errors import (
     check_argument,
 )
 from arcwise.base.options import Common, gather, row
-from arcwise.base.run import NO_TIME, Limits, ProgressCallback, Run, Status, available_memory
+from arcwise.base.run import Limits, ProgressCallback, Run, Status, available_memory
 from arcwise.base.showing import one_screen
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.graph.constraints import Constraints
@@ -59,7 +58,7 @@ KINDS = {"numbers": np.int64, "members": np.int32, "values": np.float64}
 # Of one child: scores, sizes of the sets, their members one after the other.
 ChildRows = tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int32]]
 Rows = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int32]]
-CountElsewhere = Callable[[int, "SetBatch", float], int | None]
+CountElsewhere = Callable[[Run, int, "SetBatch"], int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,21 +120,16 @@ class GroupedBuilder:
         ongoing = [builder.level for builder in self._builders.values() if not builder.finished]
         return min(ongoing) if ongoing else max((builder.level for builder in self._builders.values()), default=0)
 
-    def advance(self, report: Any, seconds: float, elsewhere: CountElsewhere | None = None) -> int:
-        """Build one more level of the group that is furthest behind; return the native status.
+    def advance(self, stage: str, run: Run, elsewhere: CountElsewhere | None = None) -> Status:
+        """Build one more level of the group that is furthest behind.
 
-        `elsewhere` is given the group and the sets that are to be counted, and the seconds: it counts them and returns
-        the native status, or None if they are to be counted here.
+        `elsewhere` is given the run, the group and the sets that are to be counted: it counts them and returns the
+        native status, or None if they are to be counted here.
         """
         ongoing = [g for g, builder in self._builders.items() if not builder.finished]
         group = min(ongoing, key=lambda g: self._builders[g].level)
-        begin = time.monotonic()
-
-        def count(batch: SetBatch) -> int | None:
-            left = max(0.0, seconds - (time.monotonic() - begin))
-            return None if elsewhere is None else elsewhere(group, batch, left)
-
-        return self._builders[group].advance(report, seconds, None if elsewhere is None else count)
+        count = None if elsewhere is None else functools.partial(elsewhere, run, group)
+        return Status.from_native(self._builders[group].advance(run.native_report(stage), run.seconds_left, count))
 
     def statistics(self, seconds: float) -> BuildStatistics:
         """Return how much work it was."""
@@ -250,7 +244,7 @@ class CountWork:
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_tasks"}
 
-    @cached_property
+    @functools.cached_property
     def _tasks(self) -> dict[tuple[int, int], SetTask]:
         """What counts, of every thread of this worker and every group of children."""
         return {}
@@ -269,19 +263,18 @@ class CountWork:
 
 
 class RemoteCounts:
-    """Has the sets of a builder's levels counted on a cluster; the run is told how many are done."""
+    """Has the sets of a builder's levels counted on a cluster."""
 
-    def __init__(self, work: CountWork, cluster: Cluster, run: Run) -> None:
-        self._work, self._digest, self._cluster, self._run = work, work.digest, cluster, run
+    def __init__(self, work: CountWork, cluster: Cluster) -> None:
+        self._work, self._digest, self._cluster = work, work.digest, cluster
 
-    def count(self, group: int, batch: SetBatch, seconds: float) -> int | None:
+    def count(self, run: Run, group: int, batch: SetBatch) -> int | None:
         """Have a batch counted and put the results in it; return the native status, None if it is too little work."""
         rows = self._work.data.child_groups[group].n_rows + ROWS_MORE
         if batch.size * rows < LEAST_ROWS:
             return None
         least = max(SMALLEST_TASK, int(LEAST_ROWS / 2 / rows))
         most = max(least, int(MOST_ROWS / rows))
-        run = Run(limits=Limits(max(NO_TIME, seconds) if np.isfinite(seconds) else None))
         stage = f"sets of {batch.set_size} variables"
         given: dict[int, tuple[int, int]] = {}  # task -> its first set, and how many numbers it finds
         done = 0
@@ -305,7 +298,7 @@ class RemoteCounts:
                     if found[1].size != count or not store(first, *found):
                         raise ArcwiseError("a worker of the cluster has counted other sets than it was told to.")
                     done += 1
-                    self._run.report(stage, done)
+                    run.report(stage, done)
             except KeyboardInterrupt:
                 return list(Status).index(Status.INTERRUPTED)
 
@@ -451,7 +444,7 @@ def build_parent_set_tables(
         counts = None
         if chosen.cluster is not None:
             cluster = opened.enter_context(open_cluster(chosen.cluster))
-            counts = RemoteCounts(CountWork(data, tuple(made)), cluster, run).count
+            counts = RemoteCounts(CountWork(data, tuple(made)), cluster).count
         try:
             status = _advance(builder, run, least=least, saved=saved, counts=counts)
         except KeyboardInterrupt:  # between two native calls, or before every variable has a row
@@ -535,9 +528,8 @@ def _advance(
     while not builder.finished:
         level = builder.level + 1
         free = level <= least
-        left = math.inf if free else run.seconds_left
-        report = run.native_report(f"{level} parent{'' if level == 1 else 's'}")
-        status = Status.from_native(builder.advance(report, left, counts))
+        stage = f"{level} parent{'' if level == 1 else 's'}"
+        status = builder.advance(stage, run.but(limits=Limits()) if free else run, counts)
         if status is not Status.COMPLETE:
             if free:
                 status.unless_interrupted()

@@ -15,17 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.base.errors import (
-    ArcwiseError,
-    Argument,
-    Call,
-    ConstraintError,
-    Either,
-    FormatError,
-    GuaranteeError,
-    Remedy,
-    check_argument,
-)
+from arcwise.base import errors
+from arcwise.base.errors import Argument, Call, Either, Remedy
 from arcwise.base.run import Status
 from arcwise.base.showing import clipped, one_screen
 from arcwise.data.dataset import Dataset
@@ -77,8 +68,6 @@ class ParentSetTable:
 
     Parameters
     ----------
-    names
-        The variables.
     slack
         How far below the optimum the guarantee reaches (natural log; the log of a Bayes factor); 0 covers the
         optimum alone. NaN means that nothing is known, as for a file made elsewhere.
@@ -188,11 +177,11 @@ class ParentSetTable:
             set or the rows are not in order, or a node has the same set twice. The message says where.
         """
         if len(set(self.names)) != len(self.names):
-            raise FormatError("a name occurs twice among the variables of the table; names must be different.")
+            raise errors.FormatError("a name occurs twice among the variables of the table; names must be different.")
         if len(self.node_offsets) != len(self.names) + 1:
-            raise FormatError(f"the table has {len(self.node_offsets) - 1} nodes for {len(self.names)} names.")
+            raise errors.FormatError(f"the table has {len(self.node_offsets) - 1} nodes for {len(self.names)} names.")
         for name in {name for names in self.targets or () for name in names} - set(self.names):
-            raise FormatError(f"the targets of the table name '{name}', which is not one of its variables.")
+            raise errors.FormatError(f"the targets of the table name '{name}', which is not one of its variables.")
         defect, node, row = _core.parent_sets.inspect_table(self.native)
         if defect == 0:
             self._check_range()
@@ -200,14 +189,14 @@ class ParentSetTable:
         where = f"node '{self.names[node]}' ({node + 1} of {self.n_variables})" if node >= 0 else "the table"
         if row >= 0:
             where += f", row {row - int(self.node_offsets[node])}"
-        raise FormatError(f"{where}: {_DEFECTS[defect]}.")
+        raise errors.FormatError(f"{where}: {_DEFECTS[defect]}.")
 
     def _check_range(self) -> None:
         """Refuse scores whose sums have too few digits left for differences."""
         largest = np.maximum.reduceat(np.abs(self.scores), self.node_offsets[:-1]) if self.n_rows else np.zeros(0)
         if float(np.minimum(largest, 2 * LARGEST_SCORE).sum()) > LARGEST_SCORE:
             node = int(np.argmax(largest))
-            raise FormatError(
+            raise errors.FormatError(
                 f"node '{self.names[node]}' ({node + 1} of {self.n_variables}): a score of {largest[node]:.4g} in "
                 f"absolute value. The largest absolute scores of all nodes may add up to {LARGEST_SCORE:.0e}: "
                 "differences of larger ones have too few digits. Leave out sets that are not allowed, or subtract a "
@@ -262,7 +251,7 @@ class ParentSetTable:
         >>> table.slack, table.vouched(3.0).slack
         (nan, 3.0)
         """
-        check_argument(slack >= 0, "slack", slack, "must be 0 or more (natural log), or infinity.")
+        errors.check_argument(slack >= 0, "slack", slack, "must be 0 or more (natural log), or infinity.")
         return dataclasses.replace(
             self, slack=float(slack), equivalent=self.equivalent if equivalent is None else equivalent
         )
@@ -278,7 +267,7 @@ class ParentSetTable:
         left = np.bincount(node[kept], minlength=self.n_variables)
         if (left == 0).any():
             bare = int(np.argmin(left))
-            raise ConstraintError(
+            raise errors.ConstraintError(
                 f"no parent set of '{self.names[bare]}' in the table satisfies the constraints; it has "
                 f"{len(self.rows_of(bare)):,}.",
                 remedies=(Remedy("build the table with", REBUILT), Remedy("relax them")),
@@ -299,7 +288,7 @@ class ParentSetTable:
             If a node is left without a parent set.
         """
         if set(constraints.names) != set(self.names):
-            raise ConstraintError("the constraints and the table are about different variables.")
+            raise errors.ConstraintError("the constraints and the table are about different variables.")
         kept = self.allowed_rows(constraints)
         sizes = np.diff(self.set_offsets)
         requires = not set(constraints.required) <= self.required_arcs
@@ -353,14 +342,14 @@ def read_constraints_of(facts: dict[str, Any], names: Sequence[str], complaint: 
         return None
     try:
         return Constraints(names, **described)
-    except (ArcwiseError, TypeError, ValueError, AttributeError) as error:
-        raise FormatError(f"{complaint} ({error})") from None
+    except (errors.ArcwiseError, TypeError, ValueError, AttributeError) as error:
+        raise errors.FormatError(f"{complaint} ({error})") from None
 
 
 def read_facts(facts: object, complaint: str) -> dict[str, Any]:
     """Return the facts as arguments of `ParentSetTable` (with `names`, if given); FormatError if they are not facts."""
     if not isinstance(facts, dict) or not _well_formed(facts):
-        raise FormatError(complaint)
+        raise errors.FormatError(complaint)
     checked = {str(name): value for name, value in facts.items()}
     checked["slack"] = float({None: math.nan, "infinite": math.inf}.get(checked["slack"], checked["slack"]))
     checked["status"] = Status(checked["status"])
@@ -415,12 +404,12 @@ def check_slack(table: ParentSetTable, slack: float, what: str) -> None:
     enough = math.ceil(slack * 1e4) / 1e4  # rounded down it would be refused again
     rebuild = Remedy("rebuild it with", Call("build_parent_sets", Argument("slack", enough, shown=f"{enough:.10g}")))
     if math.isnan(table.slack):
-        raise GuaranteeError(
+        raise errors.GuaranteeError(
             f"{what} needs a table with slack >= {slack:.4g}; this one does not say what it has, like a file made "
             "elsewhere.",
             remedies=(rebuild, Remedy("vouch for it with", VOUCH)),
         )
-    raise GuaranteeError(
+    raise errors.GuaranteeError(
         f"{what} needs a table with slack >= {slack:.4g}; this one has {table.slack:.4g}.", remedies=rebuild
     )
 
@@ -435,7 +424,7 @@ def check_required(table: ParentSetTable, constraints: Constraints | None) -> No
     arcs = ", ".join(f"{tail} -> {head}" for tail, head in missing[:3]) + (", ..." if len(missing) > 3 else "")
     rebuild = Remedy("rebuild it with", REBUILT)
     vouch = Remedy("vouch for it with", VOUCH, only_if="it holds every parent set")
-    raise GuaranteeError(
+    raise errors.GuaranteeError(
         f"the table was not built for the required arcs {arcs}: sets that they need may have been dropped from it.",
         remedies=(rebuild, vouch) if math.isnan(table.slack) else rebuild,
     )

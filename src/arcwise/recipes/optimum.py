@@ -142,13 +142,9 @@ def optimum_of(recipe: Recipe, networks: Ensemble) -> Optimum | None:
         dag=dag,
         score=score,
         upper_bound=upper,
-        gap=upper - score,
         status=networks.status,
         method=OptimumSource.name,
         reason="asked for",
-        seconds=0.0,
-        nodes=0,
-        ties_possible=True,
         log_prior=log_prior_of(recipe.scorer.describe(), dag),
         most_parents=facts.get("most_parents"),
     )
