@@ -18,7 +18,7 @@ from tests.posterior.chain_tables import random_table
 
 from arcwise import bootstrap_networks, build_parent_sets, datasets, learn
 from arcwise._core.parent_sets import SetBatch
-from arcwise.base.cluster import Cluster, Tasks, is_still_wanted, open_cluster
+from arcwise.base.cluster import Cluster, is_still_wanted, open_cluster
 from arcwise.base.run import Run
 from arcwise.bootstrap import workers
 from arcwise.bootstrap.task import ReplicateTask
@@ -253,7 +253,7 @@ def test_a_diagram_is_what_its_arrays_say() -> None:
 
 def test_a_task_that_nobody_waits_for_may_end(cluster: Cluster, tmp_path: Path) -> None:
     assert is_still_wanted()  # here, where there is no task
-    with Tasks(cluster, _until_unwanted, str(tmp_path), str(tmp_path)) as tasks:
+    with cluster.tasks(_until_unwanted, str(tmp_path), str(tmp_path)) as tasks:
         tasks.give("ended")
         while not (tmp_path / "begun").exists():
             time.sleep(0.05)

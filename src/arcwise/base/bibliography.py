@@ -10,20 +10,12 @@ from arcwise.base.errors import check_known
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A paper, thesis or report: ``str(work)`` is its entry in a list of references.
+    """A paper, thesis or report: ``str(work)`` is its entry in a list of references."""
 
-    Parameters
-    ----------
-    authors
-        Each as "Kass, R. E.", in the order of the title page.
-    venue
-        Where it appeared, with volume and pages.
-    """
-
-    authors: tuple[str, ...]
+    authors: tuple[str, ...]  # each as "Kass, R. E.", in the order of the title page
     year: int
     title: str
-    venue: str
+    venue: str  # where it appeared, with volume and pages
 
     @property
     def names(self) -> str:

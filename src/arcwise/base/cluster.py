@@ -118,13 +118,17 @@ class Cluster:
             If workers died again and again.
         """
         found: dict[int, Result] = {} if kept is None else kept
-        with Tasks(self, function, needed, digest) as tasks:
+        with self.tasks(function, needed, digest) as tasks:
             given = {tasks.give(argument): k for k, argument in enumerate(arguments) if k not in found}
             while (ended := tasks.take(run)) is not None:
                 number, result = ended
                 found[given[number]] = result
                 note(len(found))
         return [found.get(k) for k in range(len(arguments))]
+
+    def tasks(self, function: Callable[[Any, Any], Result], needed: object, digest: str) -> Tasks[Result]:
+        """Return what computes ``function(needed, argument)`` for arguments that come one by one."""
+        return Tasks(self, function, needed, digest)
 
 
 async def _hand_over(started: Any, found: futures.Future[Result]) -> None:

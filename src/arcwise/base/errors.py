@@ -35,17 +35,11 @@ UNSAID: Final = _Unsaid.UNSAID
 
 @dataclass(frozen=True)
 class Argument:
-    """An argument, with or without a value: ``Argument("trust_table", True)``, ``Argument("target")``.
-
-    Parameters
-    ----------
-    shown
-        How the value is written if not as `repr` has it, such as ``"math.inf"`` or ``"..."``.
-    """
+    """An argument, with or without a value: ``Argument("trust_table", True)``, ``Argument("target")``."""
 
     name: str
     value: Any = UNSAID
-    shown: str | None = None
+    shown: str | None = None  # how the value is written if not as `repr` has it, such as "math.inf" or "..."
 
     def __str__(self) -> str:
         if self.shown is not None:
@@ -90,11 +84,6 @@ Speller = Callable[[Mention], str]
 class Remedy:
     """One thing to do about an error, in the imperative, without a capital and a full stop.
 
-    Parameters
-    ----------
-    only_if
-        The condition under which it is one, a clause: "the first line holds data".
-
     >>> str(Remedy("vouch for it with", Argument("trust_table", True)))
     'vouch for it with trust_table=True'
     >>> str(Remedy("give", Argument("header", False), only_if="the first line holds data"))
@@ -102,7 +91,7 @@ class Remedy:
     """
 
     parts: tuple[str | Mention, ...]
-    only_if: str = ""
+    only_if: str = ""  # the condition under which it is one, a clause: "the first line holds data"
 
     def __init__(self, *parts: str | Mention, only_if: str = "") -> None:
         object.__setattr__(self, "parts", parts)

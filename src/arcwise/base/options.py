@@ -36,58 +36,25 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Option:
-    """One option.
+    """One option. Tuples and mappings are options that may be repeated, for mappings NAME=VALUE."""
 
-    Parameters
-    ----------
-    name, kind, default
-        Its name in Python, the type of its values (without None and the ways to abbreviate), and its default:
-        `REQUIRED` if it has to be given. Tuples and mappings are options that may be repeated, for mappings NAME=VALUE.
-    help
-        What it is, in a phrase that stands in --help and in the table of options.
-    low, high
-        The least and the largest value.
-    most
-        What an integer can be at most, if that is so large that it is told only to those who ask for more.
-    choices
-        The values that are allowed, or a function that returns them.
-    flags
-        How the command line spells it; by default ``--name``. A second flag of a bool turns it off: "--no-name".
-    usual
-        What the default stands for if it is None: "20 where that is quick".
-    recorded
-        Whether it can change a result: only those that can belong to the record of a run.
-    optional
-        Whether None is a value; the command line spells it "none".
-    values
-        The values that are allowed, where type and range do not say it.
-    metavar
-        What stands for a value in --help, "" for its type; by default NAME for an option that may be repeated.
-    of
-        What it is an option of, the method "genetic", say; stands before its help.
-    switch
-        The value that the flag alone stands for, if it takes none and is no bool.
-    names
-        The values by the names that the command line has for them: first for True, say.
-    """
-
-    name: str
-    kind: type
-    default: Any
-    help: str
+    name: str  # in Python
+    kind: type  # of its values, without None and the ways to abbreviate
+    default: Any  # `REQUIRED` if it has to be given
+    help: str  # what it is, in a phrase that stands in --help and in the table of options
     low: float | None = None
     high: float | None = None
-    most: int | None = None
-    choices: tuple[str, ...] | Callable[[], Iterable[str]] = ()
-    flags: tuple[str, ...] = ()
-    usual: str = ""
-    recorded: bool = True
-    optional: bool = False
-    values: str = ""
-    metavar: str | None = None
-    of: str = ""
-    switch: Any = None
-    names: Mapping[str, Any] | None = None
+    most: int | None = None  # of an integer, if that is so large that it is told only to those who ask for more
+    choices: tuple[str, ...] | Callable[[], Iterable[str]] = ()  # the values that are allowed
+    flags: tuple[str, ...] = ()  # by default --name; a second flag of a bool turns it off: --no-name
+    usual: str = ""  # what a default of None stands for: "20 where that is quick"
+    recorded: bool = True  # whether it can change a result, and so belongs to the record of a run
+    optional: bool = False  # whether None is a value; the command line spells it "none"
+    values: str = ""  # the values that are allowed, where type and range do not say it
+    metavar: str | None = None  # stands for a value in --help, "" for its type; NAME if it may be repeated
+    of: str = ""  # what it is an option of, the method "genetic", say; stands before its help
+    switch: Any = None  # the value that the flag alone stands for, if it takes none and is no bool
+    names: Mapping[str, Any] | None = None  # the values by their names on the command line: first for True, say
 
     @property
     def flag(self) -> str:
@@ -342,14 +309,7 @@ Settings = TypeVar("Settings", bound="DataclassInstance")
 def gather(kind: type[Settings], function: Callable[..., Any], keywords: Mapping[str, Any]) -> Settings:
     """Return the settings that keywords ask for: a whole object as `settings`, single ones by name, or both.
 
-    Parameters
-    ----------
-    kind
-        The dataclass of the settings.
-    function
-        The function that takes them, for messages.
-    keywords
-        What the caller gave.
+    The function that takes them is named in messages.
     """
     given = dict(keywords)
     base = given.pop("settings", None)

@@ -73,9 +73,8 @@ def solve_by_layers(sets: CandidateSets, incumbent: Incumbent, budget: Budget, t
     Networks that are better than the incumbent by less than the tolerance are not looked for.
     """
     unknown = LayeredOutcome(False, math.inf)
-    if sets.variables > _core.exact.LayeredSearch.largest or sets.rows < DENSE * sets.variables:
-        return unknown
-    if budget.exhausted():
+    suits = sets.variables <= _core.exact.LayeredSearch.largest and sets.rows >= DENSE * sets.variables
+    if not suits or budget.exhausted():
         return unknown
     search = _core.exact.LayeredSearch(sets, incumbent.order, tolerance, budget.pulse)
     if not search.is_exact:

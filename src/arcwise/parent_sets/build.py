@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.base.arrays import read_array_file, write_array_file
-from arcwise.base.cluster import Cluster, Tasks, open_cluster
+from arcwise.base.cluster import Cluster, open_cluster
 from arcwise.base.errors import (
     ArcwiseError,
     Argument,
@@ -278,7 +278,7 @@ class RemoteCounts:
         stage = f"sets of {batch.set_size} variables"
         given: dict[int, tuple[int, int]] = {}  # task -> its first set, and how many numbers it finds
         done = 0
-        with Tasks(self._cluster, CountWork.count, self._work, self._digest) as tasks:
+        with self._cluster.tasks(CountWork.count, self._work, self._digest) as tasks:
             workers = self._cluster.count
             pieces = _pieces(batch.size, workers, least, most)
             try:
