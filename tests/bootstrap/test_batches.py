@@ -58,7 +58,7 @@ def test_networks_are_the_same_with_and_without(drawn: list[int], memory: int, w
     assert all(is_same(one, other) for one, other in zip(alone, shared, strict=True))
     assert (len(drawn) == 45) == (memory >= 2**17)
     assert (len(drawn) == 145) == (memory == 0)
-    assert sum(kept._bytes.values()) <= memory
+    assert sum(batch.counts.bytes for batch in kept._kept.values()) <= memory
 
 
 def test_other_data_and_other_seeds_have_batches_of_their_own(drawn: list[int]) -> None:
@@ -100,7 +100,7 @@ def test_a_bootstrap_that_is_cut_short_leaves_whole_batches(drawn: list[int]) ->
 def test_a_batch_of_a_search_that_failed_is_not_kept(drawn: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     data, kept = make_data(), KeptBatches()
     learned(data, "qnml", batches=kept, replicates=10, workers=1)
-    assert list(kept._bytes) == [tuple(range(10))]
+    assert list(kept._kept) == [tuple(range(10))]
 
     def failing(*arguments: object, **options: object) -> None:
         raise MemoryError
@@ -109,21 +109,21 @@ def test_a_batch_of_a_search_that_failed_is_not_kept(drawn: list[int], monkeypat
         patched.setattr(task, "climb_together", failing)
         with pytest.raises(MemoryError):
             learned(data, "bic", batches=kept, replicates=10, workers=1)
-    assert not kept._bytes
+    assert not kept._kept
     assert is_same(learned(data, "bic", batches=kept), learned(data, "bic"))
 
 
 def test_batches_are_let_go_when_nobody_expects_them(drawn: list[int]) -> None:
     data, kept = make_data(), KeptBatches()
     learned(data, "qnml", batches=kept)
-    assert kept._bytes
+    assert kept._kept
     kept.reserve(["one", "other"])
     kept.release("one")
-    assert kept._bytes
+    assert kept._kept
     kept.release("other")
-    assert not kept._bytes
+    assert not kept._kept
     learned(data, "qnml", batches=kept)
-    assert not kept._bytes
+    assert not kept._kept
 
 
 def test_learn_draws_each_replicate_once_and_lets_go(drawn: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,7 +140,7 @@ def test_learn_draws_each_replicate_once_and_lets_go(drawn: list[int], monkeypat
     found = learn(make_data(), **options)
     assert [one.recipe.source for one in found.comparisons].count("bootstrap") == 2
     assert sorted(drawn) == list(range(40))
-    assert made and not any(one._bytes for one in made)
+    assert made and not any(one._kept for one in made)
 
 
 def test_learn_lets_go_of_what_comparisons_that_are_not_begun_would_have_had(
@@ -151,7 +151,7 @@ def test_learn_lets_go_of_what_comparisons_that_are_not_begun_would_have_had(
 
     def noted(self: KeptBatches, batch: task.CountedBatch) -> None:
         put(self, batch)
-        assert self._bytes
+        assert self._kept
         made.append(self)
 
     monkeypatch.setattr(KeptBatches, "put", noted)
@@ -160,4 +160,4 @@ def test_learn_lets_go_of_what_comparisons_that_are_not_begun_would_have_had(
     options: dict[str, Any] = {"replicates": 40, "seed": 1, "permutations": 0, "limit_seconds": None, "progress": False}
     found = learn(make_data(), **options)
     assert not found.comparisons
-    assert made and not any(one._bytes for one in made)
+    assert made and not any(one._kept for one in made)

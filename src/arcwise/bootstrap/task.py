@@ -64,7 +64,6 @@ class KeptBatches:
         self._memory = memory
         self._lock = threading.Lock()
         self._kept: dict[tuple[int, ...], CountedBatch] = {}
-        self._bytes: dict[tuple[int, ...], int] = {}
         self._expected: list[object] | None = None  # nobody has said yet
         self._selected: tuple[Dataset, tuple[str, ...], Dataset] | None = None
 
@@ -84,7 +83,6 @@ class KeptBatches:
     def _let_go(self) -> None:
         if self._expected == []:
             self._kept.clear()
-            self._bytes.clear()
             self._selected = None
 
     def select(self, data: Dataset, names: tuple[str, ...]) -> Dataset:
@@ -110,22 +108,20 @@ class KeptBatches:
         key = tuple(indices)
         with self._lock:
             batch = self._kept.get(key)
-            if batch is None or batch.layout is not layout or batch.seed != seed:
-                return None
-            del self._kept[key], self._bytes[key]
-            return batch
+            is_asked_for = batch is not None and batch.layout is layout and batch.seed == seed
+            return self._kept.pop(key) if is_asked_for else None
 
     def put(self, batch: CountedBatch) -> None:
         """Keep a batch for the next one; where memory is short, without what was counted, or not at all."""
         with self._lock:
             if self._expected == [] or any(set(batch.indices) & set(indices) for indices in self._kept):
                 return
-            room = self._memory - sum(self._bytes.values())
+            room = self._memory - sum(kept.counts.bytes for kept in self._kept.values())
             if batch.counts.bytes > room:
                 batch.counts.forget()
             if batch.counts.bytes > room:
                 return
-            self._kept[batch.indices], self._bytes[batch.indices] = batch, batch.counts.bytes
+            self._kept[batch.indices] = batch
 
 
 # Steps of a chain on each sample: it starts where a chain on the data is, and has to forget that equal cases had equal

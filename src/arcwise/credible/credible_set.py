@@ -136,6 +136,15 @@ class CredibleSet(Ensemble):
             made.diagram(by, Run.of(limits))
         return made
 
+    @classmethod
+    def within(cls, table: ParentSetTable, slack: float, constraints: Constraints | None, run: Run) -> CredibleSet:
+        """Build the set of all networks within a slack, in the circumstances of a run."""
+        sharing = Sharing(run.threads, run.cluster)
+        limits, progress = run.uncounted, run.progress
+        return cls.build(
+            table, log_slack=slack, constraints=constraints, limits=limits, progress=progress, settings=sharing
+        )
+
     def begin(self, limits: Limits | Run | None = None) -> AbstractContextManager[Run]:
         """Begin to answer a question within limits, or as a part of a run."""
         return Run.begin(limits, self._run.progress, self._run.threads, self._run.cluster)

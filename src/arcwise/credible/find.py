@@ -72,15 +72,7 @@ def list_ancestral(
     if on_best is not None:
         on_best(best)
     check_slack(table, reach, f"a credible set under constraints on ancestors, which cost {loss:.4g},")
-    wide = CredibleSet.build(
-        table,
-        log_slack=reach,
-        constraints=constraints.arc_part,
-        limits=run.uncounted,
-        progress=run.progress,
-        threads=run.threads,
-        cluster=run.cluster,
-    )
+    wide = CredibleSet.within(table, reach, constraints.arc_part, run)
     kept: list[NetworkSet] = []
     status = wide.status
     for chunk in wide.chunks(limits=run.uncounted):

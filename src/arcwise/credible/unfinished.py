@@ -13,6 +13,7 @@ from arcwise.exact.optimum import PROOF_TOLERANCE, Optimum
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
 from arcwise.local.climbing import hill_climb
+from arcwise.local.problem import LocalSearchResult
 from arcwise.networks.origin import Facts, make_facts
 from arcwise.networks.recipe import Recipe
 from arcwise.networks.summary import NetworkSummary
@@ -51,10 +52,14 @@ def best_network(
 
 def _best_of_table(recipe: Recipe, data: Dataset, table: ParentSetTable, run: Run, *, strict: bool) -> Optimum | None:
     known = recipe.constraints_on(data.names)
+
+    def solve(constraints: Constraints | None) -> Optimum:
+        return find_optimal(table, constraints=constraints, limits=run.uncounted, threads=run.threads, progress=False)
+
     if known is None or not known.is_ancestral:
-        return find_optimal(table, constraints=known, limits=run.uncounted, threads=run.threads, progress=False)
+        return solve(known)
     try:
-        return find_optimal(table, constraints=known, limits=run.uncounted, threads=run.threads, progress=False)
+        return solve(known)
     except UnfinishedError:
         pass
     except GuaranteeError:
@@ -67,9 +72,8 @@ def _best_of_table(recipe: Recipe, data: Dataset, table: ParentSetTable, run: Ru
     if simple is None:
         return None
     # No network with these ancestors is better than the best of all that the arcs allow.
-    above = find_optimal(table, constraints=known.arc_part, limits=run.uncounted, threads=run.threads, progress=False)
-    if above.status is Status.INTERRUPTED:
-        raise KeyboardInterrupt
+    above = solve(known.arc_part)
+    above.status.unless_interrupted()
     score = recipe.scorer.score_network(data, simple)
     upper = max(score, above.upper_bound)
     proved = upper - score <= PROOF_TOLERANCE
@@ -123,16 +127,7 @@ def beyond_table(recipe: Recipe, data: Dataset, found: Optimum, ended: Status, l
     found = replace(found, status=ended)
     if known is not None and known.is_ancestral:
         return found
-    climbed = hill_climb(
-        data,
-        recipe.scorer,
-        constraints=known,
-        max_parents=recipe.max_parents,
-        seed=0,
-        limits=limits,
-        progress=False,
-        refine=0,
-    )
+    climbed = _plain_climb(recipe, data, known, limits)
     if climbed.status is Status.INTERRUPTED:
         found = replace(found, status=Status.INTERRUPTED)
     if climbed.score <= found.score:
@@ -140,6 +135,13 @@ def beyond_table(recipe: Recipe, data: Dataset, found: Optimum, ended: Status, l
     upper = max(climbed.score, found.upper_bound)
     prior = log_prior_of(recipe.scorer.describe(), climbed.dag)
     return replace(found, dag=climbed.dag, score=climbed.score, upper_bound=upper, log_prior=prior)
+
+
+def _plain_climb(recipe: Recipe, data: Dataset, constraints: Constraints | None, limits: Limits) -> LocalSearchResult:
+    most, score = recipe.max_parents, recipe.scorer
+    return hill_climb(
+        data, score, constraints=constraints, max_parents=most, seed=0, limits=limits, progress=False, refine=0
+    )
 
 
 def _simple_network(recipe: Recipe, data: Dataset, known: Constraints, run: Run) -> Dag | None:
@@ -150,20 +152,10 @@ def _simple_network(recipe: Recipe, data: Dataset, known: Constraints, run: Run)
     try:
         arcs = known.arc_part.changed(required=tuple(sorted({*known.arc_part.required, *known.ancestors})))
         plain = Dag.from_arcs(data.names, arcs.required)
-        found = hill_climb(
-            data,
-            recipe.scorer,
-            constraints=arcs,
-            max_parents=recipe.max_parents,
-            seed=0,
-            limits=Limits(seconds=run.limits.seconds),
-            progress=False,
-            refine=0,
-        )
+        found = _plain_climb(recipe, data, arcs, Limits(seconds=run.limits.seconds))
     except (ConstraintError, OptionError):
         return None
-    if found.status is Status.INTERRUPTED:
-        raise KeyboardInterrupt
+    found.status.unless_interrupted()
     return next((dag for dag in (found.dag, plain) if not known.violations(dag)), None)
 
 

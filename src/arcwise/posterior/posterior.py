@@ -317,14 +317,7 @@ def _jump_set(problem: Problem, settings: PosteriorSettings, run: Run) -> tuple[
         table = problem.table(slack, run.but(limits=limits))
         status = table.status
         if status is Status.COMPLETE:
-            found = CredibleSet.build(
-                table,
-                log_slack=slack,
-                constraints=problem.constraints,
-                limits=limits,
-                progress=run.progress,
-                threads=run.threads,
-            )
+            found = CredibleSet.within(table, slack, problem.constraints, run.but(limits=limits).here)
             status = found.status
         if status.unless_interrupted() is not Status.COMPLETE:
             break

@@ -145,15 +145,7 @@ class Credible(Source):
         table = _table(recipe, data, run, slack)
         if table.status is not Status.COMPLETE:
             return PartialResult.of(recipe, data, table)
-        found = CredibleSet.build(
-            table,
-            log_slack=slack,
-            constraints=constraints,
-            limits=run.uncounted,
-            progress=run.progress,
-            threads=run.threads,
-            cluster=run.cluster,
-        )
+        found = CredibleSet.within(table, slack, constraints, run)
         counted = found.summary(limits=run.uncounted)
         if not counted.complete:
             return PartialResult.of(recipe, data, table, counted.status, whole=found, facts=counted.facts)

@@ -15,8 +15,8 @@ from arcwise.local.climbing import ClimbSettings, hill_climb
 from arcwise.networks.network_list import NetworkSet
 from arcwise.networks.origin import Ensemble, Facts, known_facts
 from arcwise.networks.summary import NetworkSummary
-from arcwise.parent_sets.build import build_parent_sets
 from arcwise.parent_sets.candidate_sets import check_reachable, wider_slack
+from arcwise.recipes.credible import tables_of
 from arcwise.recipes.source import Source
 from arcwise.scores.believed import log_prior_of
 
@@ -82,17 +82,7 @@ def find_best(recipe: Recipe, data: Dataset, run: Run, *, climb: Limits | None =
         slack = ANCESTRAL_SLACK
         check_reachable(data, known, recipe.max_parents)
     while True:
-        table = build_parent_sets(
-            data,
-            recipe.scorer,
-            slack=slack,
-            max_parents=recipe.max_parents,
-            constraints=known,
-            threads=run.threads,
-            cluster=run.cluster,
-            limits=run.uncounted,
-            progress=run.progress,
-        )
+        (table,) = tables_of([recipe], data, run, slack)
         try:
             found = best_network(recipe, data, table, run, strict=True)
             break
