@@ -20,8 +20,7 @@ from arcwise.base.errors import (
     check_known,
 )
 from arcwise.base.run import Limits, Run, Status
-from arcwise.confidence.edge_confidence import EdgeConfidence
-from arcwise.confidence.files import Orientation, rounded
+from arcwise.confidence.edge_confidence import EdgeConfidence, Orientation, rounded
 from arcwise.credible.credible_set import CredibleSet
 from arcwise.graph.fixed_pairs import native_pairs
 from arcwise.networks.classes import weigh_classes

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from arcwise.base.errors import Argument, OptionError, Remedy, UnfinishedError, check_known
 from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, resolve_seed
 from arcwise.confidence.averaging import edge_confidence
-from arcwise.confidence.edge_confidence import EdgeConfidence
-from arcwise.confidence.files import rounded
+from arcwise.confidence.edge_confidence import EdgeConfidence, rounded
 from arcwise.confidence.learned_table import learned_table
 from arcwise.confidence.reach import DRAWS
 from arcwise.credible.credible_set import CredibleSet

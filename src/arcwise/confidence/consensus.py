@@ -130,7 +130,7 @@ class ArcRules:
         """Return whether an arc may be there."""
         return self.constraints is None or not self.constraints.forbidden_masks[head] >> tail & 1
 
-    def misleads(self, parents: Sequence[set[int]], tail: int, head: int) -> bool:
+    def breaks_ancestry(self, parents: Sequence[set[int]], tail: int, head: int) -> bool:
         """Return whether an arc more would lead from a variable to one that it must not lead to."""
         known = self.constraints
         return known is not None and any(
@@ -232,7 +232,7 @@ class Fate(enum.StrEnum):
     DROPPED = "dropped"
     FORBIDDEN = "forbidden"
     LIMITED = "limited"
-    MISLEADING = "misleading"
+    BREAKS_ANCESTRY = "misleading"
     BELOW = "below"  # its confidence is not above the threshold
 
     @property
@@ -260,7 +260,7 @@ LEFT_OUT = {
     Fate.DROPPED: "it would close a cycle",
     Fate.FORBIDDEN: "the constraints forbid both directions",
     Fate.LIMITED: "its head would have more parents than the constraints allow",
-    Fate.MISLEADING: "it would lead from a variable to one that it must not lead to",
+    Fate.BREAKS_ANCESTRY: "it would lead from a variable to one that it must not lead to",
 }
 
 
@@ -397,8 +397,8 @@ def consensus_network(
             open_edges.append(chosen)
         elif reaches(parents, source=chosen.head, target=chosen.tail):
             fates[chosen] = Fate.DROPPED
-        elif rules.misleads(parents, chosen.tail, chosen.head):
-            fates[chosen] = Fate.MISLEADING
+        elif rules.breaks_ancestry(parents, chosen.tail, chosen.head):
+            fates[chosen] = Fate.BREAKS_ANCESTRY
         elif not rules.has_room(parents, chosen.head):
             fates[chosen] = Fate.LIMITED
         else:

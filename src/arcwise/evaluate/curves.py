@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from arcwise.base.errors import GraphError, check_known
 from arcwise.base.showing import one_screen
-from arcwise.confidence.edge_confidence import EdgeConfidence
-from arcwise.confidence.files import rounded
+from arcwise.confidence.edge_confidence import EdgeConfidence, rounded
 from arcwise.confidence.probability import Reliability, reliability
 from arcwise.evaluate.comparison import Graph, match_names
 from arcwise.graph.dag import Dag, Pdag

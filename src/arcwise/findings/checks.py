@@ -22,9 +22,9 @@ from arcwise.findings.parts import GrowingParts, Part, Remark
 from arcwise.findings.preparation import uncut_of
 from arcwise.findings.trust import HALF
 from arcwise.graph.dag import Dag
-from arcwise.priors.analytic_ess import analytic_ess
 from arcwise.priors.edge_prior import Sensitivity, prior_sensitivity
 from arcwise.priors.optima import Learning
+from arcwise.priors.optimal_ess import analytic_ess
 from arcwise.priors.saturation import Saturation, data_saturation
 from arcwise.sampled.numeric_data import JOINT, NumericData
 

@@ -514,7 +514,7 @@ IN_NETWORK = {
     Fate.DROPPED: "left out (cycle)",
     Fate.FORBIDDEN: "left out (forbidden)",
     Fate.LIMITED: "left out (parents)",
-    Fate.MISLEADING: "left out (ancestors)",
+    Fate.BREAKS_ANCESTRY: "left out (ancestors)",
     Fate.BELOW: "no",
 }
 # Why an edge above the cut-off is not in the network.
@@ -522,7 +522,7 @@ LEFT_OUT = {
     Fate.DROPPED: "left out: a cycle",
     Fate.FORBIDDEN: "left out: forbidden",
     Fate.LIMITED: "left out: too many parents",
-    Fate.MISLEADING: "left out: must not lead there",
+    Fate.BREAKS_ANCESTRY: "left out: must not lead there",
 }
 
 
