@@ -35,8 +35,10 @@ class Convert(ResultVerb):
     def _run(self) -> Result:
         output = None if self.stdout_is_taken(self.output, otherwise=True) else self.output
         as_network = output is not None and network_format(output) is not None
-        if output is not None:
-            _ = check_network_name(output) if as_network else check_output_name(output)
+        if output is not None and not as_network:
+            check_output_name(output)
+        elif output is not None:
+            check_network_name(output)
         found = open_graph_file(self.graph)
         if output is not None and as_network:
             if found.network is None:

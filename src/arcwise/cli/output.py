@@ -6,7 +6,7 @@ import io
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -305,11 +305,8 @@ def open_graph_file(path: Path) -> GraphFile:
         plain = content.removeprefix(b"\xef\xbb\xbf")
         kind = next((name for name, begins in BEGINNINGS.items() if begins.match(plain)), "structure")
         return _parsed(Path("<stdin>"), content, kind)
-    network_kind = network_format(path)
-    if network_kind is not None:
-        return _parsed(path, read_bytes(path), network_kind)
     try:
-        kind = graph_format(path)
+        kind = network_format(path) or graph_format(path)
     except FormatError:
         raise FormatError(
             f"{path}: the suffix does not say what kind of graph file it is; known are {GRAPH_FILES}."
@@ -335,18 +332,16 @@ def open_network(path: Path) -> BayesianNetwork:
     return file.network
 
 
-def check_network_name(path: Path) -> str:
-    """Return the format of a network file to write, asked before the work; for stdout, "-", it is BIF."""
+def check_network_name(path: Path) -> None:
+    """Refuse a name that says no format of networks, before the work; on stdout, "-", a network is BIF."""
     if str(path) == "-":
-        return "bif"
-    kind = network_format(path)
-    if kind is None:
+        return
+    if network_format(path) is None:
         listed = ", ".join(suffix for form in NETWORK_FORMATS.values() for suffix in form.suffixes)
         raise FormatError(
             f"cannot write {path}: the name of a network's file ends in {listed}, or one of these and .gz."
         )
     check_writable(path)
-    return kind
 
 
 def read_two_graphs(first: Path, second: Path) -> tuple[GraphFile, GraphFile]:
@@ -362,6 +357,16 @@ def read_two_graphs(first: Path, second: Path) -> tuple[GraphFile, GraphFile]:
     return one, two
 
 
+# How a graph is written, by suffix; the last two are for DAGs.
+WRITERS: dict[str, Callable[[Path, Any, Mapping[tuple[str, str], float] | None], None]] = {
+    ".csv": lambda path, graph, labels: write_arc_list(path, graph),
+    ".dot": lambda path, graph, labels: write_dot(path, graph, labels=labels),
+    ".graphml": lambda path, graph, labels: write_graphml(path, graph, labels=labels),
+    ".txt": lambda path, graph, labels: write_structure(path, graph),
+    ".modelstring": lambda path, graph, labels: write_text(path, f"{graph.to_model_string()}\n"),
+}
+
+
 def check_output_name(path: Path, *, partly_directed: bool = False) -> str:
     """Return the suffix of a graph file to write; a verb asks before its work, so that none is lost to a wrong name.
 
@@ -371,26 +376,16 @@ def check_output_name(path: Path, *, partly_directed: bool = False) -> str:
         return ".csv"
     check_writable(path)
     suffix = Path(path.name.removesuffix(".gz")).suffix.lower()
-    known = (".csv", ".dot", ".graphml") if partly_directed else (".csv", ".dot", ".graphml", ".txt", ".modelstring")
+    known = tuple(WRITERS)[: 3 if partly_directed else None]
     if suffix not in known:
         raise FormatError(f"cannot write {path}: the name must end in {', '.join(known)}, or one of these and .gz.")
     return suffix
 
 
 def write_graph_file(path: Path, graph: Dag | Pdag, *, labels: Mapping[tuple[str, str], float] | None = None) -> None:
-    """Write a graph as its suffix says: .csv, .dot, .graphml (both with labels), or a DAG as .txt or .modelstring."""
+    """Write a graph as its suffix says, with labels where the format has them; to stdout for "-"."""
     suffix = check_output_name(path, partly_directed=not isinstance(graph, Dag))
     if str(path) == "-":
         typer.echo(format_arc_list(graph), nl=False)
-    elif suffix == ".csv":
-        write_arc_list(path, graph)
-    elif suffix == ".dot":
-        write_dot(path, graph, labels=labels)
-    elif suffix == ".graphml":
-        write_graphml(path, graph, labels=labels)
     else:
-        assert isinstance(graph, Dag)
-        if suffix == ".modelstring":
-            write_text(path, f"{graph.to_model_string()}\n")
-        else:
-            write_structure(path, graph)
+        WRITERS[suffix](path, graph, labels)

@@ -238,17 +238,11 @@ class EdgePrior(PriorVerb):
         return self.found(payload, text, found.plot)
 
 
-ANALYSES: dict[str, type[PriorVerb]] = {
-    "ess": Ess,
-    "path": EssPath,
-    "sensitivity": Sensitivity,
-    "saturation": Saturation,
-    "edge": EdgePrior,
-}
-
-
 def register(app: typer.Typer) -> None:
     """Add the verb to the command line."""
-    for name, analysis in ANALYSES.items():
-        app_of_prior.command(name)(command_of(analysis))
+    app_of_prior.command("ess")(command_of(Ess))
+    app_of_prior.command("path")(command_of(EssPath))
+    app_of_prior.command("sensitivity")(command_of(Sensitivity))
+    app_of_prior.command("saturation")(command_of(Saturation))
+    app_of_prior.command("edge")(command_of(EdgePrior))
     app.add_typer(app_of_prior, name="prior")
