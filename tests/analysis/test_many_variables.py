@@ -12,13 +12,14 @@ import pytest
 import arcwise
 from arcwise import datasets
 from arcwise.analysis.folder import FILES
-from arcwise.confidence import EdgeConfidence, files
+from arcwise.confidence import EdgeConfidence
 from arcwise.findings import edges, method_result
 from arcwise.report import html, remarks
 from arcwise.report import page as evidence_plan
 
 edge_prior = importlib.import_module("arcwise.priors.edge_prior")  # the package has a function of that name
-MODULES = (method_result, files, evidence_plan, html, remarks, edge_prior)
+confidences = importlib.import_module("arcwise.confidence.edge_confidence")
+MODULES = (method_result, confidences, evidence_plan, html, remarks, edge_prior)
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tracemalloc
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from arcwise.base.arrays import read_parquet, write_parquet
-from arcwise.confidence import EdgeConfidence, edge_confidence, files
+from arcwise.confidence import EdgeConfidence, edge_confidence
 from arcwise.ensemble import NetworkSet
 from arcwise.errors import FormatError
 from arcwise.graph import Dag
@@ -45,7 +46,7 @@ def test_only_pairs_with_a_confidence_are_written_and_the_rest_is_read_as_none(
 def test_all_pairs_of_few_variables_are_written(
     chain: EdgeConfidence, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "MANY_VARIABLES", 600)
+    monkeypatch.setattr(sys.modules[EdgeConfidence.__module__], "MANY_VARIABLES", 600)
     chain.save(tmp_path / "all.csv")
     assert len((tmp_path / "all.csv").read_text().splitlines()) == 1 + 600 * 599 // 2
 
