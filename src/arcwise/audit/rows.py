@@ -59,23 +59,25 @@ def find_units(table: Table) -> Iterable[Finding]:
     """Yield the first row if it holds the units of the columns: words above numbers, and no number in it."""
     if table.n_rows < 2 or table.is_grouped:  # distinct rows have no first one
         return
-    cells = [(c, None if c.codes[0] == len(c.labels) else c.labels[c.codes[0]]) for c in table.columns]
+    cells = list(zip(table.columns, _labels(table, 0), strict=True))
     units = [label for column, label in cells if label is not None and _is_unit(column, label)]
     if len(units) < LEAST_UNITS or any(label is not None and numbers_of([label]) is not None for _, label in cells):
         return
-    yield Finding(
-        Kind.UNITS,
-        Severity.MISLEADS,
-        (),
-        f"the first row holds no case, but the units of the columns: {quoted(units, 4)}",
-        table.where(0),
-        "leave it out",
-        Argument("agree", True),
-        Repair(
-            lambda table: table.take(np.arange(table.n_rows) > 0),
-            f"Left out the first row, which holds units: {quoted(units, 4)}.",
-        ),
-    )
+    shown = quoted(units, 4)
+    what = f"the first row holds no case, but the units of the columns: {shown}"
+    yield _leave_rows_out(table, Kind.UNITS, [0], what, f"the first row, which holds units: {shown}")
+
+
+def _labels(table: Table, row: int) -> list[str | None]:
+    """Return the labels of a row, None where one is missing."""
+    return [None if c.codes[row] == len(c.labels) else c.labels[c.codes[row]] for c in table.columns]
+
+
+def _leave_rows_out(table: Table, kind: Kind, rows: list[int], what: str, gone: str) -> Finding:
+    """Return a finding about rows that are no cases; `gone` ends the sentence "Left out ..."."""
+    repair = Repair(lambda table: table.take(~np.isin(np.arange(table.n_rows), rows)), f"Left out {gone}.")
+    where, proposal = ", ".join(map(table.where, rows)), f"leave {it(rows)} out"
+    return Finding(kind, Severity.MISLEADS, (), what, where, proposal, Argument("agree", True), repair)
 
 
 def _is_unit(column: Column, label: str) -> bool:
@@ -95,25 +97,13 @@ def find_totals(table: Table) -> Iterable[Finding]:
     rows = 0 if table.is_grouped else table.n_rows
     last = []
     for row in range(max(0, rows - LAST_ROWS), rows):
-        labels = [None if c.codes[row] == len(c.labels) else c.labels[c.codes[row]] for c in table.columns]
+        labels = _labels(table, row)
         filled = [label for label in labels if label is not None]
         if 2 * len(filled) <= len(labels) and any(label.lower().rstrip(":") in TOTALS for label in filled):
             last.append(row)
     if last:
-        told = f"{rows_words(len(last))} at the end {verb(last, 'sums', 'sum')} up the others"
-        yield Finding(
-            Kind.TOTALS,
-            Severity.MISLEADS,
-            (),
-            told,
-            ", ".join(table.where(row) for row in last),
-            f"leave {it(last)} out",
-            Argument("agree", True),
-            Repair(
-                lambda table: table.take(~np.isin(np.arange(table.n_rows), last)),
-                f"Left out {rows_words(len(last))} at the end, which {verb(last, 'sums', 'sum')} up the others.",
-            ),
-        )
+        count, sums = f"{rows_words(len(last))} at the end", f"{verb(last, 'sums', 'sum')} up the others"
+        yield _leave_rows_out(table, Kind.TOTALS, last, f"{count} {sums}", f"{count}, which {sums}")
 
 
 def find_repeated_rows(table: Table) -> Iterable[Finding]:
@@ -136,9 +126,7 @@ def find_repeated_rows(table: Table) -> Iterable[Finding]:
     for column in table.columns if again else ():
         counts = np.bincount(column.codes[first]).astype(float)
         expected *= float((counts * (counts - 1) / 2).sum()) / max(pairs, 1.0)
-    if expected > CHANCE:
-        return
-    if again:
+    if again and expected <= CHANCE:
         yield note(
             Kind.REPEATED_ROWS,
             (),

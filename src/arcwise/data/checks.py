@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise.base.errors import Argument, DataError, DataWarning, Remedy, suggestion
 from arcwise.base.showing import one_screen
-from arcwise.data.column import Column, code_type
+from arcwise.data.column import Column, code_type, quoted
 
 if TYPE_CHECKING:
     from arcwise.data.columns import Columns
@@ -245,7 +245,7 @@ def table_targets(table: Columns, column: Column, conditions: Conditions | None)
         listed = ", ".join(f"'{label}'" for label in unused)
         warnings.warn(
             f"{table.prefix}column '{column.name}' nowhere says {listed}, of which the conditions tell what it sets; "
-            f"it says {_some(column.labels)}.",
+            f"it says {quoted(column.labels, 8)}.",
             DataWarning,
             stacklevel=2,
         )
@@ -256,7 +256,7 @@ def _unexplained(table: Columns, column: Column, labels: Mapping[str, int]) -> D
     """Return the error for labels that are neither variables nor conditions, with what to write for all of them."""
     first = next(iter(labels))
     others = [label for label in labels if label != first]
-    also = f" So it is with {_some(others)}." if others else ""
+    also = f" So it is with {quoted(others, 8)}." if others else ""
     proposal = {label: "" if UNTREATED.search(label) else "VARIABLE" for label in labels}
     return DataError(
         f"{table.prefix}column '{column.name}' says '{first}' in {table.where(labels[first])}, which is neither a "
@@ -268,12 +268,6 @@ def _unexplained(table: Columns, column: Column, labels: Mapping[str, int]) -> D
             ),
         ),
     )
-
-
-def _some(labels: Sequence[str]) -> str:
-    """List labels in quotes, up to eight."""
-    more = f" and {len(labels) - 8} more" if len(labels) > 8 else ""
-    return ", ".join(f"'{label}'" for label in labels[:8]) + more
 
 
 def checked_conditions(conditions: Conditions | Iterable[str]) -> dict[str, tuple[str, ...]]:

@@ -557,25 +557,12 @@ def stack(parts: Iterable[Dataset]) -> Dataset:
     weights = None
     if any(other.weights is not None for other in aligned):
         weights = np.concatenate([np.ones(o.n_rows, np.int64) if o.weights is None else o.weights for o in aligned])
-    return Dataset(
-        np.concatenate([other.codes for other in aligned], axis=1),
-        first.names,
-        first.states,
-        weights,
-        _stacked_targets(aligned),
-    )
-
-
-def _stacked_targets(parts: list[Dataset]) -> Targets:
-    sets: list[tuple[str, ...]] = [()]
-    of_row = []
-    for part in parts:
-        if part.targets is None:
-            of_row.append(np.zeros(part.n_rows, dtype=np.int32))
-        else:
-            of_row.append(part.targets.of_row + len(sets))
-            sets += part.targets.sets
-    return Targets(tuple(sets), np.concatenate(of_row))
+    codes = np.concatenate([other.codes for other in aligned], axis=1)
+    targets = [o.targets or Targets(((),), np.zeros(o.n_rows, dtype=np.int32)) for o in aligned]
+    firsts = np.cumsum([0, *(len(own.sets) for own in targets)]).tolist()
+    of_row = np.concatenate([own.of_row + first_set for own, first_set in zip(targets, firsts[:-1], strict=True)])
+    sets = tuple(names for own in targets for names in own.sets)
+    return Dataset(codes, first.names, first.states, weights, Targets(sets, of_row))
 
 
 class GapStates(Dataset):

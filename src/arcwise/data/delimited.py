@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -114,11 +114,7 @@ def parse(
     """Run the native reader and turn what stopped it into an error."""
     parsed = _core.data.read_delimited(
         text,
-        separator=dialect.separator,
-        quotes=dialect.quotes,
-        doubled=dialect.doubled,
-        backslash=dialect.backslash,
-        comment=dialect.comment,
+        **asdict(dialect),
         header=header,
         line=line,
         seed=secrets.randbits(64),

@@ -365,7 +365,8 @@ def _coded(
         else:
             values = large_columns.distinct_values(source, stored) if profile.distinct <= 2 * MOST_LABELS else None
             if values is not None:
-                profile = replace(profile, distinct=_number_of_values(profile, values, missing))  # noqa: PLW2901
+                gaps = np.isin(values["number"], list(missing)).sum() if profile.is_number else 0
+                profile = replace(profile, distinct=len(values["text"]) - int(gaps))  # noqa: PLW2901
             is_kept = values is not None and _is_kept(name, profile, grouping)
             why = None if is_kept else profile.why_not_grouped(grouping.max_levels)
             why = why or (TOO_MANY if values is None else None)
@@ -399,12 +400,6 @@ def _without_days(source: LargeSource, name: str, stored: str, grouping: Groupin
     if grouping.dates is None or name in grouping.keep or name in named:
         return None
     return large_columns.shortened_dates(source, stored, grouping.dates)
-
-
-def _number_of_values(profile: ColumnProfile, values: Mapping[str, NDArray[Any]], missing: Collection[float]) -> int:
-    """Return how many values a column has that are not missing ones."""
-    gaps = int(np.isin(values["number"], list(missing)).sum()) if profile.is_number else 0
-    return len(values["text"]) - gaps
 
 
 def _cut(source: LargeSource, name: str, profile: ColumnProfile, grouping: Grouping) -> tuple[CodedColumn, list[str]]:
