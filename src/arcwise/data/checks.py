@@ -361,17 +361,18 @@ def checked_codes(table: NDArray[Any], names: tuple[str, ...], states: tuple[tup
         raise DataError("there are no rows; a data set needs at least one case.")
     kind = code_type(max(len(s) for s in states))
     codes = np.ascontiguousarray(table) if table.dtype == kind else np.empty(table.shape, dtype=kind)
-    arities = np.array([len(own) for own in states])[:, None]
+    arities = np.array([len(own) for own in states])
     for block in _blocks(table):
         part = _checked_block(table, block, names)
-        if bool((part >= arities).any()):
-            v, row = (int(i) for i in np.argwhere(part >= arities)[0])
+        if table.dtype != kind and int(part.max()) <= np.iinfo(kind).max:
+            codes[:, block] = part
+            part = codes[:, block]  # which is quicker to look through
+        if bool((part.max(axis=1) >= arities).any()):
+            v, row = (int(i) for i in np.argwhere(part >= arities[:, None])[0])
             raise DataError(
                 f"variable '{names[v]}' ({v + 1} of {len(names)}) has code {part[v, row]} in row {block.start + row}, "
                 f"but only {len(states[v])} states; codes run from 0 to {len(states[v]) - 1}."
             )
-        if table.dtype != kind:
-            codes[:, block] = part
     return frozen(codes)
 
 
