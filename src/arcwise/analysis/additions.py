@@ -136,9 +136,9 @@ def other_cuts(found: Analysis, run: LearnRun) -> CutChecks | None:
     def again(data: NumericData) -> MethodResult | None:
         if run.shortage(run.seconds.get(main.recipe.source, 0.0)):
             return None
-        if not isinstance(data.whole, Dataset):
+        if data.gaps is not None:
             few = replace(options, completions=max(FEWEST, options.completions // 5))
-            made = completions_of(data.whole, few)
+            made = completions_of(data.gaps, few)
             data = replace(data, completions=made if isinstance(made, Completions) else None)
         return average(main.recipe, data, run.share(0.15, COMPARED_MEMORY))
 
@@ -183,7 +183,7 @@ def seconds_to_simulate(found: Analysis, run: LearnRun) -> float:
 def _simulations(main: MethodResult, run: LearnRun) -> SimulationPlan:
     """Plan the data sets that are simulated unasked, or say why there are none."""
     data, refusal = run.data, ""
-    if not isinstance(data, Dataset):
+    if data.gapless is None:
         refusal = "values were missing, and what is simulated has no gaps"
     elif data.targets is not None and not data.targets.is_empty:
         refusal = "variables were set, and what is simulated are observations"
@@ -200,7 +200,7 @@ def _simulations(main: MethodResult, run: LearnRun) -> SimulationPlan:
 
 def _why_not_shuffled(data: Dataset | Incomplete | NumericData, main: MethodResult) -> str:
     """Return why shuffled columns are not learned from unless that is asked for; "" if they are."""
-    if isinstance(data.whole if isinstance(data, NumericData) else data, Incomplete):
+    if data.gaps is not None:
         return "shuffled columns have gaps, too, and completing them all is slow."
     if data.n_variables > main.recipe.source_facts.quick_permutations:
         return "with this method and this many variables, learning from shuffled columns is slow."

@@ -13,7 +13,7 @@ from arcwise.base.run import Limits, Status
 from arcwise.confidence.calibration import Calibration
 from arcwise.confidence.consensus import consensus_network
 from arcwise.confidence.self_calibration import self_calibration
-from arcwise.data.dataset import Dataset, Incomplete
+from arcwise.data.dataset import Dataset
 from arcwise.findings.checks import check_prior
 from arcwise.findings.edges import Origins, believed_of, describe_edges
 from arcwise.findings.method_result import MethodResult, Shortfall, average, average_kept, average_of, is_few
@@ -76,7 +76,7 @@ def _single(given_up: MethodResult, run: LearnRun) -> MethodResult | None:
     source = given_up.recipe.source_facts
     if not source.is_sample or not source.fallback or given_up.status is not Status.TIME_LIMIT:
         return None
-    if not isinstance(run.data, Dataset):
+    if run.data.gapless is None:
         return None
     recipe = run.recipe(source.fallback, given_up.recipe.scorer)
     recipe = replace(recipe, settings={**recipe.settings, "refine": 0})
@@ -104,7 +104,7 @@ def _known(given_up: MethodResult, run: LearnRun) -> MethodResult | None:
     if unfinished is None:  # too few completions
         best, _ = find_best(alone, data, half.but(limits=_within(half.limits, most)), climb=Limits(seconds=most))
         return None if best is None else _alone(given_up, alone, best, run)
-    smaller = unfinished.smaller(half.share(0.5).limits) if isinstance(run.data, Dataset) else None
+    smaller = unfinished.smaller(half.share(0.5).limits) if run.data.gapless is not None else None
     if smaller is not None:
         own = {"bayes_factor": smaller.recipe.settings["bayes_factor"], "most_networks": None}  # all of them
         recipe = replace(given_up.recipe, settings={**given_up.recipe.settings, **own})
@@ -132,12 +132,12 @@ def _alone(given_up: MethodResult, recipe: Recipe, best: Optimum, run: LearnRun)
     """Return the answer of one network."""
     if best.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
-    data, gaps = run.complete, run.prepared.data
+    data, gaps = run.complete, run.prepared.data.gaps
     networks = single_network(recipe, data, best, given_up.status)
     found = average_of(recipe, networks, data, run.run)
     confidence = found.confidence
     assert confidence is not None
-    if isinstance(gaps, Incomplete):
+    if gaps is not None:
         filled, digest = gaps.pair_shares_missing, gaps.digest
         confidence = replace(confidence, filled=filled, data_digest=digest, completions=1)
     return replace(
@@ -163,9 +163,9 @@ def calibrated(found: Analysis, run: LearnRun) -> MainSet:
         return _with_calibration(part, Calibration.identity())
     if kind == "table":
         return part
-    assert isinstance(run.data, Dataset)
+    assert run.data.gapless is not None
     try:
-        simulated = self_calibration(confidence, run.data, run=run.share(0.6))
+        simulated = self_calibration(confidence, run.data.gapless, run=run.share(0.6))
     except UnfinishedError as error:
         return replace(part, uncalibrated=str(error))
     return replace(_with_calibration(part, simulated.calibration), simulated=simulated)
@@ -222,6 +222,6 @@ def answer(found: Analysis, run: LearnRun) -> Answer:
         edges,
         check_prior(data, consensus.dag, ess=found.ess),
         hurried,
-        completion=None if isinstance(run.data, Dataset) else data,
-        completions=None if isinstance(run.data, Dataset) else stacked,
+        completion=None if run.data.gapless is not None else data,
+        completions=None if run.data.gapless is not None else stacked,
     )

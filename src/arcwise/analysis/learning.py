@@ -127,7 +127,7 @@ def learn_prepared(
     said, names = options.constraints, prepared.data.names
     if said is not None and said.names != names:  # over columns of which some were left out
         options = replace(options, constraints=Constraints.from_description(names, said.describe()))
-    if options.calibration == "self" and not isinstance(prepared.data, Dataset):
+    if options.calibration == "self" and prepared.data.gaps is not None:
         raise OptionError(
             Argument("calibration", "self"),
             "simulates complete data, and these have gaps.",

@@ -17,7 +17,7 @@ from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, availa
 from arcwise.base.showing import one_screen
 from arcwise.bootstrap.task import CompletedTask, KeptBatches, Learner, Replicate, ReplicateTask, Resampling
 from arcwise.bootstrap.workers import Backend, Dispatch, ReplicateJournal, journal_seed, open_workers
-from arcwise.data.dataset import Dataset, Incomplete
+from arcwise.data.dataset import Dataset
 from arcwise.graph.constraints import Constraints
 from arcwise.local.problem import LocalProblem, merged_constraints
 from arcwise.networks.completions import with_completion_networks
@@ -220,16 +220,16 @@ def _completed(
     run: Run,
 ) -> tuple[Dataset, CompletedTask | None]:
     """Return complete data to count with, and for data with gaps what their replicates start from."""
-    uncut = None
-    if isinstance(data, NumericData):
-        uncut, data = data, data.completions or data.whole
-    if isinstance(data, Dataset):
-        return data, None
+    if data.gapless is not None:
+        return data.gapless, None
+    assert data.gaps is not None
     if score.data_score.takes_gaps:  # each family is scored by the cases that have it whole
-        return scored_data(data.data if isinstance(data, Completions) else data, score), None
-    if isinstance(data, Incomplete):
-        data = Completions(data, constraints=constraints, max_parents=max_parents, seed=seed)
-    made = CompletedTask.of(data, run, uncut)
+        return scored_data(data.gaps, score), None
+    uncut = data if isinstance(data, NumericData) else None
+    known = data if uncut is None else uncut.completions
+    if not isinstance(known, Completions):
+        known = Completions(data.gaps, constraints=constraints, max_parents=max_parents, seed=seed)
+    made = CompletedTask.of(known, run, uncut)
     return made.states[0][0], made
 
 

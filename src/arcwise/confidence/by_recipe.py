@@ -16,14 +16,13 @@ from arcwise.confidence.edge_confidence import EdgeConfidence, rounded
 from arcwise.confidence.learned_table import learned_table
 from arcwise.confidence.reach import DRAWS
 from arcwise.credible.credible_set import CredibleSet
-from arcwise.data.dataset import Dataset, Incomplete
+from arcwise.data.dataset import Dataset
 from arcwise.networks.completions import with_completions
 from arcwise.networks.network_list import NetworkSet, concatenate
 from arcwise.networks.origin import Ensemble
 from arcwise.networks.recipe import Recipe
 from arcwise.posterior.chain_posterior import joined_chains
 from arcwise.recipes.source import completions_for
-from arcwise.sampled.completions import Completions
 from arcwise.sampled.numeric_data import NumericData, Sampled, as_recut
 
 
@@ -80,15 +79,9 @@ def carry_out(recipe: Recipe, data: Sampled, run: Run | None = None) -> Outcome:
     """
     run = run or Run()
     data = as_recut(recipe, data)
-    if isinstance(data, NumericData) and not isinstance(data.whole, Dataset):
-        if data.completions is None:
-            data = replace(data, completions=completions_for(recipe, data.whole, run.seed))
+    if data.gapless is None:
         return _carry_out_completed(recipe, data, run)
-    if not isinstance(data, Dataset | NumericData):
-        return _carry_out_completed(recipe, completions_for(recipe, data, run.seed), run)
-    source = recipe.source_facts
-    networks = source.run(recipe, data, run) if isinstance(data, Dataset) else source.run_uncut(recipe, data, run)
-    return averaged_over(recipe, networks, data.n_cases, run)
+    return averaged_over(recipe, recipe.carry_out(data, run), data.gapless.n_cases, run)
 
 
 def averaged_over(recipe: Recipe, networks: Ensemble, n_cases: int, run: Run) -> Outcome:
@@ -109,16 +102,15 @@ def averaged_over(recipe: Recipe, networks: Ensemble, n_cases: int, run: Run) ->
     return Outcome(networks, replace(found, recipe=recipe), Status.COMPLETE if capped else networks.status)
 
 
-def _carry_out_completed(recipe: Recipe, data: Completions | NumericData, run: Run) -> Outcome:
+def _carry_out_completed(recipe: Recipe, data: Sampled, run: Run) -> Outcome:
     """Make the networks of every completion, and average the confidences of all; a bootstrap has them mixed already."""
-    gaps = data.data if isinstance(data, Completions) else data.whole
-    assert isinstance(gaps, Incomplete)
+    gaps = data.gaps
+    assert gaps is not None
     n_cases = gaps.n_cases
     found: list[EdgeConfidence] = []
     arcs: list[NDArray[np.float64]] = []
     drawn: list[NetworkSet] = []
     by_time = False
-    each = max(1, DRAWS // max(1, data.count if isinstance(data, Completions) else 1))
 
     def visit(networks: Ensemble, completion: Dataset) -> None:
         nonlocal by_time
@@ -127,13 +119,16 @@ def _carry_out_completed(recipe: Recipe, data: Completions | NumericData, run: R
         if made is not None:
             found.append(made)
             arcs.append(networks.arc_probabilities())
+            each = max(1, DRAWS // completions.count)
             with contextlib.suppress(OptionError, UnfinishedError):  # the time may be over
                 drawn.append(networks.drawn(each, seed=run.seed, limits=run.uncounted))
 
     if isinstance(data, NumericData):
-        networks = recipe.source_facts.run_uncut(recipe, data, run)
+        completions = data.completions or completions_for(recipe, data, run.seed)
+        networks = recipe.source_facts.run_uncut(recipe, replace(data, completions=completions), run)
     else:
-        networks = recipe.source_facts.run_incomplete(recipe, data, run, visit)
+        completions = completions_for(recipe, data, run.seed)
+        networks = recipe.source_facts.run_incomplete(recipe, completions, run, visit)
     filled, digest = gaps.pair_shares_missing, gaps.digest
     if found and networks.count:
         confidence = _mean(recipe, networks, found, arcs)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -90,6 +90,13 @@ class Dataset:
         object.__setattr__(self, "targets", checked_targets(self.targets, names, codes.shape[1], weights))
 
     # ---- What it holds
+
+    gaps: ClassVar[None] = None  # as of everything that networks are learned from: `arcwise.sampled`
+
+    @property
+    def gapless(self) -> Self:
+        """The data, since no value is missing."""
+        return self
 
     @property
     def n_variables(self) -> int:
@@ -649,6 +656,13 @@ class Incomplete:
         object.__setattr__(self, "missing", missing)
 
     # ---- What it holds
+
+    gapless: ClassVar[None] = None
+
+    @property
+    def gaps(self) -> Incomplete:
+        """The data, since values are missing."""
+        return self
 
     @property
     def names(self) -> tuple[str, ...]:

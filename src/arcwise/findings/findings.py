@@ -167,8 +167,8 @@ class Findings:
         completion = self.part(Answer).completion
         if completion is not None:
             return completion
-        assert isinstance(self.prepared.data, Dataset)
-        return self.prepared.data
+        assert self.prepared.data.gapless is not None
+        return self.prepared.data.gapless
 
     @property
     def stacked(self) -> Dataset:
@@ -206,7 +206,7 @@ class Findings:
     @property
     def gaps(self) -> Incomplete | None:
         """The data with their gaps, if they were completed while learning."""
-        return self.prepared.data if isinstance(self.prepared.data, Incomplete) else None
+        return self.prepared.data.gaps
 
     @property
     def digest(self) -> str:

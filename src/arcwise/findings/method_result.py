@@ -34,7 +34,7 @@ from arcwise.networks.network_list import NetworkSet
 from arcwise.networks.origin import Ensemble
 from arcwise.networks.summary import NetworkSummary
 from arcwise.recipes.optimum import optimum_of
-from arcwise.sampled.numeric_data import NumericData, Sampled
+from arcwise.sampled.numeric_data import Sampled
 
 if TYPE_CHECKING:
     from arcwise.confidence.edge_confidence import EdgeConfidence
@@ -223,12 +223,12 @@ def _described(
         )
     facts = None
     find_covered = None
-    data = data.whole if isinstance(data, NumericData) and isinstance(data.whole, Dataset) else data
-    if describe and isinstance(networks, CredibleSet) and isinstance(data, Dataset):
+    complete = data.gapless if describe else None
+    if complete is not None and isinstance(networks, CredibleSet):
         facts = credible_facts(networks, confidence, run.but(limits=deadline.limits))
-        find_covered = partial(share_of_posterior, networks, recipe, data, run)
-    elif describe and isinstance(networks, NetworkSet) and isinstance(data, Dataset):
-        facts = facts_under_ancestors(recipe, networks, data)
+        find_covered = partial(share_of_posterior, networks, recipe, complete, run)
+    elif complete is not None and networks.listed is not None:
+        facts = facts_under_ancestors(recipe, networks.listed, complete)
     experiments, in_time = _experiments(networks, confidence, run.seed, deadline) if describe else (None, True)
     verdict = networks.facts.get("verdict") or {}
     kept = _kept(made, run.seed, deadline) if describe else None

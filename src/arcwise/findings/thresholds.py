@@ -121,8 +121,7 @@ def _cut_at(confidence: EdgeConfidence, rule: RuleName, cost: float) -> float:
 
 def _experiment_warning(data: Dataset | Incomplete | NumericData) -> str:
     """Return the message that no cut-off was learned from data in which variables were set; "" if none was here."""
-    data = data.whole if isinstance(data, NumericData) else data
-    if not isinstance(data, Dataset) or data.targets is None:
+    if data.gapless is None or data.gapless.targets is None:
         return ""
     return (
         "The learned cut-offs come from observations (experiments: some here, none there), so no study shows that they "

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.base.run import Run, Status
-from arcwise.data.dataset import Dataset, Incomplete
+from arcwise.data.dataset import Dataset
 from arcwise.networks.families import Families
 from arcwise.networks.network_list import concatenate
 from arcwise.networks.origin import Ensemble, Facts, make_facts
@@ -31,12 +31,13 @@ FEWEST = 4
 Visit = Callable[[Ensemble, Dataset], None]
 
 
-def completions_for(recipe: Recipe, data: Incomplete | Completions, seed: int) -> Completions:
-    """Return the completions that a recipe is to learn from."""
+def completions_for(recipe: Recipe, data: Sampled, seed: int) -> Completions:
+    """Return the completions of data with gaps that a recipe is to learn from."""
     if isinstance(data, Completions):
         return data
+    assert data.gaps is not None
     return Completions(
-        data,
+        data.gaps,
         constraints=recipe.constraints_on(data.names),
         max_parents=recipe.max_parents,
         count=recipe.completions,
@@ -156,10 +157,10 @@ class Source(NetworkSource):
     def carry_out(self, recipe: Recipe, data: Sampled, run: Run) -> Ensemble:
         """Make the networks of any data that a recipe takes."""
         data = as_recut(recipe, data)
-        if isinstance(data, Dataset):
-            return self.run(recipe, data, run)
         if isinstance(data, NumericData):
             return self.run_uncut(recipe, data, run)
+        if data.gapless is not None:
+            return self.run(recipe, data.gapless, run)
         return self.run_incomplete(recipe, completions_for(recipe, data, run.seed), run)
 
     def run_incomplete(

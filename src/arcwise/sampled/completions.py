@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -331,6 +332,13 @@ class Completions:
         self._chains: list[CompletionChain] = []
         self._states: list[State] = []
         self._ahead = BURN_IN  # steps before the next completion is taken
+
+    gapless: ClassVar[None] = None
+
+    @property
+    def gaps(self) -> Incomplete:
+        """The data that are completed."""
+        return self.data
 
     @property
     def names(self) -> tuple[str, ...]:

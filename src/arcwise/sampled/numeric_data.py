@@ -184,6 +184,16 @@ class NumericData:
         """All rows, cut once."""
         return self._discrete(self.cut_table)
 
+    @property
+    def gapless(self) -> Dataset | None:
+        """All rows, cut once; None if values are missing."""
+        return self.whole.gapless
+
+    @property
+    def gaps(self) -> Incomplete | None:
+        """All rows, cut once, if values are missing; else None."""
+        return self.whole.gaps
+
     def _discrete(self, table: Table) -> Dataset | Incomplete:
         if self.gap_state:
             table = impute(table, method="state")
@@ -225,16 +235,16 @@ class NumericData:
 
         The states of columns that are not cut are those of all rows, seen in the sample or not.
         """
-        whole = self.whole
-        if isinstance(whole, Incomplete):
+        whole = self.gapless
+        if whole is None:
             raise DataError("a sample of data with gaps has to be completed: see bootstrap_networks.")
         rows = np.repeat(np.arange(self.table.n_rows), bootstrap_weights(whole, seed))
         return self._recoded(rows, self._points(rows)[0])
 
     def marked_sample(self, seed: Seed = None) -> GapStates:
         """Draw cases with their gaps, and cut them anew: for scores that take gaps (`Score.takes_gaps`)."""
-        whole = self.whole
-        assert isinstance(whole, Incomplete)
+        whole = self.gaps
+        assert whole is not None
         rows = self._case_rows[whole.expand().resampled_rows(seed)]
         return Incomplete(self._recoded(rows, self._points(rows)[0]), whole.missing[:, rows]).with_gap_states()
 
@@ -246,8 +256,8 @@ class NumericData:
         A filled cell of a number is an interval of the cuts of all cases. It becomes a number that was observed in it,
         and that an interval of the new cuts: a chain on the sample begins near where the other one is.
         """
-        whole, rows = self.whole, self._case_rows[cases]
-        assert isinstance(whole, Incomplete)
+        whole, rows = self.gaps, self._case_rows[cases]
+        assert whole is not None
         cuts, _ = self._points(rows)
         chosen = whole.missing[:, rows]
         held = self._recoded(rows, cuts)
@@ -351,7 +361,8 @@ class NumericData:
         return replace(self, table=replace(table, columns=tuple(columns)), completions=None)
 
 
-# What networks can be learned from: complete data, data with gaps, completions of them, numbers to cut.
+# What networks can be learned from: complete data, data with gaps, completions of them, numbers to cut. All of them say
+# what their cases are: `gapless` if no value is missing, else `gaps`.
 Sampled = Dataset | Incomplete | Completions | NumericData
 
 
