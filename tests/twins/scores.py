@@ -5,6 +5,7 @@ A new score adds its examples, its formula and its bound here; `tests/contracts/
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
@@ -24,7 +25,6 @@ from arcwise.scores.believed import BelievedScore
 from arcwise.scores.dirichlet import Bde, log_marginal_likelihood
 from arcwise.scores.hypothetical import (
     HypotheticalScore,
-    local_joints,
     marginals,
     sampled_structures,
     smoothed_joints,
@@ -270,6 +270,30 @@ BOUND: dict[str, Callable[[Any, Counts], float]] = {
 def local_twin(score: Score, counts: Counts, alphas: Alphas | None = None) -> float:
     """Return the local score of a family from its counts, and from its hyperparameters where the score has some."""
     return LOCAL[score.name](score, counts, alphas)
+
+
+def local_joints(data: Dataset, child: int, parents: Sequence[int], largest: int) -> NDArray[np.float64]:
+    """Return p(P = j, x_i = k) under each hypothetical parent set H of the child, one row each.
+
+    The hypothetical distribution is that of the structure in which P + H is complete and the child has the parents H:
+    f(P + H) theta(child | H), with what is not in the family summed out. Readable rather than fast: dense tables.
+    """
+    others = [v for v in range(data.n_variables) if v != child]
+    rows = []
+    for size in range(largest + 1):
+        for hypothesis in itertools.combinations(others, size):
+            union = sorted({*parents, *hypothesis})
+            counts = contingency(data, union)
+            frequencies = (counts + 1 / counts.size) / (data.n_cases + 1)
+            with_child = contingency(data, [*hypothesis, child])
+            above, below = with_child + 1 / with_child.size, contingency(data, hypothesis)
+            theta = above / (below + 1 / below.size)[..., None]
+            # Axes: the union's variables, then the child.
+            spread = [int(data.arities[v]) if v in hypothesis else 1 for v in union]
+            joint = frequencies[..., None] * theta.reshape(*spread, -1)
+            summed = tuple(axis for axis, v in enumerate(union) if v not in parents)
+            rows.append(joint.sum(axis=summed).ravel())
+    return np.stack(rows)
 
 
 def every_structure(variables: int) -> NDArray[np.uint64]:

@@ -81,10 +81,8 @@ def class_keys_from_masks(
     masks
         Shape (DAGs, nodes, words), or (DAGs, nodes) for up to 64 nodes: bit p of the words of node v is set if p is a
         parent of v; the lowest bit of the first word is node 0.
-    fixed
+    fixed, progress
         See `class_keys`.
-    progress
-        See `arcwise.progress.show_progress`.
     """
     words = masks[:, :, None] if masks.ndim == 2 else masks
     if words.ndim != 3 or words.shape[1] == 0 or words.shape[2] != -(-words.shape[1] // 64):
@@ -147,7 +145,7 @@ class ClassMembers:
 
     @property
     def count(self) -> int:
-        """How many there are; an UnfinishedError where that is too much to count (`FixedPairs.class_size`)."""
+        """How many there are, itself included; an UnfinishedError where that is too much to count (`Orientations`)."""
         return self._orientations.product(self._graphs)
 
     def __iter__(self) -> Iterator[Dag]:

@@ -437,18 +437,25 @@ class Constraints(Stated):
         """Return one sentence for every constraint that a DAG over the same variables breaks."""
         if dag.names != self._names:
             dag = dag.reorder(self._names)
-        found: list[str] = []
-        for v, mask in enumerate(dag.parent_masks):
-            found += [f"{a} is missing" for a in self._arc_names(v, self.required_masks[v] & ~mask)]
-            found += [f"{a} is not allowed" for a in self._arc_names(v, self.forbidden_masks[v] & mask)]
-            limit = self._limits.get(v, self._max_parents)
-            if limit is not None and mask.bit_count() > limit:
-                found.append(f"'{self._names[v]}' has {mask.bit_count()} parents, at most {limit} are allowed")
+        found = self._broken_by_arcs(dag.parent_masks, dag.parent_masks, [*map(self._said_limit, range(self.n_nodes))])
         for kind, pairs in self._leads.items():
             for x, y in sorted(pairs):
                 if (self._names[y] in dag.descendants(x)) != (kind is Kind.ANCESTOR):
                     verb = "does not lead" if kind is Kind.ANCESTOR else "leads"
                     found.append(f"'{self._names[x]}' {verb} to '{self._names[y]}'")
+        return found
+
+    def _broken_by_arcs(self, sure: Sequence[int], possible: Sequence[int], limits: Sequence[int]) -> list[str]:
+        """Return one sentence for every arc that is missing or not allowed, and for every node with too many parents.
+
+        `sure` has the parents of each node, `possible` also those that it would have if undirected edges were turned.
+        """
+        found: list[str] = []
+        for v, (parents, some, limit) in enumerate(zip(sure, possible, limits, strict=True)):
+            found += [f"{a} is missing" for a in self._arc_names(v, self.required_masks[v] & ~parents)]
+            found += [f"{a} is not allowed" for a in self._arc_names(v, self.forbidden_masks[v] & some)]
+            if parents.bit_count() > limit:
+                found.append(f"'{self._names[v]}' has {parents.bit_count()} parents, at most {limit} are allowed")
         return found
 
     def native(self) -> NativeConstraints:
@@ -494,11 +501,7 @@ class Constraints(Stated):
 
     def _check(self) -> None:
         """Refuse what no network satisfies. Most constraints require little, and are let pass at a glance."""
-        crowded = any(
-            limit is not None and mask.bit_count() > limit
-            for v, mask in enumerate(self.required_masks)
-            for limit in (self._limits.get(v, self._max_parents),)
-        )
+        crowded = any(mask.bit_count() > self._said_limit(v) for v, mask in enumerate(self.required_masks))
         excluded = any(mask & said for mask, said in zip(self.required_masks, self._said_masks, strict=True))
         circular = any(self.required_masks) and _has_cycle(self._names, self.required_masks)
         if not (crowded or excluded or self.is_ancestral or circular):
@@ -653,14 +656,8 @@ def broken_rules(graph: Dag | Pdag, constraints: Constraints) -> list[str]:
         return constraints.violations(graph)
     if graph.names != constraints.names:
         graph = graph.reorder(constraints.names)
-    names, found = constraints.names, []
-    for v, (parents, neighbours) in enumerate(zip(graph.parent_masks, graph.neighbour_masks, strict=True)):
-        missing = constraints.required_masks[v] & ~parents
-        wrong = constraints.forbidden_masks[v] & (parents | neighbours)
-        found += [f"{names[p]} -> {names[v]} is missing" for p in bits(missing)]
-        found += [f"{names[p]} -> {names[v]} is not allowed" for p in bits(wrong)]
-        if parents.bit_count() > constraints.limits[v]:
-            found.append(f"'{names[v]}' has {parents.bit_count()} parents, at most {constraints.limits[v]} are allowed")
+    possible = [a | b for a, b in zip(graph.parent_masks, graph.neighbour_masks, strict=True)]
+    found = constraints._broken_by_arcs(graph.parent_masks, possible, constraints.limits)
     return found + (_broken_paths(graph, constraints) if constraints.is_ancestral and not found else [])
 
 

@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag, Pdag
 from arcwise.graph.nodes import NamedNodes, Node, bits, to_words
-from arcwise.graph.orientations import Orientations
 
 
 def native_pairs(fixed: FixedPairs | None) -> NDArray[np.uint64]:
@@ -117,22 +116,6 @@ class FixedPairs(NamedNodes):
                 neighbours[child] &= ~(1 << parent)
                 neighbours[parent] &= ~(1 << child)
         return Pdag(self._names, [list(bits(p)) for p in parents], [list(bits(n)) for n in neighbours]).close()
-
-    def class_size(self, dag: Dag) -> int:
-        """Return the number of members of the class of a network, itself included.
-
-        Polynomial where no fixed pair is joined by an edge that could turn otherwise.
-
-        Raises
-        ------
-        UnfinishedError
-            If the directions of the fixed pairs leave too many cases to tell apart (`Orientations`).
-        """
-        if dag.names != self._names:
-            dag = dag.reorder(self._names)
-        free = dag.cpdag.neighbour_masks
-        known = [mask & free[v] & self._masks[v] for v, mask in enumerate(dag.parent_masks)]
-        return Orientations(free, known).product(dag.cpdag.chordal_masks)
 
     def reorder(self, names: Sequence[str]) -> FixedPairs:
         """Return the same pairs with the variables in another order."""

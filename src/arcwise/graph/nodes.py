@@ -67,10 +67,7 @@ class NamedNodes:
             return 1 << self.index(nodes)
         if not isinstance(nodes, Iterable):
             raise GraphError(f"a node is given by its name or its position, not by {nodes!r}.")
-        mask = 0
-        for node in nodes:
-            mask |= 1 << self.index(node)
-        return mask
+        return bitset(map(self.index, nodes))
 
     def _new_positions(self, names: Sequence[str]) -> list[int]:
         """Return where each node goes if the nodes are put in the order `names`."""

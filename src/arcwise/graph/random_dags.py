@@ -143,14 +143,8 @@ def _subsets(mask: int) -> Iterator[int]:
 def sparse_dag(nodes: int | Sequence[str], rng: np.random.Generator, *, mean_parents: float = 2.0) -> Dag:
     """Return a DAG in which each pair of nodes is joined with the same probability, along a random order.
 
-    Parameters
-    ----------
-    nodes
-        Names, or how many.
-    rng
-        The source of randomness.
-    mean_parents
-        The expected number of arcs, divided by the number of nodes; at most (nodes - 1) / 2.
+    Nodes are names, or how many; `mean_parents` is the expected number of arcs, divided by the number of nodes, at most
+    (nodes - 1) / 2.
     """
     names = node_names(nodes)
     n = len(names)
@@ -185,10 +179,8 @@ def bounded_degree_dag(
 
     Parameters
     ----------
-    nodes
-        Names, or how many.
-    rng
-        The source of randomness.
+    nodes, rng
+        Names, or how many; the source of randomness.
     max_degree
         The largest number of parents and children of a node together.
     max_parents, max_arcs

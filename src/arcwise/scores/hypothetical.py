@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -104,30 +103,6 @@ def marginals(joints: NDArray[np.float64], data: Dataset, variables: Sequence[in
     return ordered.reshape(len(joints), -1)
 
 
-def local_joints(data: Dataset, child: int, parents: Sequence[int], largest: int) -> NDArray[np.float64]:
-    """Return p(P = j, x_i = k) under each hypothetical parent set H of the child, one row each.
-
-    The hypothetical distribution is that of the structure in which P + H is complete and the child has the parents H:
-    f(P + H) theta(child | H), with what is not in the family summed out. Readable rather than fast: dense tables.
-    """
-    others = [v for v in range(data.n_variables) if v != child]
-    rows = []
-    for size in range(largest + 1):
-        for hypothesis in itertools.combinations(others, size):
-            union = sorted({*parents, *hypothesis})
-            counts = contingency(data, union)
-            frequencies = (counts + 1 / counts.size) / (data.n_cases + 1)
-            with_child = contingency(data, [*hypothesis, child])
-            above, below = with_child + 1 / with_child.size, contingency(data, hypothesis)
-            theta = above / (below + 1 / below.size)[..., None]
-            # Axes: the union's variables, then the child.
-            spread = [int(data.arities[v]) if v in hypothesis else 1 for v in union]
-            joint = frequencies[..., None] * theta.reshape(*spread, -1)
-            summed = tuple(axis for axis, v in enumerate(union) if v not in parents)
-            rows.append(joint.sum(axis=summed).ravel())
-    return np.stack(rows)
-
-
 @one_screen
 @dataclass(frozen=True, slots=True)
 class Estimate:
@@ -217,9 +192,8 @@ class HypotheticalScore(Score, abc.ABC):
         refuse_targets(check_cases(data), "the estimate with its standard error")
         if self._kind(data) == "local":
             ((child, parents),) = families
-            joints = local_joints(data, child, parents, self._largest(data))
-            values = self._bd_values(data, child, parents, joints)
-            return Estimate(self.combine(values), 0.0, len(values))
+            sets = sum(math.comb(data.n_variables - 1, size) for size in range(self._largest(data) + 1))
+            return Estimate(self.score_family(data, child, parents), 0.0, sets)
         joints, weights = self._hypotheses(data)
         values = np.zeros(len(joints))
         for child, parents in families:

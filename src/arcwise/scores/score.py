@@ -46,16 +46,13 @@ class Parameter:
         """Raise an OptionError unless `value` is a number in the range."""
         kinds = (int, np.integer) if self.whole else (int, float, np.integer, np.floating)
         is_number = isinstance(value, kinds) and not isinstance(value, bool)
-        if not is_number or math.isnan(value) or not self._holds(float(value)):
+        above = is_number and (value > self.low or (self.low_allowed and value == self.low))
+        below = is_number and (value < self.high or (self.high_allowed and value == self.high))
+        if not (above and below):  # not a number (NaN) is neither
             noun = "a whole number" if self.whole else "a number"
             raise OptionError(
                 f"score '{score}':", Argument(self.name, value), f"({self.meaning}) must be {noun} in {self.range}."
             )
-
-    def _holds(self, value: float) -> bool:
-        above = value >= self.low if self.low_allowed else value > self.low
-        below = value <= self.high if self.high_allowed else value < self.high
-        return above and below
 
 
 @dataclass(frozen=True, slots=True)
