@@ -197,12 +197,8 @@ def _with_shares(drawn: FamilyReach, exact: Ensemble) -> FamilyReach:
     if exact.names != drawn.names:
         raise OptionError("the shares are of other variables than the networks.")
     families, shares, n = exact.families, exact.family_probabilities(), len(drawn.names)
-    known = {
-        (node, parents): row
-        for row, (node, parents) in enumerate(
-            zip(drawn.families.row_nodes.tolist(), drawn.families.parent_tuples, strict=True)
-        )
-    }
+    before = zip(drawn.families.row_nodes.tolist(), drawn.families.parent_tuples, strict=True)
+    known = {family: row for row, family in enumerate(before)}
     reached = np.zeros((families.n_rows, n))
     known_rows: dict[int, int] = {}
     usual = drawn.ancestor_probabilities()

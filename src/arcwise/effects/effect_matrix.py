@@ -71,25 +71,22 @@ class EffectMatrix(ShowsFrame):
         """Return one row per ordered pair that some network gives an effect, the largest to be expected first."""
         import pandas as pd
 
-        rows, expected = [], self.expected
-        for x, y in zip(*np.nonzero(self.at[:, :, 0] >= 0), strict=True):
-            a, b, s = self.at[x, y].tolist()
-            rows.append(
-                {
-                    "cause": self.names[x],
-                    "outcome": self.names[y],
-                    "no_effect": 1 - self.probability[x, y],
-                    "from": self.states[x][a],
-                    "to": self.states[x][b],
-                    "outcome_state": self.states[y][s],
-                    "change": self.change[x, y],
-                    "low": self.low[x, y],
-                    "high": self.high[x, y],
-                    "expected": expected[x, y],
-                }
-            )
-        columns = ["cause", "outcome", "no_effect", "from", "to", "outcome_state", "change", "low", "high", "expected"]
-        frame = pd.DataFrame(rows, columns=columns)
+        x, y = np.nonzero(self.at[:, :, 0] >= 0)
+        a, b, s = self.at[x, y].T.tolist()
+        frame = pd.DataFrame(
+            {
+                "cause": [self.names[k] for k in x],
+                "outcome": [self.names[k] for k in y],
+                "no_effect": 1 - self.probability[x, y],
+                "from": [self.states[k][state] for k, state in zip(x, a, strict=True)],
+                "to": [self.states[k][state] for k, state in zip(x, b, strict=True)],
+                "outcome_state": [self.states[k][state] for k, state in zip(y, s, strict=True)],
+                "change": self.change[x, y],
+                "low": self.low[x, y],
+                "high": self.high[x, y],
+                "expected": self.expected[x, y],
+            }
+        )
         order = np.argsort(-frame["expected"].to_numpy(dtype=float).round(12), kind="stable")
         return frame.iloc[order].reset_index(drop=True)
 

@@ -159,27 +159,16 @@ def possible_effects(
     x, y = data.index(cause), data.index(outcome)
     sets, causes, means, variances = [], [], [], []
     shape = int(data.arities[x]), int(data.arities[y])
-    for parents, member in possible_parents(graph, cause):
-        is_cause = outcome in member.descendants(cause)
+    for parents, member in sorted(possible_parents(graph, cause), key=lambda own: (len(own[0]), own[0])):
         sets.append(parents)
-        causes.append(is_cause)
-        if is_cause:
+        causes.append(outcome in member.descendants(cause))
+        if causes[-1]:
             found = Strata(told, x, [data.index(p) for p in parents], ess, copies).estimate(y).of_states
         else:
             found = marginal_moments(told, y, ess, copies)
         share, spread = found.over()
         means.append(np.broadcast_to(share, shape))
         variances.append(np.broadcast_to(spread, shape))
-    order = sorted(range(len(sets)), key=lambda k: (len(sets[k]), sets[k]))
-    mean, variance = np.array([means[k] for k in order]), np.array([variances[k] for k in order])
-    ends = Mixture(np.ones(1), mean[None], variance[None]).interval(level)
-    return PossibleEffects(
-        cause,
-        outcome,
-        data.states[x],
-        data.states[y],
-        tuple(sets[k] for k in order),
-        tuple(causes[k] for k in order),
-        mean,
-        *ends,
-    )
+    mean = np.array(means)
+    ends = Mixture(np.ones(1), mean[None], np.array(variances)[None]).interval(level)
+    return PossibleEffects(cause, outcome, data.states[x], data.states[y], tuple(sets), tuple(causes), mean, *ends)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 # Below this share of the edges changed by the last doubling, more data are said to change little.
 SETTLED = 0.1
 UNSEEN = 10_000
+MEASURES = ("sensitivity", "edges", "change", "distance", "accuracy")
 
 
 @one_screen
@@ -99,16 +100,7 @@ class Saturation:
         """Return one row per sample size."""
         import pandas as pd
 
-        return pd.DataFrame(
-            {
-                "cases": self.sizes,
-                "sensitivity": self.sensitivity,
-                "edges": self.edges,
-                "change": self.change,
-                "distance": self.distance,
-                "accuracy": self.accuracy,
-            }
-        )
+        return pd.DataFrame({"cases": self.sizes, **{name: getattr(self, name) for name in MEASURES}})
 
     def plot(self) -> Figure:
         """Plot sensitivity and change of structure over the sample size."""
@@ -169,7 +161,7 @@ def data_saturation(
     optima = [whole]
     rows = np.repeat(np.arange(data.n_rows), 1 if data.weights is None else data.weights)
     shape = (repetitions, len(sizes))
-    sensitivity, edges, change, distance, accuracy = (np.full(shape, np.nan) for _ in range(5))
+    measured = {name: np.full(shape, np.nan) for name in MEASURES}
     done = 0  # steps, each of them one size of one repetition
     cut = Status.COMPLETE
     try:
@@ -186,16 +178,17 @@ def data_saturation(
                     part = _subsample(data, shuffled[: sizes[k]])
                     share = learning.within(run.part(steps - len(optima)))
                     found = all_or_interrupt(find_optima(part, [score], share, progress=False))[0]
-                sensitivity[repetition, k] = prior_sensitivity(
-                    part, found.dag, ess=ess, epsilon=epsilon, epsilons=()
-                ).relative
-                edges[repetition, k] = len(found.dag.arcs)
+                here = repetition, k
+                sensitive = prior_sensitivity(part, found.dag, ess=ess, epsilon=epsilon, epsilons=())
+                measured["sensitivity"][here] = sensitive.relative
+                measured["edges"][here] = len(found.dag.arcs)
                 if k > 0:
-                    change[repetition, k] = shd(optima[-1].dag, found.dag)
+                    measured["change"][here] = shd(optima[-1].dag, found.dag)
                 if true_dag is not None:
-                    distance[repetition, k] = shd(true_dag, found.dag)
+                    measured["distance"][here] = shd(true_dag, found.dag)
                 if isinstance(truth, BayesianNetwork):
-                    accuracy[repetition, k] = accuracy_score(truth, fit_parameters(found.dag, part, ess=ess), unseen)
+                    fitted = fit_parameters(found.dag, part, ess=ess)
+                    measured["accuracy"][here] = accuracy_score(truth, fitted, unseen)
                 optima.append(found)
                 done += 1
     except KeyboardInterrupt:
@@ -204,17 +197,9 @@ def data_saturation(
         raise KeyboardInterrupt
     finished = max(1, done // len(sizes))
     kept = min(done, len(sizes))
-
-    def mean(measure: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(measure[:finished, :kept].mean(axis=0))
-
     return Saturation(
         sizes=np.array(sizes[:kept], dtype=np.int64),
-        sensitivity=mean(sensitivity),
-        edges=mean(edges),
-        change=mean(change),
-        distance=mean(distance),
-        accuracy=mean(accuracy),
+        **{name: values[:finished, :kept].mean(axis=0) for name, values in measured.items()},
         repetitions=finished,
         ess=ess,
         epsilon=epsilon,
