@@ -258,10 +258,8 @@ def row_log_likelihoods(
         The data. Variables and states are matched by name; columns that the network does not have are ignored, and
         a state that occurs in the data must be a state of the network. A variable has no part in the rows in which an
         experiment set it (`Dataset.targets`).
-    threads
-        The number of threads (default: all cores). The result does not depend on it.
-    progress
-        See `arcwise.progress.show_progress`.
+    threads, progress
+        As in `query`.
     """
     codes, positions = _aligned(network, data)
     of_row, was_set = _interventions(network, data)

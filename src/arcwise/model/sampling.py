@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.base.errors import Argument, OptionError
+from arcwise.base.errors import Argument, OptionError, check_argument
 from arcwise.base.run import ProgressCallback, Run, Seed, Status
 from arcwise.data.checks import Targets
 from arcwise.data.dataset import Dataset
@@ -51,10 +51,8 @@ def sample(
         Variables that an experiment sets, and to what: a state, a distribution over the states, or None for every state
         equally often. The arcs into them do not count, and the sample says that they were set (`Dataset.targets`).
         With the same seed, what does not depend on them stays the same as without.
-    threads
-        The number of threads (default: all cores). The result does not depend on it.
-    progress
-        See `arcwise.progress.show_progress`.
+    threads, progress
+        As in `arcwise.model.inference.query`.
 
     Returns
     -------
@@ -86,8 +84,7 @@ def _checked_rows(network: BayesianNetwork, rows: int) -> int:
         count = operator.index(rows)
     except TypeError:
         raise OptionError(Argument("rows", rows), "must be a whole number.") from None
-    if count < 1:
-        raise OptionError(Argument("rows", count), "must be at least 1.")
+    check_argument(count >= 1, "rows", count, "must be at least 1.")
     for v, table in enumerate(network.tables):
         if table.shape[1] < 2:
             raise OptionError(

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.errors import Argument, OptionError, UnfinishedError, UnknownNameError, suggestion
+from arcwise.base.errors import Argument, OptionError, UnfinishedError, check_known
 from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, resolve_seed
 from arcwise.base.showing import one_screen
 from arcwise.counts import contingency
@@ -149,8 +149,8 @@ def structural_em(
             Argument("score", made.title),
             f"has no expected counts that it could be computed from; structural EM takes {', '.join(SCORES)}.",
         )
-    if start not in STARTS and not isinstance(start, Dag):
-        raise UnknownNameError(suggestion("start", str(start), STARTS) + " Or give a Dag.")
+    if not isinstance(start, Dag):
+        check_known("start", start, STARTS, more="Or give a Dag.")
     with Run.begin(limits, progress) as run:
         rules = LocalProblem.of(data, "pnal", constraints, max_parents).constraints
         if start == "best":

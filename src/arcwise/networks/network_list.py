@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.errors import Argument, FormatError, OptionError, Remedy, UnknownNameError, suggestion
+from arcwise.base.errors import Argument, FormatError, OptionError, Remedy, check_argument, check_known
 from arcwise.base.options import load_figure
 from arcwise.base.run import Limits, Seed, Status
 from arcwise.base.showing import LINES, html_table
@@ -89,8 +89,7 @@ WEIGHTINGS = ("posterior", "equal")
 
 def check_weighting(weights: str) -> None:
     """Raise an error that lists the known weightings if `weights` is none of them."""
-    if weights not in WEIGHTINGS:
-        raise UnknownNameError(suggestion("weighting", str(weights), WEIGHTINGS))
+    check_known("weighting", weights, WEIGHTINGS)
 
 
 def posterior_log_weights(scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -101,8 +100,7 @@ def posterior_log_weights(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def check_count(count: int) -> int:
     """Return how many networks to draw; raise an error if that is none."""
-    if count < 1:
-        raise OptionError(Argument("count", count), "must be at least 1.")
+    check_argument(count >= 1, "count", count, "must be at least 1.")
     return count
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.errors import Argument, DataError, OptionError, Remedy, UnknownNameError, suggestion
+from arcwise.base.errors import Argument, DataError, OptionError, Remedy, check_argument, check_known
 from arcwise.base.options import BINS
 from arcwise.base.run import Limits, Run, Seed, Status, generator_of
 from arcwise.base.showing import one_screen
@@ -76,10 +76,9 @@ class Cutting:
     limit_seconds: float | None = None
 
     def __post_init__(self) -> None:
-        if self.method not in WAYS:
-            raise UnknownNameError(suggestion("discretisation method", str(self.method), WAYS))
-        if self.bins != int(self.bins) or self.bins < 2:
-            raise OptionError(Argument("bins", self.bins), "must be an integer of at least 2.")
+        check_known("discretisation method", self.method, WAYS)
+        whole = self.bins == int(self.bins) and self.bins >= 2
+        check_argument(whole, "bins", self.bins, "must be an integer of at least 2.")
         if self.method == "mdl" and self.target is None:
             raise OptionError(
                 "method 'mdl' cuts where a class changes.",
