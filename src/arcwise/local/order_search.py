@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.base.errors import ConstraintError, OptionError, check_count
-from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, native_seed, resolve_seed
+from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, native_seed
 from arcwise.graph.constraints import Constraints
 from arcwise.local.problem import LocalSearchResult
 from arcwise.parent_sets.candidate_sets import candidate_sets, network_of_rows
@@ -54,12 +54,10 @@ def order_search(
     LocalSearchResult
         `history` has the best score after each `patience` perturbations, `restarts` the positions of new starts.
     """
-    used = resolve_seed(seed)
     check_count("iterations", iterations, 1)
     check_count("patience", patience, 1)
     table.validate()
     sets = candidate_sets(table, constraints)
-    search = _core.local.OrderSearch(sets, native_seed(used))
     allowed = min(iterations, (limits or Limits()).native_count)
     order = _positions(table, start)
     best_rows: NDArray[np.int64] = np.empty(0, dtype=np.int64)
@@ -67,8 +65,8 @@ def order_search(
     history: list[float] = []
     restarts: list[int] = []
     done, status = 0, Status.COMPLETE
-    with Run.begin(limits, progress) as run:
-        report = run.native_report("order")
+    with Run.begin(limits, progress, seed=seed) as run:
+        search, report = _core.local.OrderSearch(sets, native_seed(run.seed)), run.native_report("order")
         while done < allowed:
             size = min(patience, allowed - done)
             (found, rows, score, missing), reason = search.iterate(order, size, size + 1, run.seconds_left, report)
@@ -105,7 +103,7 @@ def order_search(
         iterations=done,
         operations=search.operations,
         families_scored=table.n_rows if table.statistics is None else table.statistics.families,
-        seed=used,
+        seed=run.seed,
         seconds=run.seconds,
         status=status,
     )

@@ -39,7 +39,7 @@ def candidate_sets(table: ParentSetTable, constraints: Constraints | None = None
         constraints.refuse_ancestors("this search")
     if constraints is None or constraints.is_trivial:
         return sets
-    return sets.kept(table.allowed_rows(constraints).astype(np.uint8))
+    return sets.kept(table.allowed_rows(constraints, sets.sets).astype(np.uint8))
 
 
 def components_of(sets: CandidateSets) -> list[NDArray[np.int32]]:

@@ -256,11 +256,15 @@ class ParentSetTable:
             self, slack=float(slack), equivalent=self.equivalent if equivalent is None else equivalent
         )
 
-    def allowed_rows(self, constraints: Constraints) -> NDArray[np.bool_]:
-        """Return whether the constraints, over the same variables, allow each row; a node without any is an error."""
-        native = constraints.reorder(self.names).native()
+    def allowed_rows(self, constraints: Constraints, words: NDArray[np.uint64] | None = None) -> NDArray[np.bool_]:
+        """Return whether the constraints, over the same variables, allow each row; a node without any is an error.
+
+        `words` are the rows' sets as bits, if they are known already.
+        """
+        native = (constraints if constraints.names == self.names else constraints.reorder(self.names)).native()
         node = np.repeat(np.arange(self.n_variables), np.diff(self.node_offsets))
-        words = _core.parent_sets.CandidateSets(self.native).sets
+        if words is None:
+            words = _core.parent_sets.CandidateSets(self.native).sets
         required, forbidden = native.required[node], native.forbidden[node]
         kept = ((words & required) == required).all(axis=1) & ((words & forbidden) == 0).all(axis=1)
         kept &= np.diff(self.set_offsets) <= native.limits[node]
