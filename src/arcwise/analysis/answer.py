@@ -124,12 +124,10 @@ def _known(given_up: MethodResult, run: LearnRun) -> MethodResult | None:
 
 
 def _within(limits: Limits, seconds: float) -> Limits:
-    """Return limits with one of time, where they have none."""
     return replace(limits, seconds=seconds) if limits.seconds is None else limits
 
 
 def _alone(given_up: MethodResult, recipe: Recipe, best: Optimum, run: LearnRun) -> MethodResult:
-    """Return the answer of one network."""
     if best.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
     data, gaps = run.complete, run.prepared.data.gaps

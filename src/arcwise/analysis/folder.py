@@ -190,7 +190,6 @@ def _best(found: Optimum) -> dict[str, Any]:
 
 
 def _next_experiments(analysis: Findings) -> dict[str, Any]:
-    """Return how many open directions setting each variable would settle, where that was asked."""
     found = analysis.main.experiments
     if found is None:
         return {}

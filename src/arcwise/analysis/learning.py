@@ -302,7 +302,6 @@ def _kept(draft: Analysis, run: LearnRun, line: RunLine) -> Analysis:
 
 
 def _check_settings(options: LearnOptions) -> None:
-    """Refuse a setting that no source has."""
     known = {item.name for source in SOURCES.values() for item in options_of(source.Settings)}
     for name in options.own_settings:
         if name not in known:

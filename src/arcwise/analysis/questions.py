@@ -117,7 +117,7 @@ class Questions:
         return ModelAverage(self.networks, self.stacked, ess=self.ess, copies=self.copies)
 
     def _warn_of_few(self) -> None:
-        """Say it if answers would average over networks whose shares say nothing."""
+        """Warn if answers would average over networks whose shares say nothing."""
         recipe, count = self.confidence.recipe, self.confidence.n_networks
         if recipe is not None and is_few(count, recipe):
             several = f"{count:,} networks" if count > 1 else "one network"

@@ -113,7 +113,7 @@ class LearnRun:
         return self.seconds.get(source, math.nan)
 
     def shortage(self, seconds: float) -> str:
-        """Say that work which takes so long does not fit the time that is left, and so is not begun; "" if it does."""
+        """Return why work that takes so long is not begun: it does not fit the time that is left; "" if it does."""
         left = self.run.seconds_left
         if left <= 0:
             return "the time was up"
@@ -148,7 +148,6 @@ def completions_of(data: Dataset | Incomplete, options: LearnOptions) -> Dataset
 
 
 def _recut(prepared: Prepared, given: Dataset | Completions, options: LearnOptions) -> NumericData | None:
-    """Return the numbers to cut anew in every replicate, if that was asked for."""
     if not options.recut:
         return None
     if options.method != AUTO and not find_source(options.method).resamples:

@@ -220,7 +220,6 @@ def grow_parts(data: Dataset, options: LearnOptions, ess: float, run: Run) -> Gr
 
 
 def _stopped(status: Status) -> GrowingParts:
-    """Return which limit stopped it."""
     return _not_grown(f"Saturation was not computed: the {status} was reached.", by_time=status is Status.TIME_LIMIT)
 
 

@@ -78,7 +78,6 @@ class Origins:
         )
 
     def _constrained(self, here: EdgeRecord, without: EdgeRecord | None) -> Told | None:
-        """Return what constraints make of a pair by themselves."""
         pair = here.first, here.second
         return self._required(*pair) or self._forbidden(*pair) or _changed(here, without) or self._directed(*pair)
 
@@ -172,7 +171,6 @@ class Origins:
 
     @cached_property
     def _in_network(self) -> dict[frozenset[str], tuple[str, str]]:
-        """The arcs of the network by their pairs."""
         return {frozenset((e.tail, e.head)): (e.tail, e.head) for e in self.consensus.edges if e.fate.in_network}
 
     @property
@@ -207,7 +205,6 @@ class Origins:
 
 
 def _pair(averaged: MethodResult | None, first: str, second: str) -> EdgeRecord | None:
-    """Return what an average says of a pair; None if there is none."""
     confidence = None if averaged is None else averaged.confidence
     return None if confidence is None else EdgeRecord.of(confidence, first, second)
 

@@ -325,7 +325,6 @@ def _with_knowledge(
 
 
 def _told_experiments(targets: Targets | None, weights: NDArray[Any] | None = None) -> tuple[str, ...]:
-    """Return in how many rows which variables were set."""
     if targets is None or targets.is_empty:
         return ()
     rows = np.bincount(targets.of_row, weights, minlength=len(targets.sets)).astype(np.int64).tolist()
@@ -486,7 +485,6 @@ def _categorical(table: Table, options: LearnOptions) -> tuple[str, ...] | bool:
 
 
 def _told_cuts(uncut: NumericData, options: LearnOptions) -> Iterable[str]:
-    """Return how numbers were cut."""
     columns, how = columns_words(uncut.columns), uncut.cutting
     numbers = sorted({len(cuts) + 1 for cuts in uncut.cuts.values()})
     some = str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"

@@ -34,41 +34,21 @@ MOST_ROWS = 20_000
 @one_screen
 @dataclass(frozen=True)
 class Neighbour:
-    """Another variable, as one variable sees it.
-
-    Parameters
-    ----------
-    name
-        The variable.
-    confidence, towards, away, either
-        The confidence in an edge, and that of one that points to the variable, away from it, or could do either.
-    direction
-        "towards it" or "away from it" where the direction is settled; else "open", or "" where there is no edge.
-    in_network
-        How it stands to the variable in the consensus network: "parent", "child", "partner" (a child's other parent),
-        or "" for none.
-    in_blanket
-        The share of the networks in which it is in the variable's Markov blanket; None if networks are not at hand.
-    information
-        What it tells about the variable beyond the rest of the blanket: the mutual information given the others under
-        the network, in bits; 0 outside the blanket.
-    alone
-        What it tells alone, in bits.
-    change, at
-        The largest change in the probability of a state of the variable when this one is observed in one state instead
-        of another; and where: (its first state, its second state, the variable's state).
-    """
+    """Another variable, as one variable sees it."""
 
     name: str
-    confidence: float
-    towards: float
-    away: float
-    either: float
-    direction: str
-    in_network: str
-    in_blanket: float | None
+    confidence: float  # in an edge, ...
+    towards: float  # ... in one that points to the variable, ...
+    away: float  # ... away from it, ...
+    either: float  # ... or could do either
+    direction: str  # "towards it" or "away from it" if settled; else "open", or "" where there is no edge
+    in_network: str  # "parent", "child", "partner" (a child's other parent), or "" for none
+    in_blanket: float | None  # the share of the networks with it in the Markov blanket; None if they are not at hand
+    # What it tells beyond the rest of the blanket: the mutual information given the others under the network, in bits.
     information: float
-    alone: float
+    alone: float  # what it tells alone, in bits
+    # The largest change in the probability of a state of the variable when this one is observed in one state instead
+    # of another; and where: (its first state, its second state, the variable's state).
     change: float
     at: tuple[str, str, str]
 

@@ -15,20 +15,11 @@ from arcwise.findings.trust import Forest
 @one_screen
 @dataclass(frozen=True, slots=True)
 class EvidencePlan:
-    """An order in which the page eliminates variables, or what was computed for it, or why neither.
+    """An order in which the page eliminates variables, or what was computed for it, or why neither."""
 
-    Parameters
-    ----------
-    order
-        All variables; empty if the page cannot compute.
-    refusal
-        What the page cannot do, and why; "" if it can.
-    given
-        The probability of every state of all variables (columns) given each of them (rows); empty if not computed.
-    """
-
-    order: tuple[int, ...] = ()
-    refusal: str = ""
+    order: tuple[int, ...] = ()  # all variables; empty if the page cannot compute
+    refusal: str = ""  # what the page cannot do, and why; "" if it can
+    # The probability of every state of all variables (columns) given each of them (rows); empty if not computed.
     given: tuple[tuple[float, ...], ...] = ()
 
 

@@ -81,9 +81,7 @@ def belief_sentence(edge: EdgeRecord) -> str:
 
 
 def _winner(present: float, without: float) -> str:
-    if (present > HALF) == (without > HALF):
-        return "the data prevail"
-    return "your odds decide, not the data"
+    return "the data prevail" if (present > HALF) == (without > HALF) else "your odds decide, not the data"
 
 
 def _odds(edge: EdgeRecord, odds: tuple[float, float]) -> str:
@@ -109,11 +107,8 @@ def belief_blocks(analysis: Findings) -> Blocks:
     expected = [float(item.vector.sum()) for item in (without.confidence, analysis.confidence)]
     summary = f"On average a network has {expected[0]:.1f} edges without the odds, and {expected[1]:.1f} with them."
     if tested:
-        summary += (
-            " Nothing that was believed is contradicted by the data."
-            if not contradicted
-            else f" {_of_all(len(contradicted), tested)} contradicted by the data."
-        )
+        which = _of_all(len(contradicted), tested) if contradicted else "Nothing that was believed is"
+        summary += f" {which} contradicted by the data."
     if tested < len(rows):
         few = len(rows) - tested
         summary += f" {few} {plural(few, 'more was', 'more were')} not tested: your constraints decide."
@@ -126,7 +121,6 @@ def belief_blocks(analysis: Findings) -> Blocks:
 
 
 def _of_all(count: int, total: int) -> str:
-    """Return "2 of the 3 pairs with odds of their own are"."""
     if total == 1:
         return "The pair with odds of its own is"
     return f"{count} of the {total} pairs with odds of their own {plural(count, 'is', 'are')}"
@@ -187,8 +181,8 @@ def constraints_text(constraints: Constraints) -> str:
 def origin_sentences(edge: EdgeRecord) -> tuple[str, ...]:
     """Return what of an edge is the analyst's own word, and what the data would say without it."""
     origin, pair, without = edge.origin, f"{edge.first} and {edge.second}", edge.without
+    alone = "" if without is None else f" {_alone(edge, without)}"
     if origin is Origin.REQUIRED:
-        alone = "" if without is None else f" {_alone(edge, without)}"
         if all(said.kind is Kind.ANCESTOR for said in edge.said):
             path = (
                 f"{edge.tail} → {edge.head} is below the cut-off, but on the most credible path of those that you asked"
@@ -196,20 +190,16 @@ def origin_sentences(edge: EdgeRecord) -> tuple[str, ...]:
             return (f"{path} for: {'; '.join(said.text() for said in edge.said)}.{alone}",)
         return (f"{edge.tail} → {edge.head} was required by you: every network has it, whatever the data say.{alone}",)
     if origin is Origin.FORBIDDEN:
-        alone = "" if without is None else f" {_alone(edge, without)}"
         return (f"An edge between {pair} was forbidden by you ({edge.sources}): no network has it.{alone}",)
     if origin in (Origin.APPEARS, Origin.GONE) and without is not None:
         changed = "there" if origin is Origin.APPEARS else "gone"
         verb = "require" if origin is Origin.APPEARS else "forbid"
         said = f"The edge between {pair} is {changed} because of what you said about others; you did not {verb} it."
-        return (f"{said} {_alone(edge, without)}",)
-    if without is not None and abs(without.present - edge.present) > APART:
-        return (_alone(edge, without),)
-    return ()
+        return (f"{said}{alone}",)
+    return (alone.strip(),) if without is not None and abs(without.present - edge.present) > APART else ()
 
 
 def _alone(edge: EdgeRecord, without: EdgeRecord) -> str:
-    """Return what the data would have made of the pair."""
     would = "would have had it" if edge.kept_without else "would not have had it"
     odds = "" if edge.odds is None else " and prior odds"
     return (
@@ -219,7 +209,7 @@ def _alone(edge: EdgeRecord, without: EdgeRecord) -> str:
 
 
 def direction_said(edge: EdgeRecord) -> str:
-    """Say of a direction that it is what the analyst said, or follows from it, and what the data say; "" if neither."""
+    """Return whose word a direction is, if the analyst's or what follows from it, and what the data say; else ""."""
     if edge.origin is Origin.FOLLOWS:
         return _follows(edge)
     if edge.origin is Origin.BELIEVED:
@@ -258,7 +248,6 @@ def _follows(edge: EdgeRecord) -> str:
 
 
 def _believed(edge: EdgeRecord) -> str:
-    """Return the message that a direction is what the odds say, and what there is without them."""
     text = f"Its direction is what your odds say, not the data: {percent(edge.way)} of the weight of the "
     text += f"networks with this edge point from {edge.tail} to {edge.head}"
     alone = edge.without_odds
@@ -272,7 +261,6 @@ def _believed(edge: EdgeRecord) -> str:
 
 
 def _ways_alone(edge: EdgeRecord, without: EdgeRecord) -> str:
-    """Return where the data alone would point an edge."""
     forward, backward, free = without.split
     ahead = edge.is_ahead
     same, other = (forward, backward) if ahead else (backward, forward)
@@ -311,7 +299,6 @@ def constraint_summary(analysis: Findings) -> tuple[str, ...]:
 
 
 def _changes(analysis: Findings) -> list[str]:
-    """Name the edges that are there, or are not, only because of what was said about others."""
     sentences = []
     for kind, what in ((Origin.APPEARS, "there that the data alone"), (Origin.GONE, "gone that the data alone")):
         there = kind is Origin.APPEARS
@@ -337,7 +324,6 @@ def _value(edge: EdgeRecord) -> str:
 
 
 def _price_sentence(price: ConstraintPrice) -> str:
-    """Return what all constraints cost together."""
     how = "" if price.exact else ", as far as a local search can tell"
     if price.cost <= NOTHING:
         one = len(price.parts) + len(price.unpriced) == 1
@@ -539,7 +525,7 @@ Support = Literal["always", "usual", "depends", "never"]
 
 
 def prior_support(prior: EdgePrior) -> Support:
-    """Say whether BDeu supports an edge at every strength, at all usual ones, at some of these, or at none of them."""
+    """Return whether BDeu supports an edge at every strength, at all usual ones, at some of these, or at none."""
     if (prior.exact > 0).all():
         return "always"
     low, high = USUAL
@@ -554,7 +540,12 @@ def prior_sentence(edge: EdgeRecord) -> str:
     prior = edge.prior
     if prior is None:
         return ""
-    support = prior_support(prior)
+    support, skewed = prior_support(prior), ""
+    if prior.exact[-1] > 0 and prior.cause == "skewness":
+        skewed = (
+            " A strong prior supports the edge only because some states are rare: the two variables show no dependence "
+            "of their own."
+        )
     arc = f"{edge.tail} → {edge.head}"
     beside = f", over and above {listed(prior.given)}," if prior.given else ""
     usual = f"{USUAL[0]:g} to {USUAL[1]:g} imagined cases added to the data"
@@ -568,23 +559,13 @@ def prior_sentence(edge: EdgeRecord) -> str:
             return f"Take care: BDeu supports {arc}{beside} at no strength of the prior."
         return (
             f"Take care: BDeu supports {arc}{beside} only {where}, and at none of the usual strengths ({usual})."
-            f"{_made_by_prior(prior)}"
+            f"{skewed}"
         )
     return (
         f"It depends on the prior: BDeu supports {arc}{beside} {_where(prior)}, and not otherwise. Usual values are "
         f"{USUAL[0]:g} to {USUAL[1]:g}. These data alone do not decide it: say so when you report "
-        "the edge, or collect more cases."
-        f"{_made_by_prior(prior)}"
+        f"the edge, or collect more cases.{skewed}"
     )
-
-
-def _made_by_prior(prior: EdgePrior) -> str:
-    if prior.exact[-1] > 0 and prior.cause == "skewness":
-        return (
-            " A strong prior supports the edge only because some states are rare: the two variables show no dependence "
-            "of their own."
-        )
-    return ""
 
 
 def _where(prior: EdgePrior) -> str:
@@ -790,9 +771,8 @@ def _agreement(edge: EdgeRecord) -> str:
     if edge.agreement is Agreement.AGREE:
         return f"{who} agree{'s' if len(others) == 1 else ''} (confidence {span})."
     if edge.agreement is Agreement.DIFFER:
-        find = plural(len(others), "finds", "find")
+        find, all_as = plural(len(others), "finds", "find"), plural(len(others), "as", "all as")
         what = "it likely" if likely else "it unlikely"
-        all_as = "as" if len(others) == 1 else "all as"
         clearer = all(abs(value - HALF) >= abs(edge.present - HALF) for _, value in others)
         how = "and more clearly" if clearer else f"but not {all_as} clearly"
         return (
@@ -802,24 +782,15 @@ def _agreement(edge: EdgeRecord) -> str:
     against = low if likely else high
     count = sum((value > HALF) != likely for _, value in others)
     total = f"{count} of the {len(others)} other combinations" if len(others) > 1 else "the other combination"
-    verb = "does" if count == 1 else "do"
-    if likely:
-        text = f"Methods disagree: {total} of method and score {verb} not find it likely"
-    else:
-        text = f"Methods disagree: {total} of method and score {verb} find it likely"
-    least, most = edge.spread
+    verb, how = plural(count, "does", "do") + (" not" if likely else ""), "least" if likely else "most"
     return (
-        f"{text}, least of all the {against[0]} ({show_confidence(against[1], 2)})"
-        if likely
-        else f"{text}, most of all the {against[0]} ({show_confidence(against[1], 2)})"
-    ) + (
-        f". So the data do not settle it: report the range ({show_range(least, most)}), or call the edge not "
-        "established."
+        f"Methods disagree: {total} of method and score {verb} find it likely, {how} of all the {against[0]} "
+        f"({show_confidence(against[1], 2)}). So the data do not settle it: report the range "
+        f"({show_range(*edge.spread)}), or call the edge not established."
     )
 
 
 def _direction(analysis: Findings, edge: EdgeRecord) -> str:
-    """Return where it points, in shares of the networks that have the edge."""
     if edge.fate is Fate.DROPPED:
         return (
             f"It is above the cut-off, but {edge.tail} → {edge.head} would close a cycle of edges that are at least as "

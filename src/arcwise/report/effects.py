@@ -117,7 +117,6 @@ def _table(found: Effect) -> Table:
 
 
 def _part_of(rows: int, most: int) -> str:
-    """Return the message that a table has only some of its rows."""
     return f" The first {most} of {rows:,} rows." if rows > most else ""
 
 
@@ -222,7 +221,6 @@ def averaged_answer(question: str, found: AveragedDistribution, frame: pd.DataFr
 
 
 def _structure(found: AveragedDistribution) -> str:
-    """Return how much of the uncertainty is due to the structure."""
     widest = np.unravel_index(int(np.argmax(found.high - found.low)), found.mean.shape)
     deviations = 2 * NormalDist().inv_cdf(0.5 + found.level / 2)  # from end to end of the interval
     whole = float(found.high[widest] - found.low[widest]) / deviations

@@ -159,7 +159,6 @@ class Explanation:
         return f"What to do: do not rely on it: {many} not say how far to trust an edge. Allow more time."
 
     def _found_advice(self, edge: EdgeRecord) -> str:
-        """What to do about an edge that the data alone speak of."""
         if edge.fate.is_left_out:
             cycle = "decide which edge of the cycle is wrong, and forbid it (--blacklist), or require this one."
             known = "look at the constraints again: the data would have it."
@@ -173,7 +172,6 @@ class Explanation:
         return f"What to do: {use}{self._way_advice()}"
 
     def _way_advice(self) -> str:
-        """Return what to do about the direction of an edge that is in the network."""
         if not self.edge.origin.is_directed_by_data:
             whose = {Origin.DIRECTED: "what you said", Origin.BELIEVED: "what your odds say"}.get(
                 self.edge.origin, "a consequence of what you said"
@@ -290,7 +288,6 @@ def _graph_words(data: Dataset, edge: EdgeRecord) -> str:
 
 
 def _held_fixed(network: BayesianNetwork, tail: str, head: str) -> str:
-    """Return how the head's table depends on the tail with the other parents held fixed."""
     parents = network.parents(head)
     if tail not in parents or len(parents) < 2:
         return ""

@@ -142,7 +142,6 @@ def _sides(section: Section) -> list[tuple[str, list[tuple[int, Block]]]]:
 
 
 def _headings(columns: list[EdgeColumn]) -> list[tuple[str, list[EdgeColumn]]]:
-    """Return the columns of the table of edges, those under one heading together."""
     groups: list[tuple[str, list[EdgeColumn]]] = []
     for column in columns:
         if column.group and groups and groups[-1][0] == column.group:
@@ -207,7 +206,6 @@ def _edge(index: dict[str, int], edge: EdgeRecord) -> dict[str, Any]:
 
 
 def _payload(view: NetworkView) -> dict[str, Any]:
-    """Return what the script needs."""
     arcs = [(parent, child) for child, parents in enumerate(view.parents) for parent in parents]
     said = Counter(sentence for words in view.words for sentence in words)
     phrases = {sentence: k for k, sentence in enumerate(s for s, count in said.items() if count > 1)}  # sent once

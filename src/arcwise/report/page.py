@@ -186,7 +186,6 @@ def _rates(analysis: Findings) -> Table:
 
 
 def _curve(analysis: Findings) -> Chart:
-    """Draw what a confidence is worth; after simulations, with what was seen there."""
     known = analysis.probability.calibration
     series = [
         Series("probability", tuple(KNOTS.tolist()), tuple(np.round(known.curve.values, 4).tolist())),
@@ -213,7 +212,6 @@ def _curve(analysis: Findings) -> Chart:
 
 
 def _seen(simulated: SelfCalibration) -> str:
-    """Return what came out in data simulated from the networks that were found."""
     seen = simulated.reliability
     some = np.nan_to_num(seen.claimed) >= HIGH
     pairs = int(seen.pairs[some].sum())
@@ -448,7 +446,6 @@ def summary_sentences(analysis: Findings) -> tuple[str, ...]:
 
 
 def _lead(analysis: Findings, kept: list[EdgeRecord]) -> str:
-    """Return how many edges every method supports, and how many are disputed."""
     if analysis.has_few_networks:
         count = analysis.confidence.n_networks
         only = "Only one network was learned" if count == 1 else f"Only {count:,} networks were learned"
@@ -469,11 +466,7 @@ def _lead(analysis: Findings, kept: list[EdgeRecord]) -> str:
     if all(e.trust is Trust.ALONE for e in told):
         return f"{_edges(len(told)).capitalize()}, by the {analysis.main.title} alone: no other method was asked."
     counts = Counter(e.trust for e in told)
-    supported, disputed, weak = (
-        counts[Trust.AGREED] + counts[Trust.VARIED],
-        counts[Trust.DISPUTED],
-        counts[Trust.WEAK],
-    )
+    supported, disputed, weak = counts[Trust.AGREED] + counts[Trust.VARIED], counts[Trust.DISPUTED], counts[Trust.WEAK]
     asked = len(kept[0].by_method)
     rest = f", and {weak:,} that none finds likely" if weak else ""
     required = f"; {len(kept) - len(told):,} more because you required them" if len(told) < len(kept) else ""
@@ -499,7 +492,6 @@ def _strongest(analysis: Findings, kept: list[EdgeRecord]) -> str:
 
 
 def _disputed(kept: list[EdgeRecord]) -> str:
-    """Name the edges that another method or score does not believe, the most doubtful first."""
     doubtful = sorted((e for e in kept if e.trust is Trust.DISPUTED), key=lambda e: e.spread[0])
     if not doubtful:
         return ""
@@ -510,7 +502,6 @@ def _disputed(kept: list[EdgeRecord]) -> str:
 
 
 def _centres(analysis: Findings, kept: list[EdgeRecord]) -> str:
-    """Name the variables with most edges."""
     degree = Counter(name for e in kept for name in (e.first, e.second))
     most = max(degree.values())
     best = [name for name in analysis.data.names if degree[name] == most]
@@ -520,7 +511,6 @@ def _centres(analysis: Findings, kept: list[EdgeRecord]) -> str:
 
 
 def _apart(analysis: Findings, kept: list[EdgeRecord]) -> str:
-    """Name the variables without an edge."""
     joined = {name for e in kept for name in (e.first, e.second)}
     alone = [name for name in analysis.data.names if name not in joined]
     if not alone:
@@ -632,7 +622,6 @@ def _sections(analysis: Findings) -> tuple[Section, ...]:
 
 
 def _about_target(analysis: Findings) -> tuple[str, ...]:
-    """Return first what the target depends on and how well it is predicted."""
     if analysis.focus is None:
         return ()
     variable, scores = analysis.focus.variable, analysis.focus.scores
@@ -648,7 +637,6 @@ def _about_target(analysis: Findings) -> tuple[str, ...]:
 
 
 def _glossary(analysis: Findings) -> tuple[tuple[str, str], ...]:
-    """Return what the words mean, for a reader who has not seen them before."""
     source = analysis.main.recipe.source_facts
     networks = f"the {source.networks}" if source.is_sample else f"all {source.networks}, by weight,"
     used = {item.recipe.source: item.recipe.source_facts for item in analysis.sets}
@@ -678,6 +666,10 @@ def _network(analysis: Findings) -> blocks.NetworkView:
         tuple(tuple(row) for row in table.tolist()) if plan.order or table.size <= MOST_SHOWN_CELLS else None
         for table in analysis.network.tables
     )
+    rules = analysis.consensus.constraints
+    known = None
+    if rules is not None:  # what the slider's networks must obey
+        known = blocks.KnownRules(tuple((index[tail], index[head]) for tail, head in rules.required), rules.limits)
     return blocks.NetworkView(
         nodes=tuple(nodes),
         edges=_shown_edges(analysis),
@@ -692,7 +684,7 @@ def _network(analysis: Findings) -> blocks.NetworkView:
         floor=float(f"{floor_of(analysis.confidence, analysis.threshold):.3g}"),
         cost_powers=COST_POWERS,
         cost_cutoffs=analysis.thresholds.by_cost,
-        known=_known(analysis, index),
+        known=known,
         unseen=_unseen(analysis),
         evidence=plan,
         target=None if analysis.focus is None else index[analysis.focus.variable.name],
@@ -706,14 +698,6 @@ def _unseen(analysis: Findings) -> float | None:
         return None
     described = sum(edge.probability.edge for edge in analysis.edges if edge.probability is not None)
     return round(max(0.0, float(analysis.probability.vector.sum()) - described), 4)
-
-
-def _known(analysis: Findings, index: dict[str, int]) -> blocks.KnownRules | None:
-    """Return what the slider's networks must obey."""
-    rules = analysis.consensus.constraints
-    if rules is None:
-        return None
-    return blocks.KnownRules(tuple((index[tail], index[head]) for tail, head in rules.required), rules.limits)
 
 
 def _shown_edges(analysis: Findings) -> tuple[EdgeRecord, ...]:
@@ -760,7 +744,6 @@ def _covered(facts: CredibleFacts) -> str:
 
 
 def _reliance(facts: CredibleFacts) -> str:
-    """Return how the share was found, unless it was summed."""
     if facts.covered_error == 0:
         return ""
     if not facts.covered_verdict:

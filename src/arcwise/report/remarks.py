@@ -122,7 +122,7 @@ def shortfall_words(made: MethodResult) -> str:
 
 
 def _longer(found: MethodResult, enough: float | None) -> str:
-    """Say which limit would be about enough for all networks, rounded up to two digits; None if that is not known."""
+    """Return which limit would be about enough for all networks, rounded up to two digits."""
     wanted = found.recipe.settings.get(found.recipe.source_facts.counted_by)
     if enough is None or not wanted or found.status is not Status.TIME_LIMIT:
         return "Allow more time with --limit-seconds."
@@ -147,28 +147,25 @@ def single_remark(given_up: MethodResult) -> Remark:
 def sample_remark(found: MethodResult, enough: float | None) -> Remark:
     """Return the message that networks are missing, or chains do not agree; `enough` seconds might do."""
     if found.verdict.get("converged"):
-        return Remark(
+        text = (
             f"{found.verdict['sentence']} But the time limit decided how the networks were drawn, so that another run "
-            "may differ. Allow more time with --limit-seconds.",
-            by_time=found.status is Status.TIME_LIMIT,
+            "may differ. Allow more time with --limit-seconds."
         )
-    if found.verdict:
-        return Remark(
+    elif found.verdict:
+        text = (
             f"{found.verdict['sentence']} The confidences are those of the draws, not of the posterior. Allow more "
-            "time with --limit-seconds, or more draws with --setting most_draws=.",
-            by_time=found.status is Status.TIME_LIMIT,
+            "time with --limit-seconds, or more draws with --setting most_draws=."
         )
-    if found.optimum is not None:
-        return Remark(
+    elif found.optimum is not None:
+        text = (
             f"The best network is not proved to be one ({found.status}). What is shown has the score "
             f"{found.optimum.score:.6f}: {bound_words(found.optimum, found.recipe)}. "
-            f"{remedy_words(found.status, found.recipe, found.optimum.most_parents)}",
-            by_time=found.status is Status.TIME_LIMIT,
+            f"{remedy_words(found.status, found.recipe, found.optimum.most_parents)}"
         )
-    return Remark(
-        f"The {found.recipe.source_facts.title} is not complete: {shortfall_words(found)}. {_longer(found, enough)}",
-        by_time=found.status is Status.TIME_LIMIT,
-    )
+    else:
+        title = found.recipe.source_facts.title
+        text = f"The {title} is not complete: {shortfall_words(found)}. {_longer(found, enough)}"
+    return Remark(text, by_time=found.status is Status.TIME_LIMIT)
 
 
 def no_networks_message(given_up: MethodResult) -> str:

@@ -256,7 +256,6 @@ def repeat_line(analysis: Findings) -> str:
 
 
 def _can_be_spelled(score: object) -> bool:
-    """Return whether a score can be made from its text."""
     assert isinstance(score, Score)
     try:
         return make_score(score_text(score.describe())) == score
