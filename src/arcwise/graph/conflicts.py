@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 from math import comb
 
-from arcwise.graph.nodes import bits
+from arcwise.graph.nodes import bits, reach
 from arcwise.graph.statements import Arc, Kind, Statement
 
 # Sets of statements that are tried for one smaller than the first that is found, and steps of one search.
@@ -94,15 +94,11 @@ def _shortest_path(arcs: Iterable[Arc], source: str, target: str) -> list[Arc] |
     for tail, head in sorted(arcs):
         children.setdefault(tail, []).append(head)
     came: dict[str, str] = {source: source}
-    layer = [source]
-    while layer and target not in came:
-        following = []
-        for tail in layer:
-            for head in children.get(tail, ()):
-                if head not in came:
-                    came[head] = tail
-                    following.append(head)
-        layer = following
+    order = [source]
+    for tail in order:
+        fresh = [head for head in children.get(tail, ()) if head not in came]
+        came |= dict.fromkeys(fresh, tail)
+        order += fresh
     if target not in came or source == target:
         return None
     path = []
@@ -200,12 +196,8 @@ def _with_arc(parents: list[int], tail: int, head: int) -> list[int]:
 
 def _descendants(parents: Sequence[int]) -> list[int]:
     """Return for each node those that it leads to; itself, too, if it is on a cycle."""
-    below = [0] * len(parents)
+    children = [0] * len(parents)
     for head, mask in enumerate(parents):
         for tail in bits(mask):
-            below[tail] |= 1 << head
-    for middle in range(len(parents)):
-        for v in range(len(parents)):
-            if below[v] >> middle & 1:
-                below[v] |= below[middle]
-    return below
+            children[tail] |= 1 << head
+    return [reach(mask, children) for mask in children]

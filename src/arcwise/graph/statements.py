@@ -109,18 +109,14 @@ def _later(said: Statement, tail: str, head: str) -> bool:
 
 
 _EXCLUDES: dict[Kind, Callable[[Statement, str, str], bool]] = {
-    Kind.REQUIRED: lambda said, tail, head: said.names == (head, tail),
-    Kind.ANCESTOR: lambda said, tail, head: said.names == (head, tail),
-    Kind.FORBIDDEN: lambda said, tail, head: said.names == (tail, head),
-    Kind.NON_ANCESTOR: lambda said, tail, head: said.names == (tail, head),
+    **dict.fromkeys((Kind.REQUIRED, Kind.ANCESTOR), lambda said, tail, head: said.names == (head, tail)),
+    **dict.fromkeys((Kind.FORBIDDEN, Kind.NON_ANCESTOR), lambda said, tail, head: said.names == (tail, head)),
+    **dict.fromkeys((Kind.SEPARATE, Kind.GROUP), lambda said, tail, head: {tail, head} <= {*said.names}),
     Kind.ALLOWED: lambda said, tail, head: (tail, head) not in said.parts,
     Kind.TIERS: _later,
     Kind.ROOT: lambda said, tail, head: head in said.names,
     Kind.LEAF: lambda said, tail, head: tail in said.names,
-    Kind.SEPARATE: lambda said, tail, head: tail in said.names and head in said.names,
-    Kind.GROUP: lambda said, tail, head: tail in said.names and head in said.names,
 }
-
 _WORD = "your word that {text}"
 # Of each kind, what was said as a clause, what data object to, and what a direction is owed to.
 _WORDS: dict[Kind, tuple[str, str, str]] = {

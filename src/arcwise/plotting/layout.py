@@ -91,7 +91,7 @@ MOST_SEPARATE = 4  # long arcs of one node that are drawn apart
 
 @dataclass(frozen=True)
 class Layers:
-    """Places by layer, from top to bottom. A place below `n_nodes` is a node, others are bends of arcs.
+    """Places by layer, from top to bottom. The first places are nodes, others are bends of arcs.
 
     `chains` has, for each arc, the places that it passes, from its tail to its head; `crossings` counts how often
     arcs cross between two layers, those of one bundle as one.
@@ -99,7 +99,6 @@ class Layers:
 
     rows: list[list[int]]
     chains: list[list[int]]
-    n_nodes: int
     n_places: int
     crossings: int
 
@@ -200,7 +199,7 @@ def order_layers(n_nodes: int, arcs: Arcs, layer: Sequence[int]) -> Layers:
         rows[place_layer[place]].append(place)
     ordered, crossings = _core.plotting.order_layers(*flat_layers(rows), *flat_steps(steps), n_nodes, SWEEPS)
     ends = np.cumsum([len(row) for row in rows])[:-1]
-    return Layers([row.tolist() for row in np.split(ordered, ends)], chains, n_nodes, count, crossings)
+    return Layers([row.tolist() for row in np.split(ordered, ends)], chains, count, crossings)
 
 
 def flat_layers(rows: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

@@ -71,10 +71,6 @@ class BelievedScore(Score):
         """Return the prior over the variables of the data."""
         return _prior_on(self.beliefs, data.names)
 
-    def log_prior(self, data: Dataset, dag: Dag) -> float:
-        """Return the part of a network's score that is its log prior."""
-        return self.prior(data).network(dag)
-
     def native(self, data: Dataset) -> _core.scores.LocalScore:
         """Return the compiled score with its prior."""
         prior = self.prior(data)
