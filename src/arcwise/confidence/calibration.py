@@ -388,7 +388,7 @@ class StudiedTable:
 
     @staticmethod
     def made_differently(what: str, differences: Sequence[str], claim: str) -> str:
-        """Say that what was learned comes from other networks, and what is therefore not known; "" if they are alike.
+        """Return that what was learned comes from other networks, and what no study shows then; "" if they are alike.
 
         >>> StudiedTable.made_differently("They", ["the score: bic, not aic"], "best")  # doctest: +ELLIPSIS
         'They come from networks that were made differently from these (the score: bic, not aic), so no study shows ...'

@@ -128,7 +128,6 @@ def _count(true: set[tuple[str, str]], learned: set[tuple[str, str]]) -> EdgeCou
 
 
 Average = Literal["weighted", "macro"]
-AVERAGES = ("weighted", "macro")
 
 
 def f_beta(true: Graph, learned: Graph, *, beta: float = 1.0) -> float:
@@ -150,7 +149,7 @@ def weigh_classes(
     directed: EdgeCounts, undirected: EdgeCounts, *, beta: float = 1.0, average: Average = "weighted"
 ) -> float:
     """Average the F-beta scores of the two classes; if the true graph has no edge, the score is 1 or 0."""
-    check_known("average", average, AVERAGES)
+    check_known("average", average, get_args(Average))
     scores = directed.f_beta(beta), undirected.f_beta(beta)
     if average == "macro":
         return (scores[0] + scores[1]) / 2
