@@ -13,7 +13,7 @@ from arcwise.confidence.by_recipe import carry_out
 from arcwise.data import Dataset
 from arcwise.ensemble import Recipe
 from arcwise.limits import Limits
-from arcwise.recipes import credible as shared_tables
+from arcwise.recipes import source as shared_tables
 from arcwise.recipes.credible import SharedTables
 
 SCORES = ("qnml", "bdeu:ess=1", "bic")

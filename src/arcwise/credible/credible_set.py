@@ -18,7 +18,7 @@ from arcwise.base.options import gather
 from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, resolve_seed
 from arcwise.credible import listing
 from arcwise.credible.bayes_factors import log_slack_of, settings_within, warn_if_not_bayes_factor
-from arcwise.credible.diagram import CREDIBLE, CredibleDiagram, DiagramSums, Sharing, build_diagram
+from arcwise.credible.diagram import CredibleDiagram, DiagramSums, Sharing, build_diagram
 from arcwise.credible.listing import Listed, Reached
 from arcwise.credible.stream import NetworkStream, stream_set
 from arcwise.exact.optimum import Optimum
@@ -61,7 +61,7 @@ class CredibleSet(Ensemble):
     score: Mapping[str, Any]
     data_digest: str | None
     max_parents: int | None
-    origin = CREDIBLE
+    origin = listing.CREDIBLE
     weighting = "posterior"
 
     def __init__(
@@ -510,16 +510,15 @@ class CredibleSet(Ensemble):
         They have the set's recipe, unless no recipe makes just these: the k best, and what time cut short.
         """
         losses, status = found.losses, found.status
-        made = diagram.networks(
-            found.choices,
-            losses,
+        made = listing.networks_of(
+            diagram,
+            found,
             make_facts(by="mec" if diagram.by_class else "dag")
             | _effort(diagram, run)
             | self.known
             | make_facts(total=total),
             origin=Origin(origin),
             slack=float(losses[-1]) if origin == "k-best" and len(losses) else self.slack,
-            status=status,
         )
         if origin == "k-best" or status not in (Status.COMPLETE, Status.COUNT_LIMIT):
             return made  # no recipe makes just these

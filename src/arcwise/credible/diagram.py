@@ -26,9 +26,6 @@ from arcwise.exact.optimum import PROOF_TOLERANCE, Optimum
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.fixed_pairs import FixedPairs, native_pairs
 from arcwise.networks.families import Families
-from arcwise.networks.network_list import NetworkSet, posterior_log_weights
-from arcwise.networks.origin import Facts
-from arcwise.networks.recipe import Origin
 from arcwise.parent_sets.build import centred, scaled
 from arcwise.parent_sets.candidate_sets import candidate_sets, network_of_rows
 from arcwise.parent_sets.table import ParentSetTable
@@ -104,7 +101,6 @@ LARGEST = 2048  # what sets of nodes are held in, in the native core
 # With exact bounds the first network only numbers the nodes: it need not be the best.
 ROUGH_ITERATIONS = 10
 DEFAULT_MEMORY = 3 << 30  # where no limit is given
-CREDIBLE = Origin("credible")
 SEARCH_SEED = 0  # of the local search for a first network; the set does not depend on it
 
 
@@ -221,34 +217,6 @@ class CredibleDiagram:
     def families(self) -> Families:
         """All rows of the table as a dictionary of parent sets."""
         return Families(self.table.node_offsets, self.table.set_offsets, self.table.members)
-
-    def networks(
-        self,
-        choices: NDArray[np.unsignedinteger],
-        losses: NDArray[np.float64],
-        facts: Facts,
-        *,
-        origin: Origin = CREDIBLE,
-        slack: float | None = None,
-        status: Status = Status.COMPLETE,
-    ) -> NetworkSet:
-        """Return networks that were listed, with posterior weights."""
-        return NetworkSet(
-            names=self.table.names,
-            families=self.families,
-            choices=choices,
-            scores=self.opt - losses,
-            log_weights=posterior_log_weights(-losses),  # the scores have lost digits of the losses
-            origin=origin,
-            opt=self.opt if self.native.states else math.nan,
-            slack=self.slack if slack is None else slack,
-            status=status,
-            max_parents=self.table.max_parents,
-            tolerance=self.tolerance,
-            score=dict(self.table.score),
-            data_digest=self.table.data_digest,
-            facts=facts,
-        ).compact()
 
 
 def build_diagram(

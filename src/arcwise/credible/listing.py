@@ -27,10 +27,14 @@ from arcwise.graph.classes import class_keys
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.fixed_pairs import FixedPairs, native_pairs
 from arcwise.networks.families import Families, choice_type
+from arcwise.networks.network_list import NetworkSet, posterior_log_weights
+from arcwise.networks.origin import Facts
+from arcwise.networks.recipe import Origin
 from arcwise.parent_sets.candidate_sets import has_own_limits
 from arcwise.parent_sets.table import ParentSetTable
 from arcwise.scores.registry import SCORES, make_score
 
+CREDIBLE = Origin("credible")
 CHUNK = 1 << 18
 # Between two doubles of the size of a slack there is nothing to halve after this many steps.
 HALVINGS = 60
@@ -66,6 +70,34 @@ def iterate_chunks(
     while not lister.done:
         chunk = diagram.next_chunk(lister, size)
         yield chunk if met is None else met.only_new(*chunk)
+
+
+def networks_of(
+    diagram: CredibleDiagram,
+    listed: Listed,
+    facts: Facts,
+    *,
+    origin: Origin = CREDIBLE,
+    slack: float | None = None,
+) -> NetworkSet:
+    """Return networks that were listed, with posterior weights."""
+    table, losses = diagram.table, listed.losses
+    return NetworkSet(
+        names=table.names,
+        families=diagram.families,
+        choices=listed.choices,
+        scores=diagram.opt - losses,
+        log_weights=posterior_log_weights(-losses),  # the scores have lost digits of the losses
+        origin=origin,
+        opt=diagram.opt if diagram.native.states else math.nan,
+        slack=diagram.slack if slack is None else slack,
+        status=listed.status,
+        max_parents=table.max_parents,
+        tolerance=diagram.tolerance,
+        score=dict(table.score),
+        data_digest=table.data_digest,
+        facts=facts,
+    ).compact()
 
 
 class _ClassesMet:

@@ -23,7 +23,7 @@ from arcwise.base.files import parse_json, read_bytes, write_text
 from arcwise.base.run import Run, Status
 from arcwise.base.showing import one_screen
 from arcwise.credible.diagram import CredibleDiagram
-from arcwise.credible.listing import LIST_DAGS
+from arcwise.credible.listing import LIST_DAGS, Listed, networks_of
 from arcwise.networks.network_list import NetworkSet
 from arcwise.networks.origin import Facts
 
@@ -129,7 +129,7 @@ def _write_chunks(
         if not len(losses):
             continue
         name = f"networks-{len(state['files']):06d}{'.parquet' if parquet else '.nets'}"
-        diagram.networks(rows, losses, facts).save(target / name)
+        networks_of(diagram, Listed(rows, losses, Status.COMPLETE), facts).save(target / name)
         listed += len(losses)
         state["files"].append(name)
         state["count"] += len(losses)

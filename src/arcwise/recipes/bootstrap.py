@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from arcwise.base.options import REPLICATES, check_options, option, row
-from arcwise.base.run import Limits, thread_count
+from arcwise.base.run import Limits, Run, thread_count
 from arcwise.bootstrap.bootstrap import BootstrapSettings, bootstrap_networks
 from arcwise.bootstrap.task import OPTIONS
 from arcwise.data.dataset import Dataset
 from arcwise.local.climbing import ClimbSettings
+from arcwise.networks.network_list import NetworkSet
+from arcwise.networks.origin import Ensemble, Facts
+from arcwise.networks.recipe import MadeNetworks, Recipe
 from arcwise.recipes.source import Source
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from arcwise.base.run import Run
-    from arcwise.networks.network_list import NetworkSet
-    from arcwise.networks.origin import Ensemble, Facts
-    from arcwise.networks.recipe import MadeNetworks, Recipe
-    from arcwise.sampled.completions import Completions
-    from arcwise.sampled.numeric_data import NumericData, Sampled
+from arcwise.sampled.completions import Completions
+from arcwise.sampled.numeric_data import NumericData, Sampled
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from arcwise.base.errors import GuaranteeError
 from arcwise.base.options import BAYES_FACTOR, check_options, option
@@ -15,18 +15,13 @@ from arcwise.credible.bayes_factors import factor_of, settings_within
 from arcwise.credible.credible_set import CredibleSet
 from arcwise.credible.find import list_ancestral
 from arcwise.credible.unfinished import PartialResult
-from arcwise.networks.origin import Facts
-from arcwise.parent_sets.build import build_parent_set_tables
+from arcwise.data.dataset import Dataset
+from arcwise.exact.optimum import Optimum
+from arcwise.networks.origin import Ensemble, Facts
+from arcwise.networks.recipe import MadeNetworks, Recipe
 from arcwise.parent_sets.candidate_sets import check_reachable, wider_slack
 from arcwise.parent_sets.table import ParentSetTable
-from arcwise.recipes.source import Source
-
-if TYPE_CHECKING:
-    from arcwise.data.dataset import Dataset
-    from arcwise.exact.optimum import Optimum
-    from arcwise.networks.origin import Ensemble
-    from arcwise.networks.recipe import MadeNetworks, Recipe
-
+from arcwise.recipes.source import Source, tables_of
 
 # Tables of several scores from one pass over the data.
 #
@@ -74,22 +69,6 @@ class SharedTables:
         is_whole = all(table.status is Status.COMPLETE for table in tables)
         self._data, self._built = data, made if is_whole else [one for one in made if one[0] == recipe]
         return True
-
-
-def tables_of(recipes: Sequence[Recipe], data: Dataset, run: Run, slack: float) -> list[ParentSetTable]:
-    """Score the parent sets that a network within the slack can have, for recipes that differ in their score alone."""
-    first = recipes[0]
-    return build_parent_set_tables(
-        data,
-        [one.scorer for one in recipes],
-        slack=slack,
-        max_parents=first.max_parents,
-        constraints=first.constraints_on(data.names),
-        threads=run.threads,
-        cluster=run.cluster,
-        limits=run.uncounted,
-        progress=run.progress,
-    )
 
 
 def _is_like(one: Recipe, other: Recipe) -> bool:

@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from arcwise.base.errors import GuaranteeError
 from arcwise.base.options import check_options, row
 from arcwise.base.run import Limits, Run, Status
 from arcwise.credible.unfinished import best_network, beyond_table, what_ended
+from arcwise.data.dataset import Dataset
 from arcwise.exact.optimum import Optimum
 from arcwise.local.climbing import ClimbSettings, hill_climb
+from arcwise.local.problem import LocalSearchResult
 from arcwise.networks.network_list import NetworkSet
 from arcwise.networks.origin import Ensemble, Facts, known_facts
+from arcwise.networks.recipe import MadeNetworks, Recipe
 from arcwise.networks.summary import NetworkSummary
 from arcwise.parent_sets.candidate_sets import check_reachable, wider_slack
-from arcwise.recipes.credible import tables_of
-from arcwise.recipes.source import Source
+from arcwise.recipes.source import Source, tables_of
 from arcwise.scores.believed import log_prior_of
-
-if TYPE_CHECKING:
-    from arcwise.data.dataset import Dataset
-    from arcwise.local.problem import LocalSearchResult
-    from arcwise.networks.recipe import MadeNetworks, Recipe
-
 
 # For constraints on ancestors the table first holds what is within this of the optimum: e^10 is what such constraints
 # cost at most where the data nearly say the same. It grows until it reaches what they do cost.

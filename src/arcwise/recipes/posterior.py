@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from arcwise.base.options import check_options, gather, row
-from arcwise.base.run import Run
+from arcwise.base.run import Limits, ProgressCallback, Run, Seed
 from arcwise.bootstrap.bootstrap import bootstrap_networks
-from arcwise.networks.recipe import Origin, Recipe
+from arcwise.data.dataset import Dataset
+from arcwise.graph.constraints import Constraints
+from arcwise.networks.network_list import NetworkSet
+from arcwise.networks.origin import Ensemble
+from arcwise.networks.recipe import MadeNetworks, Origin, Recipe
 from arcwise.networks.summary import NetworkSummary
 from arcwise.posterior.posterior import Posterior, Problem, posterior_of
 from arcwise.posterior.settings import PosteriorSettings
@@ -17,15 +22,7 @@ from arcwise.scores.registry import make_score
 from arcwise.scores.score import Score
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from arcwise.base.run import Limits, ProgressCallback, Run, Seed
-    from arcwise.data.dataset import Dataset
-    from arcwise.graph.constraints import Constraints
     from arcwise.keywords import PosteriorKeywords
-    from arcwise.networks.network_list import NetworkSet
-    from arcwise.networks.origin import Ensemble
-    from arcwise.networks.recipe import MadeNetworks
 
 
 @dataclass(frozen=True)

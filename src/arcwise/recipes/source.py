@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +15,8 @@ from arcwise.networks.network_list import concatenate
 from arcwise.networks.origin import Ensemble, Facts, make_facts
 from arcwise.networks.recipe import NetworkSource, Origin, Recipe
 from arcwise.networks.summary import NetworkSummary
+from arcwise.parent_sets.build import build_parent_set_tables
+from arcwise.parent_sets.table import ParentSetTable
 from arcwise.posterior.chain_posterior import joined_chains
 from arcwise.sampled.completions import CHAINS, MOST_TIMES, Completions
 from arcwise.sampled.numeric_data import NumericData, Sampled, as_recut
@@ -146,6 +148,22 @@ def _merged(parts: list[Ensemble], recipe: Recipe, status: Status, facts: Facts,
         data_digest=digest,
         facts=facts,
     ).made_by(recipe)
+
+
+def tables_of(recipes: Sequence[Recipe], data: Dataset, run: Run, slack: float) -> list[ParentSetTable]:
+    """Score the parent sets that a network within the slack can have, for recipes that differ in their score alone."""
+    first = recipes[0]
+    return build_parent_set_tables(
+        data,
+        [one.scorer for one in recipes],
+        slack=slack,
+        max_parents=first.max_parents,
+        constraints=first.constraints_on(data.names),
+        threads=run.threads,
+        cluster=run.cluster,
+        limits=run.uncounted,
+        progress=run.progress,
+    )
 
 
 class Source(NetworkSource):
