@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from arcwise.base.errors import OptionError
-from arcwise.base.options import option
+from arcwise.base.options import option, row
 from arcwise.cli.options import DataVerb, TimeLimit
-from arcwise.cli.output import AnswerVerb, FolderOrGraphArgument, open_folder
+from arcwise.cli.output import AnswerVerb, FolderOrGraphArgument, LevelOptions, open_folder
 from arcwise.cli.verb import Result
 from arcwise.effects.possible_effects import PossibleEffects, possible_effects
 from arcwise.effects.search import usable_cases
@@ -44,7 +44,7 @@ class Effect(DataVerb, TimeLimit, AnswerVerb):
         "adds the bounds that hold whatever is missing",
     )
     within_class: bool = option(False, "the range of the effect within the class of the one network (IDA)")
-    level: float = option(0.95, "the share of the posterior that intervals hold", low=0.01, high=0.9999)
+    level: float = row(LevelOptions, "level")
     data: Path | None = option(None, "for a graph file: the data to estimate effects from")
 
     def _check(self) -> None:

@@ -149,6 +149,13 @@ FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="A folder of
 
 
 @dataclass(frozen=True)
+class LevelOptions:
+    """How sure intervals are."""
+
+    level: float = option(0.95, "the share of the posterior that intervals hold", low=0.01, high=0.9999)
+
+
+@dataclass(frozen=True)
 class AnswerOptions:
     """Where the table of an answer goes, and how the answer is printed."""
 

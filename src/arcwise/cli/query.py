@@ -11,14 +11,12 @@ import typer
 
 from arcwise.base.errors import OptionError
 from arcwise.base.options import Common, option, row
-from arcwise.cli.effect import Effect
-from arcwise.cli.output import AnswerVerb, open_folder, open_network, write_frame
+from arcwise.cli.output import AnswerVerb, LevelOptions, open_folder, open_network, write_frame
 from arcwise.cli.verb import Result, facts
 from arcwise.data.large import Grouping
 from arcwise.data.read import read_table
 from arcwise.model.network import BayesianNetwork
 from arcwise.model.tables import MAX_CELLS, Question, parse_question
-from arcwise.report.effects import averaged_answer, table_answer
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,6 +56,8 @@ class Answered:
     def text(self, *, markdown: bool) -> str:
         """The answer as it is printed."""
         if self.words is not None or markdown:
+            from arcwise.report.effects import table_answer  # most answers are printed without
+
             words = self.words or table_answer(self.question.text, self.frame, self.remark)
             return words.to_markdown() if markdown else words.to_text()
         table = self.frame.to_string(index=False, float_format=lambda p: f"{p:.6g}")
@@ -101,7 +101,7 @@ class Query(AnswerVerb):
     impossible: str = option("error", "rows that the network gives probability 0: error, or missing (left empty)")
     average: bool = option(False, "of a folder: average over all networks, with intervals")
     draws: int = option(400, "with --average: draws of networks and parameters", low=2, high=10**7)
-    level: float = row(Effect, "level")
+    level: float = row(LevelOptions, "level")
     seed: int = row(Common, "seed")
 
     def _check(self) -> None:
@@ -200,6 +200,8 @@ class Query(AnswerVerb):
 
     def _answer_averaged(self, saved: SavedAnalysis, question: Question) -> Answered:
         """Return the answer averaged over networks and parameters, with intervals."""
+        from arcwise.report.effects import averaged_answer  # not for a network alone
+
         if question.explanation or not question.asked:
             raise OptionError(
                 f"'{question.text}' cannot be averaged: networks have different explanations. Ask for variables, as in "
