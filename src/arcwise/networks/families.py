@@ -162,6 +162,16 @@ class Families:
             raise FormatError(f"{where}: {problem}; the file is damaged or was edited. Write it again.")
 
 
+def joined_families(parts: Sequence[Families]) -> tuple[Families, list[NDArray[np.int64]]]:
+    """Return one dictionary of the parent sets of several, and the number of each of their rows within its node."""
+    known: list[dict[tuple[int, ...], int]] = [{} for _ in range(parts[0].n_nodes)]
+    numbers = []
+    for part in parts:
+        rows = zip(part.row_nodes.tolist(), part.parent_tuples, strict=True)
+        numbers.append(np.array([known[v].setdefault(own, len(known[v])) for v, own in rows], dtype=np.int64))
+    return Families.from_sets(known), numbers
+
+
 def numbered_families(networks: Sequence[Sequence[tuple[int, ...]]], n_nodes: int) -> tuple[Families, Choices]:
     """Return the dictionary of the parent sets of networks, in the order in which they appear, and its rows by network.
 

@@ -18,7 +18,7 @@ from arcwise.base.options import load_figure
 from arcwise.base.run import Limits, Seed, Status
 from arcwise.base.showing import LINES, html_table
 from arcwise.graph.dag import Dag
-from arcwise.networks.families import Choices, Families, choice_type, numbered_families
+from arcwise.networks.families import Choices, Families, choice_type, joined_families, numbered_families
 from arcwise.networks.files import arrays_of, read_networks, save_networks
 from arcwise.networks.origin import (
     EnsembleFacts,
@@ -368,32 +368,20 @@ def concatenate(
     if not sets:
         raise OptionError("concatenate needs at least one set; got none.")
     names = _same_names("sets", sets)
-    known: list[dict[tuple[int, ...], int]] = [{} for _ in names]
-    maps: list[list[NDArray[np.int64]]] = []
-    for part in sets:
-        starts, tuples = part.families.node_offsets.tolist(), part.families.parent_tuples
-        maps.append(
-            [
-                np.array(
-                    [known[v].setdefault(ps, len(known[v])) for ps in tuples[starts[v] : starts[v + 1]]], dtype=np.int64
-                )
-                for v in range(len(names))
-            ]
-        )
-    kind = choice_type(max((len(k) for k in known), default=1))
+    families, numbers = joined_families([part.families for part in sets])
+    kind = choice_type(int(np.diff(families.node_offsets).max(initial=1)))
     choices = np.empty((sum(part.count for part in sets), len(names)), dtype=kind)
     row = 0
-    for part, by_node in zip(sets, maps, strict=True):
-        for v, numbers in enumerate(by_node):
-            if part.count:
-                choices[row : row + part.count, v] = numbers[part.choices[:, v]]
+    for part, own in zip(sets, numbers, strict=True):
+        for v, start in enumerate(part.families.node_offsets[:-1]):
+            choices[row : row + part.count, v] = own[start + part.choices[:, v].astype(np.int64)]
         row += part.count
     total = max(row, 1)
     with np.errstate(divide="ignore"):
         shares = [part.log_weights + np.log(part.count / total) for part in sets]
     joined = NetworkSet(
         names=names,
-        families=Families.from_sets([list(k) for k in known]),
+        families=families,
         choices=choices,
         scores=np.concatenate([part.scores for part in sets]),
         log_weights=posterior_log_weights(np.concatenate(shares)),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from arcwise.base.run import Run, Status
 from arcwise.data.dataset import Dataset
-from arcwise.networks.families import Families
+from arcwise.networks.families import joined_families
 from arcwise.networks.network_list import concatenate
 from arcwise.networks.origin import Ensemble, Facts, make_facts
 from arcwise.networks.recipe import NetworkSource, Origin, Recipe
@@ -124,15 +124,10 @@ def _merged(parts: list[Ensemble], recipe: Recipe, status: Status, facts: Facts,
         facts = joined.facts | facts | joined_chains([part.facts for part in listed])
         return replace(joined, status=status, data_digest=digest, facts=facts).made_by(recipe)
     names = parts[0].names
-    known: list[dict[tuple[int, ...], int]] = [{} for _ in names]
-    for part in parts:
-        for node, parents in zip(part.families.row_nodes.tolist(), part.families.parent_tuples, strict=True):
-            known[node].setdefault(parents, len(known[node]))
-    families = Families.from_sets([list(sets) for sets in known])
+    families, numbers = joined_families([part.families for part in parts])
     sums = {"posterior": np.zeros(families.n_rows), "equal": np.zeros(families.n_rows)}
-    for part in parts:
-        nodes, tuples = part.families.row_nodes.tolist(), part.families.parent_tuples
-        rows = [int(families.node_offsets[v]) + known[v][ps] for v, ps in zip(nodes, tuples, strict=True)]
+    for part, own in zip(parts, numbers, strict=True):
+        rows = families.node_offsets[part.families.row_nodes] + own
         sums["posterior"][rows] += part.family_probabilities("posterior") / len(parts)
         sums["equal"][rows] += part.family_probabilities("equal") / len(parts)
     return NetworkSummary(
