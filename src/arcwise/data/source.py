@@ -11,14 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.base.errors import Argument, DataError, FormatError, Remedy, unreadable
 from arcwise.base.files import GZIP_MAGIC, read_descriptor, unpack_gzip
-from arcwise.base.run import ProgressCallback
 from arcwise.data.column import numbers_of, quoted
+
+if TYPE_CHECKING:
+    from arcwise.base.run import ProgressCallback
 
 STDIN = "-"
 PARQUET_MAGIC = b"PAR1"

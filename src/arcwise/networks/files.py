@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,8 +18,6 @@ from arcwise.base.arrays import open_parquet, read_array_file, write_array_file,
 from arcwise.base.errors import FormatError
 from arcwise.base.files import parse_json
 from arcwise.networks.families import Families, choice_type
-from arcwise.networks.origin import facts_without, fields_of
-from arcwise.networks.recipe import Origin
 
 if TYPE_CHECKING:
     from arcwise.networks.network_list import NetworkSet
@@ -47,14 +45,18 @@ def arrays_of(networks: NetworkSet) -> dict[str, NDArray[Any]]:
     return {**networks.families.arrays, **own}
 
 
-def read_networks(path: str | os.PathLike[str]) -> dict[str, Any]:
+# From what a file says about a set to the fields of the set; what is no such thing is a KeyError, TypeError, ...
+FactsReader = Callable[[Mapping[str, Any]], dict[str, Any]]
+
+
+def read_networks(path: str | os.PathLike[str], read_facts: FactsReader) -> dict[str, Any]:
     """Return the fields of a network set that `save_networks` wrote, in either format, checked."""
     if str(path).endswith(".parquet"):
-        return _read_parquet(path)
+        return _read_parquet(path, read_facts)
     facts, arrays = read_array_file(path, KIND)
     if set(arrays) != set(ARRAYS):
         raise FormatError(f"{path}: holds the arrays {', '.join(arrays)}; expected {', '.join(ARRAYS)}.")
-    return _checked(path, facts, arrays)
+    return _checked(path, facts, arrays, read_facts)
 
 
 def facts_of(networks: NetworkSet) -> dict[str, Any]:
@@ -63,14 +65,16 @@ def facts_of(networks: NetworkSet) -> dict[str, Any]:
         "names": list(networks.names),
         "origin": networks.origin,
         **networks.describe(),
-        "facts": facts_without(networks.facts, *CIRCUMSTANCES),
+        "facts": {name: fact for name, fact in networks.facts.items() if name not in CIRCUMSTANCES},
     }
 
 
-def _checked(path: str | os.PathLike[str], facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
+def _checked(
+    path: str | os.PathLike[str], facts: dict[str, Any], arrays: dict[str, NDArray[Any]], read_facts: FactsReader
+) -> dict[str, Any]:
     try:
         names = _names(path, facts)
-        fields = {"origin": Origin(facts["origin"]), **fields_of(facts)}
+        fields = read_facts(facts)
     except FormatError:
         raise
     except (KeyError, TypeError, ValueError, OverflowError) as error:
@@ -173,7 +177,7 @@ def _digest(
     return hasher.hexdigest()
 
 
-def _read_parquet(path: str | os.PathLike[str]) -> dict[str, Any]:
+def _read_parquet(path: str | os.PathLike[str], read_facts: FactsReader) -> dict[str, Any]:
     with open_parquet(path) as file:
         facts = file.facts()
         if facts is None:
@@ -187,7 +191,7 @@ def _read_parquet(path: str | os.PathLike[str]) -> dict[str, Any]:
     scores, log_weights = (_floats(path, name, numbers[name]) for name in ("score", "log_weight"))
     choices = np.stack(columns, axis=1).astype(kind) if columns else np.empty((len(scores), 0), dtype=kind)
     own = {"choices": choices, "scores": scores, "log_weights": log_weights}
-    fields = _checked(path, facts, {**families.arrays, **own})
+    fields = _checked(path, facts, {**families.arrays, **own}, read_facts)
     if facts.get("digest") != _digest(families, choices, scores, log_weights):
         raise FormatError(f"{path}: the networks are not those that were saved; the file was edited or is damaged.")
     return fields

@@ -25,6 +25,7 @@ from arcwise.networks.origin import (
     Facts,
     describe_completeness,
     facts_without,
+    fields_of,
     known_facts,
     shared_constraints,
 )
@@ -345,7 +346,7 @@ class NetworkSet(EnsembleFacts):
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> NetworkSet:
         """Read a set that `save` wrote; the content is checked, nothing in it is executed."""
-        made = cls(**read_networks(path)).check_known(str(path))
+        made = cls(**read_networks(path, fields_of)).check_known(str(path))
         try:
             made.families.assert_obey(made.obeyed, made.family_counts > 0)
         except AssertionError:

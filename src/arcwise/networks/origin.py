@@ -327,6 +327,7 @@ def fields_of(described: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields that `EnsembleFacts.describe` wrote; what is no such thing is a KeyError, TypeError, ..."""
     nan, most, digest = float("nan"), described["max_parents"], described["data_digest"]
     return {
+        "origin": Origin(described["origin"]),
         "opt": nan if described["opt"] is None else float(described["opt"]),
         "slack": nan if described["slack"] is None else float(described["slack"]),
         "status": Status(described["status"]),

@@ -106,7 +106,6 @@ class NetworkSummary(EnsembleFacts):
                 count=int(facts["count"]),
                 posterior=arrays["posterior"],
                 equal=arrays["equal"],
-                origin=Origin(facts["origin"]),
                 log_mass=nan if facts["log_mass"] is None else float(facts["log_mass"]),
                 class_count=None if facts["class_count"] is None else int(facts["class_count"]),
                 **fields_of(facts),
