@@ -1,4 +1,4 @@
-// Sums over all DAGs, in arcwise._core.ensemble: arrays in, arrays out; the loops are in
+// Sums over all DAGs, in arcwise._core.posterior: arrays in, arrays out; the loops are in
 // core/posterior/all_dags.
 #include <nanobind/stl/pair.h>
 

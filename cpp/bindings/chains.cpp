@@ -1,4 +1,4 @@
-// Markov chains over DAGs, in arcwise._core.ensemble: arrays in, arrays out; the loops are in
+// Markov chains over DAGs, in arcwise._core.posterior: arrays in, arrays out; the loops are in
 // core/posterior/chains.
 #include <algorithm>
 #include <functional>

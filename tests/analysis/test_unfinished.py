@@ -92,7 +92,7 @@ def test_a_smaller_set_that_is_complete_is_averaged(
         if slack > 5:
             from arcwise import _core
 
-            nothing = _core.ensemble.NetworkDiagram(list(Status).index(Status.MEMORY_LIMIT))
+            nothing = _core.credible.NetworkDiagram(list(Status).index(Status.MEMORY_LIMIT))
             return replace(made, native=nothing, status=Status.MEMORY_LIMIT)
         return made
 

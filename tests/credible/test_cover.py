@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise._core.ensemble import NetworkDiagram
+from arcwise._core.credible import NetworkDiagram
 from arcwise.credible import diagram as credible_diagram
 from arcwise.credible import parts as credible_cover
 from arcwise.data import read_data
@@ -26,7 +26,7 @@ from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable, build_parent_sets
 from arcwise.progress import ProgressEvent
 
-join = _core.ensemble.join_diagrams
+join = _core.credible.join_diagrams
 
 
 class Joined:
@@ -46,7 +46,7 @@ def force_cover(patch: pytest.MonkeyPatch) -> Joined:
     patch.setattr(credible_diagram, "LARGEST_BY_SUBSETS", 0)
     patch.setattr(credible_cover, "ROOT_BYTES", 1)
     patch.setattr(credible_cover, "NODE_BYTES", 1)
-    patch.setattr(_core.ensemble, "join_diagrams", joined)
+    patch.setattr(_core.credible, "join_diagrams", joined)
     return joined
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tests.twins.credible_set import credible_twin, is_least_member
 
 from arcwise import _core, datasets
-from arcwise._core.ensemble import NetworkDiagram
+from arcwise._core.credible import NetworkDiagram
 from arcwise.credible import diagram as credible_diagram
 from arcwise.credible import listing as class_counting
 from arcwise.credible import parts
@@ -100,10 +100,10 @@ def use_builder(patch: pytest.MonkeyPatch, builder: str, seed: int | None = None
 
     def build(make: Build, order: NDArray[np.int32], slack: float, *, seed: int) -> NetworkDiagram:
         if builder == "sources":
-            return make(_core.ensemble.Construction.SOURCES, order, slack, UNLIMITED)
+            return make(_core.credible.Construction.SOURCES, order, slack, UNLIMITED)
         if shuffle is not None:
             order = np.random.default_rng(shuffle).permutation(order)
-        return make(_core.ensemble.Construction.FRONTIER, order, slack, UNLIMITED)
+        return make(_core.credible.Construction.FRONTIER, order, slack, UNLIMITED)
 
     patch.setattr(credible_diagram, "LARGEST_BY_SUBSETS", 20 if builder == "subsets" else 0)
     patch.setattr(parts, "build_as_planned", build)

@@ -21,7 +21,7 @@ from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable, build_parent_sets
 
 MEMORY_LIMIT, INTERRUPTED = 2, 4  # of Status in cpp/core/monitor.hpp
-SOURCES, FRONTIER = _core.ensemble.Construction.SOURCES, _core.ensemble.Construction.FRONTIER
+SOURCES, FRONTIER = _core.credible.Construction.SOURCES, _core.credible.Construction.FRONTIER
 
 
 @dataclass

@@ -44,7 +44,7 @@ def test_arrays_of_another_type_are_refused_not_copied(table: ParentSetTable) ->
     with pytest.raises(TypeError):
         _core.parent_sets.TableView(table.node_offsets, table.scores, table.set_offsets, table.members.astype(np.int64))
     with pytest.raises(TypeError, match=r"DiagramInput .*order"):
-        _core.ensemble.DiagramInput(order=np.arange(2), keep=np.ones(3, dtype=np.uint8), slack=1.0, memory=1)
+        _core.credible.DiagramInput(order=np.arange(2), keep=np.ones(3, dtype=np.uint8), slack=1.0, memory=1)
 
 
 def test_options_have_their_fields_and_no_others() -> None:

@@ -34,9 +34,9 @@ def make_run(
     steps: int = 5,
     heats: tuple[float, ...] = (1.0,),
     seeds: tuple[int, ...] = (1, 2),
-) -> _core.ensemble.ChainRun:
+) -> _core.posterior.ChainRun:
     empty = [[table.parents_of(row) for row in table.rows_of(v)].index(()) for v in range(table.n_variables)]
-    return _core.ensemble.ChainRun(
+    return _core.posterior.ChainRun(
         table.native,
         block_weights(table).native_options(
             mixture=np.array(mixture, dtype=float), window=window, thin=steps, heats=np.array(heats)
@@ -46,7 +46,7 @@ def make_run(
     )
 
 
-def draw(run: _core.ensemble.ChainRun, count: int, n: int, chains: int = 2, threads: int = 1) -> np.ndarray:
+def draw(run: _core.posterior.ChainRun, count: int, n: int, chains: int = 2, threads: int = 1) -> np.ndarray:
     status, done, rows, _ = run.advance(count, NOWHERE, 0.0, threads, math.inf, None)
     assert status == 0
     assert (done == count).all()

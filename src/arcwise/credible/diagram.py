@@ -34,7 +34,7 @@ from arcwise.scores.believed import log_prior_of
 if TYPE_CHECKING:
     from distributed import Client
 
-    from arcwise._core.ensemble import NetworkDiagram, NetworkLister
+    from arcwise._core.credible import NetworkDiagram, NetworkLister
     from arcwise._core.parent_sets import CandidateSets
     from arcwise.base.cluster import Cluster
 
@@ -182,7 +182,7 @@ class CredibleDiagram:
     def lister(self, slack: float | None = None) -> NetworkLister:
         """Return an iterator over the networks, chunk by chunk."""
         within = self.slack if slack is None else slack
-        return _core.ensemble.NetworkLister(self.native, self.table.native, within + self.tolerance)
+        return _core.credible.NetworkLister(self.native, self.table.native, within + self.tolerance)
 
     def best_bracket(self) -> Bracket | None:
         """Return a best network of a diagram of networks that is complete, with its score as the bound; else None.
@@ -266,7 +266,7 @@ def build_diagram(
         stage = "credible set: best scores of subsets"
         code = dp.run(run.thread_count, run.seconds_left, run.native_report(stage))
         if code:
-            native = _core.ensemble.NetworkDiagram(code)
+            native = _core.credible.NetworkDiagram(code)
             known = Bracket(incumbent.origins, trivial)
             return CredibleDiagram(
                 table, native, slack, tolerance, by_class, Status.from_native(code), None, constant, fixed, known
@@ -276,9 +276,9 @@ def build_diagram(
         known = Bracket(sets.origins[dp.rows()], float(dp.optimum))
         # Sinks go first: the nodes that come last in a good network get the smallest numbers.
         order = np.ascontiguousarray(incumbent.order[::-1])
-        native = _core.ensemble.build_from_subsets(
+        native = _core.credible.build_from_subsets(
             near.native,
-            _core.ensemble.DiagramInput(order=order, keep=keep, slack=slack + tolerance, memory=memory, fixed=pairs),
+            _core.credible.DiagramInput(order=order, keep=keep, slack=slack + tolerance, memory=memory, fixed=pairs),
             dp.best,
             by_class,
             run.seconds_left,

@@ -35,7 +35,7 @@ from arcwise.exact.relaxation import BranchAndBound, LpSolution, Relaxation, Roo
 from arcwise.parent_sets.table import ParentSetTable
 
 if TYPE_CHECKING:
-    from arcwise._core.ensemble import Construction, NetworkDiagram
+    from arcwise._core.credible import Construction, NetworkDiagram
     from arcwise._core.parent_sets import CandidateSets
 
 
@@ -151,7 +151,7 @@ def build_cover(root: Root, part: Part, problem: PartProblem, memory: int, budge
 
 
 def _stopped(status: Status) -> NetworkDiagram:
-    return _core.ensemble.NetworkDiagram(list(Status).index(status))
+    return _core.credible.NetworkDiagram(list(Status).index(status))
 
 
 class _Cover:
@@ -182,7 +182,7 @@ class _Cover:
             self._budget.stop()
         if self._budget.status is not Status.COMPLETE:
             return _stopped(self._budget.status)
-        return _core.ensemble.join_diagrams(
+        return _core.credible.join_diagrams(
             [self._diagrams[k] for k in sorted(self._diagrams)], self._slack * self._problem.unit
         )
 
@@ -257,7 +257,7 @@ class PartProblem:
 
         A `trial` is about to be given up: no better order of the nodes is looked for.
         """
-        kinds = _core.ensemble.Construction
+        kinds = _core.credible.Construction
         make = self._maker(part.times(self.unit), self.unit * at_least, memory, run)
         if self.by_class or trial:
             return make(kinds.REPRESENTATIVES if self.by_class else kinds.SOURCES, self.order, self.slack, UNLIMITED)
@@ -270,9 +270,9 @@ class PartProblem:
             construction: Construction, order: NDArray[np.int32], slack: float, most_states: int
         ) -> NetworkDiagram:
             close = part.allowed & (part.costs <= part.reference - at_least + slack + part.margin)
-            return _core.ensemble.build_from_costs(
+            return _core.credible.build_from_costs(
                 self.table.native,
-                _core.ensemble.DiagramInput(
+                _core.credible.DiagramInput(
                     order=order,
                     keep=close.astype(np.uint8),
                     slack=slack,
@@ -281,7 +281,7 @@ class PartProblem:
                     fixed=self.pairs,
                     threads=run.thread_count,
                 ),
-                _core.ensemble.RowCosts(
+                _core.credible.RowCosts(
                     costs=part.costs,
                     reference=part.reference,
                     at_least=at_least,
@@ -317,7 +317,7 @@ def arrays_of(diagram: NetworkDiagram) -> DiagramArrays:
 def diagram_of(arrays: DiagramArrays) -> NetworkDiagram:
     """Return the diagram that had these arrays; what cannot be one is a ValueError."""
     (layer_begin, edge_begin, edge_target, edge_row, edge_detour), facts = arrays
-    return _core.ensemble.NetworkDiagram.from_arrays(layer_begin, edge_begin, edge_target, edge_row, edge_detour, facts)
+    return _core.credible.NetworkDiagram.from_arrays(layer_begin, edge_begin, edge_target, edge_row, edge_detour, facts)
 
 
 def _look(event: ProgressEvent) -> None:
@@ -354,7 +354,7 @@ class RemoteParts:
             return None
         number, found = ended
         if isinstance(found, int):
-            return number, _core.ensemble.NetworkDiagram(found)
+            return number, _core.credible.NetworkDiagram(found)
         (_, _, _, edge_row, _), (nodes, *_) = found
         try:
             if nodes != self._nodes or (edge_row.size and int(edge_row.max()) >= self._rows):

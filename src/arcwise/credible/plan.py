@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from arcwise import _core
 
 if TYPE_CHECKING:
-    from arcwise._core.ensemble import Construction, NetworkDiagram
+    from arcwise._core.credible import Construction, NetworkDiagram
 
 
 UNLIMITED = 2**64 - 1
@@ -152,7 +152,7 @@ def build_as_planned(build: Build, order: Order, slack: float, *, seed: int) -> 
 
     `build` makes a diagram for some slack and at most this many states; it also obeys the other limits.
     """
-    sources, frontier = _core.ensemble.Construction.SOURCES, _core.ensemble.Construction.FRONTIER
+    sources, frontier = _core.credible.Construction.SOURCES, _core.credible.Construction.FRONTIER
     diagram = build(sources, order, slack, FIRST_STATES)
     if diagram.status != COUNT_LIMIT:
         return diagram

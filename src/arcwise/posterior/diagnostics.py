@@ -151,7 +151,7 @@ class PairIndicators:
         if draws < FEWEST:
             none = np.empty(0, dtype=np.int32)
             return cls(none, none, np.empty((0, 3, chains, 2)), np.empty((0, 3)), draws // 2)
-        first, second, counts, effective = _core.ensemble.summarize_arcs(
+        first, second, counts, effective = _core.posterior.summarize_arcs(
             native, np.ascontiguousarray(rows, dtype=np.uint32).reshape(-1), chains, threads
         )
         half = draws // 2

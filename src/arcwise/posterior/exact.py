@@ -244,17 +244,17 @@ class ExactPosterior(ArcShares):
         return self._networks(rows, scores, status, used, run.seconds)
 
     @cached_property
-    def _samplers(self) -> list[_core.ensemble.DagSampler]:
+    def _samplers(self) -> list[_core.posterior.DagSampler]:
         return []  # the one that is prepared: what draws are made from is kept from call to call
 
-    def _prepared(self, run: Run) -> tuple[_core.ensemble.DagSampler | None, Status]:
+    def _prepared(self, run: Run) -> tuple[_core.posterior.DagSampler | None, Status]:
         """Return what draws by the sums, or None and why finding these was stopped.
 
         How it draws, and why the draws are exact, is explained in cpp/core/posterior/all_dags/dag_sampler.hpp.
         """
         if self._samplers:
             return self._samplers[0], Status.COMPLETE
-        sampler = _core.ensemble.DagSampler(self.table.native, self.cut, run.thread_count)
+        sampler = _core.posterior.DagSampler(self.table.native, self.cut, run.thread_count)
         ready, code = sampler.prepare(run.seconds_left, run.native_report("exact posterior: sums"))
         if ready:
             self._samplers.append(sampler)
@@ -382,9 +382,9 @@ def exact_posterior(
         constraints.refuse_ancestors("the exact posterior")
         table = table.filter(constraints)
     most_terms = math.inf if limits.count is None else float(limits.count)
-    options = _core.ensemble.DagSumOptions(float(cut), blankets, threads, limits.native_memory, most_terms)
+    options = _core.posterior.DagSumOptions(float(cut), blankets, threads, limits.native_memory, most_terms)
     with show_progress(progress) as callback:
-        sums = _core.ensemble.sum_all_dags(
+        sums = _core.posterior.sum_all_dags(
             table.native,
             options,
             limits.native_seconds,
@@ -405,7 +405,7 @@ def exact_posterior(
 
 def draw_bytes(table: ParentSetTable, threads: int = 1) -> int:
     """Return the memory that draws take, without the networks themselves."""
-    return _core.ensemble.DagSampler.bytes_for(table.native, threads)
+    return _core.posterior.DagSampler.bytes_for(table.native, threads)
 
 
 def draws_within(table: ParentSetTable, limits: Limits, threads: int = 1) -> int:
@@ -440,7 +440,7 @@ def _check(table: ParentSetTable, cut: float) -> None:
         )
 
 
-def _totals(sums: _core.ensemble.DagSums, n: int, blankets: bool) -> DagTotals:
+def _totals(sums: _core.posterior.DagSums, n: int, blankets: bool) -> DagTotals:
     if sums.too_wide:
         raise OptionError(
             "the scores of the table are too far apart to be summed: two DAGs may differ by at most 180 million "

@@ -29,7 +29,7 @@ from arcwise.credible.listing import draw_networks
 from arcwise.parent_sets.table import ParentSetTable
 
 if TYPE_CHECKING:
-    from arcwise._core.ensemble import ChainOptions, ChainRun
+    from arcwise._core.posterior import ChainOptions, ChainRun
     from arcwise.credible.credible_set import CredibleSet
 
 
@@ -47,7 +47,7 @@ class BlockWeights:
 
     def native_options(self, **others: Any) -> ChainOptions:
         """Return these weights and other options of chains for the native core."""
-        return _core.ensemble.ChainOptions(
+        return _core.posterior.ChainOptions(
             firsts=self.firsts,
             partner_offsets=self.offsets,
             partners=self.partners,
@@ -262,7 +262,7 @@ class ChainTask:
             thin=self.steps,
             heats=np.array(self.heats, dtype=np.float64),
         )
-        return _core.ensemble.ChainRun(self.table.native, options, seeds, starts)
+        return _core.posterior.ChainRun(self.table.native, options, seeds, starts)
 
     @property
     def digest(self) -> str:

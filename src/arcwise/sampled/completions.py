@@ -146,7 +146,7 @@ class StructureWalk:
 
     def make(self, parents: list[int], evidence: Evidence, moves: Moves) -> list[int]:
         """Return the network after given proposals; Ctrl-C raises."""
-        options = _core.ensemble.WalkOptions(
+        options = _core.sampled.WalkOptions(
             start=pack_parents(tuple(tuple(bits(mask)) for mask in parents)),
             tails=moves.tails,
             heads=moves.heads,
@@ -158,7 +158,7 @@ class StructureWalk:
             ess=evidence.ess,
             whole_families=evidence.whole_families,
         )
-        found = _core.ensemble.walk_structures(evidence.codes, evidence.arities, evidence.flags, options)
+        found = _core.sampled.walk_structures(evidence.codes, evidence.arities, evidence.flags, options)
         return [sum(1 << p for p in own) for own in unpack_parents(*found)]
 
 

@@ -1,4 +1,4 @@
-// arcwise._core.ensemble: diagrams of credible sets. Arrays in, arrays out; the loops are in core/credible.
+// arcwise._core.credible: diagrams of credible sets. Arrays in, arrays out; the loops are in core/credible.
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -215,7 +215,7 @@ void bind_construction(nb::module_& stage) {
 }  // namespace
 }  // namespace arcwise
 
-void bind_ensemble(nb::module_& stage) {
+void bind_credible(nb::module_& stage) {
     arcwise::bind_diagram(stage);
     arcwise::bind_construction(stage);
 }

@@ -1,4 +1,4 @@
-// arcwise._core.ensemble: walks over networks for data with gaps.
+// arcwise._core.sampled: walks over networks for data with gaps.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
@@ -55,7 +55,7 @@ void bind_walk(nb::module_& stage) {
 
 }  // namespace arcwise
 
-void bind_gaps(nb::module_& stage) {
+void bind_sampled(nb::module_& stage) {
     using namespace arcwise;
     OptionsBinding<WalkOptions>(stage, "WalkOptions")
         .field_from<PackedStart>("start",
