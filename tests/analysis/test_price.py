@@ -12,9 +12,10 @@ from arcwise import Dataset
 from arcwise.analysis import constraint_price
 from arcwise.errors import ConstraintError
 from arcwise.findings.price import factor_words
-from arcwise.graph import Constraints, all_dags
+from arcwise.graph import Beliefs, Constraints, all_dags
 from arcwise.limits import Limits, Status
 from arcwise.scores import make_score
+from arcwise.scores.believed import BelievedScore
 
 NAMES = ("a", "b", "c", "d")
 PAIRS = list(itertools.permutations(NAMES, 2))
@@ -104,3 +105,13 @@ def test_words_and_limits() -> None:
     assert "in log score" in aic.sentences[0]
     assert constraint_price(data, known, limits=Limits(seconds=1e-9)) is None
     assert factor_words(math.log(4123)) == "a factor of 4,100"
+
+
+def test_prior_odds_do_not_change_what_a_price_means() -> None:
+    known = Constraints(NAMES, separate=[("a", "b")])
+    for score, is_factor in (("bic", True), ("aic", False)):
+        believed = BelievedScore(make_score(score), Beliefs(edges=[("a", "d", 3)]))
+        for own in (make_score(score), believed):
+            found = constraint_price(cases(1), known, score=own)
+            assert found is not None
+            assert found.is_factor is is_factor

@@ -17,9 +17,10 @@ import numpy as np
 import psutil
 import pytest
 
-from arcwise.bootstrap.task import ReplicateTask
+from arcwise.bootstrap import bootstrap
+from arcwise.bootstrap.task import CompletedTask, ReplicateTask
 from arcwise.bootstrap.workers import open_workers
-from arcwise.data import Dataset
+from arcwise.data import Dataset, Incomplete
 from arcwise.ensemble import NetworkSet, bootstrap_networks
 from arcwise.errors import FormatError, OptionError, UnknownNameError
 from arcwise.exact import find_optimal
@@ -388,3 +389,21 @@ def test_strengths_agree_with_bnlearn(shared: Path, learner: Any, key: str) -> N
         monte_carlo = np.sqrt(pooled * (1 - pooled) * (1 / 200 + 1 / replicates))
         assert np.abs(ours - expected).mean() < monte_carlo.mean()
         assert strength.sum() / 2 == pytest.approx(theirs["mean_edges"], abs=0.5)
+
+
+def test_completing_data_and_learning_from_them_share_one_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = make_data(variables=4, rows=60)
+    missing = np.zeros(whole.codes.shape, dtype=bool)
+    missing[1, ::7] = True
+    runs: list[Any] = []
+    complete, dispatch = CompletedTask.of, bootstrap.Dispatch
+    monkeypatch.setattr(CompletedTask, "of", lambda data, run, uncut: runs.append(run) or complete(data, run, uncut))
+
+    def noted(*arguments: Any) -> Any:
+        runs.append(arguments[2])
+        return dispatch(*arguments)
+
+    monkeypatch.setattr(bootstrap, "Dispatch", noted)
+    bootstrap_networks(Incomplete(whole, missing), replicates=3, seed=1, limits=Limits(seconds=60))
+    first, second = runs
+    assert first is second

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from arcwise.data import Dataset, read_data, write_data
+from arcwise.data import Dataset, Table, read_data, read_table, write_data, write_table
 from arcwise.errors import DataError, FormatError
 from arcwise.graph import (
     Dag,
@@ -121,3 +122,13 @@ def test_networkx_reads_a_graph_with_edges_of_both_kinds(tmp_path: Path) -> None
     assert read_graph(tmp_path / "a.graphml") == graph
     write_graphml(tmp_path / "b.graphml", Pdag.from_edges(["a", "b"], [], [("a", "b")]))
     assert not networkx.read_graphml(tmp_path / "b.graphml").is_directed()
+
+
+def test_tables_with_names_that_differ_only_in_case_are_written_and_read_back(tmp_path: Path) -> None:
+    table = Table.from_dataframe(pd.DataFrame({"a": ["x", None, "y"], "A": [1.5, 2.5, None]}))
+    for suffix in FORMATS:
+        path = tmp_path / f"table.{suffix}"
+        write_table(table, path)
+        again = read_table(path, progress=False)
+        assert again.names == ("a", "A")
+        assert again.to_dataframe().astype(object).fillna("-").equals(table.to_dataframe().astype(object).fillna("-"))

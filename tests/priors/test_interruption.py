@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -11,8 +12,9 @@ import pytest
 from arcwise import datasets
 from arcwise.data import Dataset
 from arcwise.limits import Status
-from arcwise.priors import ascend_ess, data_saturation, maximise_ess, saturation
+from arcwise.priors import ascend_ess, data_saturation, maximise_ess, optima, saturation
 from arcwise.priors.ess_path import EssSolver
+from arcwise.scores import make_score
 
 
 @pytest.fixture(scope="module")
@@ -76,3 +78,21 @@ def test_saturation_keeps_its_finished_repetitions_or_sizes(data: Dataset, monke
             patch.setattr(saturation, "find_optima", interrupted_at(call, saturation.find_optima))
             with pytest.raises(KeyboardInterrupt):
                 data_saturation(data, repetitions=2, seed=1)
+
+
+def test_a_search_that_was_interrupted_says_so_also_if_its_table_is_a_part(
+    data: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build, search = optima.build_parent_set_tables, optima.find_optimal
+
+    def part(*arguments: Any, **options: Any) -> list[Any]:
+        return [dataclasses.replace(table, status=Status.COUNT_LIMIT) for table in build(*arguments, **options)]
+
+    monkeypatch.setattr(optima, "build_parent_set_tables", part)
+    ended = optima.find_optima(data, [make_score("bic")], optima.Learning())
+    assert [found.status for found in ended] == [Status.COUNT_LIMIT]
+    monkeypatch.setattr(
+        optima, "find_optimal", lambda *a, **k: dataclasses.replace(search(*a, **k), status=Status.INTERRUPTED)
+    )
+    ended = optima.find_optima(data, [make_score("bic"), make_score("aic")], optima.Learning())
+    assert [found.status for found in ended] == [Status.INTERRUPTED]

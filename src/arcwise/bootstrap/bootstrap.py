@@ -156,7 +156,8 @@ def bootstrap_networks(
         seed = journal_seed(path)
     seed = resolve_seed(seed)
     uncut = data if isinstance(data, NumericData) else None
-    given, completed = _completed(data, make_score(score), constraints, max_parents, seed, Run.of(limits))
+    run = Run.of(limits)
+    given, completed = _completed(data, make_score(score), constraints, max_parents, seed, run)
     problem = LocalProblem.of(given, score, constraints, max_parents)  # checks the arguments
     task = ReplicateTask(
         data=given.collapse() if completed is None else given,
@@ -170,7 +171,6 @@ def bootstrap_networks(
         options=dict(chosen.options),
         batches=chosen.batches if chosen.backend == "threads" else None,
     )
-    run = Run.of(limits)
     most = run.given.count
     finished: dict[int, Replicate] = {}
     status, expected = Status.COMPLETE, math.nan

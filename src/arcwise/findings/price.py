@@ -183,7 +183,7 @@ def constraint_price(
     if found is None:
         return None
     facts = made.facts
-    return replace(found, is_factor=facts.log_bayes_factor or made.name in ASYMPTOTIC)
+    return replace(found, is_factor=facts.log_bayes_factor or made.data_score.name in ASYMPTOTIC)
 
 
 Search = Callable[[Constraints, "Dag | None", Run], "tuple[float, Dag] | None"]
