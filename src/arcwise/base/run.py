@@ -343,13 +343,17 @@ class _Bars:
         self._tasks: dict[str, TaskID] = {}
 
     def __call__(self, event: ProgressEvent) -> None:
-        self.show(event.stage, event)
+        if self.is_due:
+            self.show(event.stage, event)
+
+    @property
+    def is_due(self) -> bool:
+        """Whether anything is shown by now."""
+        return self._quiet is not None and time.monotonic() - self._start >= self._quiet
 
     def show(self, words: str, event: ProgressEvent) -> None:
         """Bring the bar of a stage up to date."""
         if self._progress is None:
-            if self._quiet is None or time.monotonic() - self._start < self._quiet:
-                return
             self._progress = self._begun()
         note = "  ".join(f"{name} {value:,.6g}" for name, value in event.details.items() if math.isfinite(value))
         stage = "" if self._one_line else event.stage
@@ -401,7 +405,8 @@ class RunLine:
             left = self.seconds_left
             details = {} if left is None else {"seconds_left": left}
             self._forward(ProgressEvent(self._words, number - 1, total, details))
-        self._bars.show(self.words, ProgressEvent("", 0))
+        if self._bars.is_due:
+            self._bars.show(self.words, ProgressEvent("", 0))
 
     @property
     def seconds_left(self) -> float | None:
@@ -424,7 +429,8 @@ class RunLine:
         if self._forward is not None:
             self._forward(event)
         self._share = 0.0 if not event.total else min(1.0, event.done / event.total)
-        self._bars.show(self.words, event)
+        if self._bars.is_due:
+            self._bars.show(self.words, event)
 
     @property
     def words(self) -> str:
