@@ -1,4 +1,5 @@
-// The Python module arcwise._core: one submodule per stage, bound in the file of the same name.
+// The Python module arcwise._core: one submodule per stage, bound in the file of the
+// same name; those of `model` and `posterior` in several.
 #include <nanobind/nanobind.h>
 
 #include <exception>

@@ -121,7 +121,7 @@ class LearnRun:
 
 
 def begin_run(prepared: Prepared, options: LearnOptions) -> LearnRun:
-    """Start the clock of an analysis."""
+    """Gather what the steps of an analysis share."""
     data = completions_of(prepared.data, options)
     uncut = _recut(prepared, data, options)
     run = Run(

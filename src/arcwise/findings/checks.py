@@ -1,4 +1,4 @@
-"""Which edges depend on how numbers were cut: the same recipe on the same numbers, cut in other ways."""
+"""Checks of the answer: other cuts of the numbers, the prior, growing parts of the data, simulations, the target."""
 
 from __future__ import annotations
 

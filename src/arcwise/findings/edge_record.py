@@ -655,7 +655,8 @@ EDGE_COLUMNS: tuple[EdgeColumn, ...] = (
     EdgeColumn(
         "fate",
         "kept, undirected (its direction is open), required (by the constraints), below (the cut-off), or left "
-        "out: dropped (it would close a cycle), forbidden (both ways) or limited (too many parents)",
+        "out: dropped (it would close a cycle), forbidden (both ways), limited (too many parents) or misleading (it "
+        "would break what was said about ancestors)",
         field="fate",
         kind=Fate,
         shown=FILES,

@@ -1,4 +1,4 @@
-"""Findings in plain words: sentences for people who know neither BIC nor ESS."""
+"""Edges, constraints, odds and gaps in plain words: sentences for people who know neither BIC nor ESS."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A methods section, ready to paste into a paper, with its references."""
+"""Sections of the report: data and choices, variables, cuts, and a methods section to paste, with its references."""
 
 from __future__ import annotations
 
