@@ -407,3 +407,11 @@ def test_completing_data_and_learning_from_them_share_one_clock(monkeypatch: pyt
     bootstrap_networks(Incomplete(whole, missing), replicates=3, seed=1, limits=Limits(seconds=60))
     first, second = runs
     assert first is second
+
+
+def test_restarts_from_random_networks_are_an_option_of_every_resampling() -> None:
+    data = make_data(variables=5, rows=80)
+    options = {"perturb": None, "restarts": 1}
+    for resampling in ("bootstrap", "permutation"):
+        found = bootstrap_networks(data, replicates=3, seed=1, resampling=resampling, options=options)
+        assert len(found) == 3

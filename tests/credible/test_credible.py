@@ -24,7 +24,7 @@ from arcwise.credible import listing as class_counting
 from arcwise.credible import parts
 from arcwise.credible.plan import UNLIMITED, Build
 from arcwise.data import Dataset, read_data
-from arcwise.ensemble import NetworkSet, class_sizes, count_credible, find_credible, weigh_classes
+from arcwise.ensemble import CredibleSet, NetworkSet, class_sizes, count_credible, find_credible, weigh_classes
 from arcwise.errors import GuaranteeError, OptionError, UnknownNameError
 from arcwise.graph import Constraints, Cpdag, Dag
 from arcwise.graph.fixed_pairs import native_pairs
@@ -505,3 +505,29 @@ def test_arguments_are_checked() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'strong'"):
         find_credible(table, bayes_factor="stong")
     assert find_credible(table, bayes_factor=3)[0] == Dag(("a",), [()])
+
+
+def test_the_best_scores_of_subsets_are_found_only_if_they_fit_the_limit_of_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = build_parent_sets(datasets.load("tic-tac-toe"), "bic", slack=3.0, progress=False)
+    needed = _core.exact.SubsetDp.memory_for(table.n_variables)
+    whole = CredibleSet.build(table, log_slack=2.5)
+    made: list[int] = []
+
+    class Noted:
+        memory_for = staticmethod(_core.exact.SubsetDp.memory_for)
+
+        def __new__(cls, *arguments: Any) -> Any:
+            made.append(1)
+            return native(*arguments)
+
+    native = _core.exact.SubsetDp
+    monkeypatch.setattr(_core.exact, "SubsetDp", Noted)
+    monkeypatch.setattr(credible_diagram, "LARGEST_BY_SUBSETS", 0)
+    monkeypatch.setattr(credible_diagram, "MANY_ROWS", 0)
+    for memory, times in ((needed, 1), (needed - 1, 0)):
+        made.clear()
+        found = CredibleSet.build(table, log_slack=2.5, limits=Limits(memory_bytes=memory))
+        assert len(made) == times
+        assert (found.count, found.status) == (whole.count, Status.COMPLETE)

@@ -136,7 +136,7 @@ def tic_tac_toe() -> Dataset:
 
 @pytest.mark.parametrize(("score", "optimum"), [("bic", -9396.375858), ("bdeu:ess=1", -9423.068333)])
 def test_the_optimum_of_tic_tac_toe(score: str, optimum: float) -> None:
-    """All 5,120 families from the data, and the best network by dynamic programming over sets (DESIGN, section 4)."""
+    """All 5,120 families from the data, and the best network by dynamic programming over sets."""
     data = tic_tac_toe()
     n = data.n_variables
     families = [

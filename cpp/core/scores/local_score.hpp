@@ -30,7 +30,7 @@ struct Family {
 // A score that is the difference of one function of variable sets: s(i | P) = g(P + i) - g(P), with
 //   g(T) = constant(|T|) + sum over the cells of T that occur of cell_term(n, |T|),   |T| = product of
 //   arities.
-// BIC, AIC, LL, BDeu, qNML and qBDJ are such scores (DESIGN: one table per set serves all of its families).
+// BIC, AIC, LL, BDeu, qNML and qBDJ are such scores: one table per set serves all of its families.
 // g is defined up to a multiple of N, which cancels in the difference: the terms are centred so that large
 // counts cost no digits. Only differences of sets that hold all N cases mean anything.
 class SetScore {

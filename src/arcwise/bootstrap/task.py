@@ -545,11 +545,12 @@ class ReplicateTask:
         """Return how climbs are made on the rows of the original data."""
         options = self.options
         tabu = options.get("tabu", 10) if self.learner == "tabu" else 0
-        max_tabu = options.get("max_tabu")
+        perturb, max_tabu = options.get("perturb", 1), options.get("max_tabu")
         return _core.local.ClimbOptions(
             start=self.empty_start,
             restarts=options.get("restarts", 0),
-            perturbations=options.get("perturb", 1),
+            perturbations=-1 if perturb is None else perturb,  # None: begin again from random networks
+            density=self.problem.density(None),
             tabu=tabu,
             patience=tabu if max_tabu is None else max_tabu,
             refine=options.get("refine", REFINE),

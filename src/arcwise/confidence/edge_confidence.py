@@ -125,7 +125,7 @@ class EdgeConfidence:
         n x n; how many independent networks the networks are worth for each pair, where chains drew them; None if they
         are independent.
     calibration
-        How confidences become probabilities; None for the package's own way (see `calibrate`).
+        How confidences become probabilities; None for the package's own way (see `calibration_table`).
     """
 
     names: tuple[str, ...]
@@ -348,7 +348,7 @@ class EdgeConfidence:
 
 
 def read_confidence(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return the fields of the `EdgeConfidence` in a Parquet file that `save_confidence` wrote, checked."""
+    """Return the fields of the `EdgeConfidence` in a Parquet file that `EdgeConfidence.save` wrote, checked."""
     if not str(path).endswith(".parquet"):
         raise FormatError(f"{path}: confidences are read from .parquet; a CSV does not hold what thresholds need.")
     frame, facts = read_parquet(path)

@@ -259,7 +259,8 @@ def build_diagram(
     budget = Budget(Run(limits=run.uncounted, progress=run.callback))
     incumbent = Incumbent(sets if unit == 1 else candidate_sets(measured, constraints), SEARCH_SEED, budget)
     dense = table.n_rows > MANY_ROWS and table.n_variables <= LARGEST_WITH_MANY_ROWS
-    by_subsets = dense or table.n_variables <= LARGEST_BY_SUBSETS
+    by_subsets = table.n_variables <= LARGEST_BY_SUBSETS
+    by_subsets |= dense and _core.exact.SubsetDp.memory_for(table.n_variables) <= memory
     incumbent.improve(*((ROUGH_ITERATIONS,) if by_subsets else ()))
     if by_subsets:
         dp = _core.exact.SubsetDp(sets)

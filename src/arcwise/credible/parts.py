@@ -1,4 +1,4 @@
-"""`Cover`: a credible set in disjoint parts, each of which the linear relaxation bounds well.
+"""A cover: a credible set in disjoint parts, each of which the linear relaxation bounds well.
 
 The diagram of a large set is built with the reduced costs of the relaxation as bounds. Where the relaxation has a gap g
 at the root, every partial network looks better than it is by up to g, and the builder goes through the states of a set
@@ -7,8 +7,8 @@ there is no end. Branching closes the gap for the optimum; here it does the same
 the exact solver is searched with the slack in all its rules, an arc present on one side and absent on the other, and a
 node becomes a part once its bound is no higher than the best network known (then splitting it would not lower what the
 builder explores by much) or once a trial shows that its diagram is small. So the tree is at most that of the exact
-solver. Every network is in one part; the parts' diagrams are joined by their first states (cpp/core/credible/
-diagram_join.hpp).
+solver. Every network is in one part; the parts' diagrams are joined by their first states
+(cpp/core/credible/diagram/diagram_join.hpp).
 """
 
 from __future__ import annotations

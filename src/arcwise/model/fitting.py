@@ -90,7 +90,7 @@ def _hyperparameters(family: FamilyCounts, alpha: Any, ess: float) -> NDArray[np
         check_known("prior", alpha, PRIORS, more="Or give numbers.")
         given = PRIORS[alpha](ess, family.counts.size)
     elif isinstance(alpha, BayesianNetwork):
-        # BDe: the prior network's probability of the cell (DESIGN: a_jk = ess p(x_i = k, P = j | prior network)).
+        # BDe: the prior network's probability of the cell (a_jk = ess p(x_i = k, P = j | prior network)).
         given = ess * alpha.query([*family.parents, family.child]).probabilities
     elif isinstance(alpha, Mapping):
         if family.child not in alpha:

@@ -79,7 +79,7 @@ class ParentSetTable:
         The digest of the data the table was built from, or None.
     constraints
         What the table was built for, or None: its pruning compared a parent set with those subsets that the constraints
-        allow. A search can add forbidden arcs and parent limits later, but not required arcs (see `Guarantee`).
+        allow. A search can add forbidden arcs and parent limits later, but not required arcs (see `check_required`).
     equivalent
         Whether the score gives the members of an equivalence class the same value; None if that is not known. Where
         variables were set, the classes are those of interventional equivalence (`FixedPairs.by_targets`).

@@ -14,7 +14,7 @@
 namespace arcwise {
 
 // Every DAG once: always the *smallest* sink goes first. Then the smaller nodes of U must not be sinks of U:
-// they stay blocked until one of their children is removed. (DESIGN section 3.)
+// they stay blocked until one of their children is removed.
 template <std::size_t W>
 class DagRule {
   public:
