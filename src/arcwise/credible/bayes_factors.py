@@ -16,9 +16,6 @@ from typing import Any
 from arcwise.base.errors import Argument, OptionError, UnknownNameError, suggestion
 from arcwise.scores.registry import make_score
 
-# Not marginal likelihoods, but approximations of their logarithm that become exact relative to it as the data grow: BIC
-# (Kass and Raftery 1995; Liao section 3.4), normalised maximum likelihood (Rissanen 1996) and qBDJ (Suzuki 2017).
-ASYMPTOTIC = frozenset({"bic", "fnml", "qbdj", "qnml"})
 # The limit up to which evidence deserves the name.
 BAYES_FACTORS: dict[str, float] = {"anecdotal": 3.0, "positive": 20.0, "strong": 150.0}
 SPELLED = f"a number >= 1, or {', '.join(f'{name} ({factor:g})' for name, factor in BAYES_FACTORS.items())}"
@@ -78,7 +75,7 @@ def warn_if_not_bayes_factor(score: Mapping[str, Any]) -> None:
         facts = make_score(name, **options).facts
     except (OverflowError, TypeError, ValueError):
         return
-    if not facts.log_bayes_factor and name not in ASYMPTOTIC:
+    if not facts.tells_odds:
         warnings.warn(
             f"a difference of {name} scores is not the logarithm of a Bayes factor: the set holds the networks within "
             "the slack, but the factor has no meaning as odds. Use log_slack=, or another score such as bdeu.",

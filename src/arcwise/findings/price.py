@@ -15,7 +15,6 @@ from typing import Any
 from arcwise.base.errors import GuaranteeError, UnfinishedError
 from arcwise.base.run import Limits, Run, Status
 from arcwise.base.showing import one_screen
-from arcwise.credible.bayes_factors import ASYMPTOTIC
 from arcwise.data.dataset import Dataset
 from arcwise.exact.optimal import find_optimal
 from arcwise.graph.constraints import Constraints
@@ -182,8 +181,7 @@ def constraint_price(
         found = _price(constraints, work.locally, deadline, exact=False)
     if found is None:
         return None
-    facts = made.facts
-    return replace(found, is_factor=facts.log_bayes_factor or made.data_score.name in ASYMPTOTIC)
+    return replace(found, is_factor=made.facts.tells_odds)
 
 
 Search = Callable[[Constraints, "Dag | None", Run], "tuple[float, Dag] | None"]

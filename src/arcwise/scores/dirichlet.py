@@ -116,6 +116,7 @@ class Qbdj(Score):
         parent_limits=QUOTIENT_LIMITS,
         equivalent=True,
         log_bayes_factor=False,
+        asymptotic=True,
         regular=True,
         bound="the configurations' part is at most 0, and the penalty grows with q",
         number_of_cases="N of both parts: the cases in which the variable was not set",

@@ -82,6 +82,7 @@ class Bic(ParameterPenalty):
         sources=(Citation("schwarz-1978"), Citation("liao-2022", "section 4.2")),
         equivalent=True,
         log_bayes_factor=False,
+        asymptotic=True,
         regular=True,
         bound="LL <= 0, and supersets have at least as many parameters",
         number_of_cases="N of log(N) / 2: the cases in which the variable was not set",

@@ -101,6 +101,9 @@ class Facts:
         Whether networks of one Markov equivalence class always score the same.
     log_bayes_factor
         Whether a difference of two scores is the logarithm of a Bayes factor (else it is an information criterion).
+    asymptotic
+        Whether it becomes one, relative to it, as the data grow: BIC (Kass and Raftery 1995; Liao section 3.4),
+        normalised maximum likelihood (Rissanen 1996) and qBDJ (Suzuki 2017).
     regular
         Whether a smaller parent set never scores worse than a superset that explains the child no better (Suzuki
         2017; Liao 2022, section 4.2); None if that is not known.
@@ -124,6 +127,7 @@ class Facts:
     log_bayes_factor: bool
     regular: bool | None
     bound: str
+    asymptotic: bool = False
     asymmetric: Asymmetry | None = None
     irregular: Irregularity | None = None
     parent_limits: tuple[tuple[int, int], ...] = ()
@@ -146,6 +150,11 @@ class Facts:
         states = math.fsum(math.log(max(int(arity), 2)) for arity in arities) / len(arities)
         carried = math.floor(math.log(max(known / CASES_PER_CELL, 2)) / states + 1e-9) - 1
         return max(1, min(max(fitting), carried))
+
+    @property
+    def tells_odds(self) -> bool:
+        """Whether a difference of two scores may be read as the logarithm of a Bayes factor."""
+        return self.log_bayes_factor or self.asymptotic
 
     @property
     def citation(self) -> str:
