@@ -88,3 +88,10 @@ def test_memory_in_use_is_taken_off_and_the_clock_goes_on(clock: Clock) -> None:
     assert beside.limits == Limits(seconds=6, memory_bytes=400)
     assert deadline.holding(5000).limits.memory_bytes == 1
     assert Run.of(None).holding(5).limits == Limits()
+
+
+def test_a_run_that_is_handed_on_keeps_its_seed() -> None:
+    with Run.begin(Run(seed=7)) as found:
+        assert found.seed == 7
+    with Run.begin(Run(seed=7), seed=3) as found:
+        assert found.seed == 3

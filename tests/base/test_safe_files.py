@@ -18,7 +18,15 @@ import pytest
 
 import arcwise.base.files
 from arcwise.base.arrays import write_array_file, write_parquet
-from arcwise.base.files import atomic_folder, atomic_write, parse_json, parse_toml, read_descriptor, write_text
+from arcwise.base.files import (
+    atomic_folder,
+    atomic_path,
+    atomic_write,
+    parse_json,
+    parse_toml,
+    read_descriptor,
+    write_text,
+)
 from arcwise.errors import FormatError
 
 
@@ -225,3 +233,26 @@ def test_what_is_no_unicode_is_refused_at_writing(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="not valid Unicode"):
         write_text(tmp_path / "a", "x\ud800")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the flags of an open file cannot be asked for")
+def test_what_is_synced_is_open_for_writing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import fcntl
+
+    modes: list[int] = []
+    sync = os.fsync
+
+    def noted(descriptor: int) -> None:
+        if not stat.S_ISDIR(os.fstat(descriptor).st_mode):  # Windows refuses to sync what was opened for reading
+            modes.append(fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE)
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    with atomic_write(tmp_path / "own") as file:
+        file.write(b"x")
+    with atomic_path(tmp_path / "another") as name:
+        name.unlink()
+        name.write_bytes(b"y")
+    assert len(modes) == 2
+    assert os.O_RDONLY not in modes
+    assert (tmp_path / "own").read_bytes() + (tmp_path / "another").read_bytes() == b"xy"

@@ -101,3 +101,7 @@ def test_a_seed_is_a_number_or_a_generator() -> None:
     assert one.dag == other.dag
     fresh = tabu_search(DATA, start="random")
     assert fresh.seed >= 0
+
+
+def test_settings_by_position_begin_with_their_own() -> None:
+    assert ClimbSettings(5).restarts == TabuSettings(5).restarts == GeneticSettings(5).population == 5

@@ -89,7 +89,9 @@ def _replacing(target: Path) -> Iterator[tuple[BinaryIO, Path]]:
     _sweep(final.parent)
     with _temporary(final) as (file, temporary):
         yield file, temporary
-        with temporary.open("rb") as written:  # another library may have made a file of its own under the name
+        # Another library may have made a file of its own under the name. Windows syncs only what is open for writing.
+        own = os.path.samestat(os.fstat(file.fileno()), temporary.stat())
+        with contextlib.nullcontext(file) if own else temporary.open("r+b") as written:
             os.fsync(written.fileno())
             _keep_mode(final, written.fileno())
         if fcntl is None:  # such systems do not rename an open file

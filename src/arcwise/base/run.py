@@ -166,16 +166,19 @@ class Run:
         progress: bool | ProgressCallback | None = None,
         threads: int | None = None,
         cluster: Cluster | None = None,
-        seed: Seed = 0,
+        **seeded: Seed,
     ) -> contextlib.AbstractContextManager[Run]:
-        """Make the keywords of a public function a run that shows its progress; a seed of None becomes a fresh one.
+        """Make the keywords of a public function a run that shows its progress.
+
+        With ``seed=``, of which None becomes a fresh one, the run has that seed; else a run that is handed on keeps its
+        own.
 
         >>> with Run.begin(Limits(count=3), print) as run:
         ...     run.report("steps", 1, 3)
         ProgressEvent(stage='steps', done=1, total=3, details={})
         """
-        made = cls.of(limits).but(progress=progress, threads=threads, cluster=cluster, seed=resolve_seed(seed))
-        return made.shown()
+        own: dict[str, Any] = {name: resolve_seed(seed) for name, seed in seeded.items()}
+        return cls.of(limits).but(progress=progress, threads=threads, cluster=cluster, **own).shown()
 
     @contextlib.contextmanager
     def shown(self) -> Iterator[Run]:

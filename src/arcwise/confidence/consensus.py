@@ -232,7 +232,7 @@ class Fate(enum.StrEnum):
     DROPPED = "dropped"
     FORBIDDEN = "forbidden"
     LIMITED = "limited"
-    BREAKS_ANCESTRY = "misleading"
+    BREAKS_ANCESTRY = "misleading"  # the word of the files
     BELOW = "below"  # its confidence is not above the threshold
 
     @property

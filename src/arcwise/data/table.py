@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from arcwise.base.errors import errors_within
 from arcwise.data.columns import Columns, encode
@@ -74,8 +74,14 @@ class Table(Columns):
         with errors_within(*self.place_parts):
             return Dataset(*encoded)
 
-    def to_incomplete(self, **options: Any) -> Incomplete:
+    def to_incomplete(
+        self,
+        *,
+        states: Mapping[str, Iterable[object]] | None = None,
+        categorical: Iterable[str] | bool = False,
+        max_levels: int | None = None,
+    ) -> Incomplete:
         """Return the table as discrete data with its gaps; the options are those of `to_dataset`."""
-        encoded = encode(self, **options, gaps=True)
+        encoded = encode(self, states, categorical, max_levels, gaps=True)
         with errors_within(*self.place_parts):
             return Incomplete(Dataset(*encoded), self.is_missing)

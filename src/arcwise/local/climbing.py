@@ -26,7 +26,7 @@ MOST_ROUNDS = 10**6
 
 
 @one_screen
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StartSettings:
     """How random networks are made.
 
