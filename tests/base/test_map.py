@@ -40,7 +40,7 @@ LINES = {
 }
 MOST_LINES = 64_100
 LONGEST_CHAIN = 25
-LARGEST_FAN_OUT = 23
+LARGEST_FAN_OUT = 20  # but for doors, which only pass names on
 SMALL_WITH_ONE_IMPORTER = 2
 IMPORT_SHARE = 0.068  # of all lines
 # Who may import inside functions, so that commands start at once: verbs, the package itself, the options of `learn`,
@@ -149,7 +149,7 @@ def test_the_longest_chain_of_imports() -> None:
 
 
 def test_no_module_imports_too_many_others() -> None:
-    fan_out = {module.name: len(module.imports) for module in modules().values() if not module.is_package}
+    fan_out = {m.name: len(m.imports) for m in modules().values() if m.room and not m.is_package}
     assert {name: count for name, count in fan_out.items() if count > LARGEST_FAN_OUT} == {}
 
 

@@ -24,7 +24,6 @@ from arcwise.data.column import quoted
 from arcwise.data.impute import METHODS, impute
 from arcwise.data.large import Grouping
 from arcwise.data.read import ReadingSettings, read_table, warn_of_titles
-from arcwise.data.table import Table
 from arcwise.graph.constraints import Constraints, parse_constraints, read_constraints
 from arcwise.graph.files import read_arc_list
 from arcwise.parent_sets.build import BuildSettings, build_parent_sets
@@ -34,6 +33,7 @@ from arcwise.scores.believed import BelievedScore
 from arcwise.scores.registry import SCORES, make_score
 
 if TYPE_CHECKING:
+    from arcwise.data.table import Table
     from arcwise.data.dataset import Dataset, Incomplete
     from arcwise.findings.preparation import LeftOut
     from arcwise.parent_sets.table import ParentSetTable

@@ -23,7 +23,6 @@ from arcwise.base.files import write_bytes
 from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, deferred_interrupt, resolve_seed
 from arcwise.certificate import checker
 from arcwise.certificate.certified import plain_table
-from arcwise.data.dataset import Dataset
 from arcwise.exact.ilp import solve_by_ilp
 from arcwise.exact.incumbent import Budget, Incumbent
 from arcwise.exact.optimum import PROOF_TOLERANCE, Optimum
@@ -31,7 +30,6 @@ from arcwise.exact.proof import ProofRecord, Scope, Step
 from arcwise.exact.relaxation import BranchAndBound, LpSolution, Root, solve_root
 from arcwise.exact.subset_dp import Window, dp_fits, order_of_rows, solve_by_dp, solve_by_layers, undecided
 from arcwise.graph.constraints import Constraints
-from arcwise.graph.dag import Dag
 from arcwise.graph.nodes import bits
 from arcwise.graph.statements import Arc, Kind
 from arcwise.parent_sets.build import scaled
@@ -42,6 +40,8 @@ from arcwise.scores.registry import make_score
 
 if TYPE_CHECKING:
     from arcwise._core.parent_sets import CandidateSets
+    from arcwise.data.dataset import Dataset
+    from arcwise.graph.dag import Dag
 
 
 # The best network in which some variables lead to others, and some do not.

@@ -17,14 +17,10 @@ from arcwise.confidence.consensus import Fate
 from arcwise.confidence.probability import false_rate_cut
 from arcwise.confidence.threshold import RuleName
 from arcwise.counts import contingency
-from arcwise.evaluate.fit_check import FitCheck
-from arcwise.evaluate.predictions import PredictionScores
-from arcwise.findings.edge_record import EdgeRecord
 from arcwise.findings.edges import floor_of
 from arcwise.findings.method_result import is_few
 from arcwise.findings.thresholds import COST_POWERS
 from arcwise.findings.trust import HALF, Trust, counted, listed, percent, plural, show_range
-from arcwise.model.network import BayesianNetwork
 from arcwise.report import blocks
 from arcwise.report.blocks import Blocks, Chart, Guide, Section, Series, Table, bullets, gather, table
 from arcwise.report.bounds import bound_words
@@ -58,8 +54,12 @@ from arcwise.report.sections import (
 
 if TYPE_CHECKING:
     from arcwise.confidence.self_calibration import SelfCalibration
+    from arcwise.evaluate.fit_check import FitCheck
+    from arcwise.evaluate.predictions import PredictionScores
+    from arcwise.findings.edge_record import EdgeRecord
     from arcwise.findings.findings import Findings
     from arcwise.findings.network_facts import ChainFacts, CredibleFacts
+    from arcwise.model.network import BayesianNetwork
     from arcwise.priors.saturation import Saturation
 
 

@@ -10,16 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arcwise.audit.audit import Audit
 from arcwise.audit.finding import Finding, Severity, columns_words
 from arcwise.base.bibliography import list_works
-from arcwise.base.errors import Argument
 from arcwise.base.options import options_of
 from arcwise.confidence.consensus import Fate
 from arcwise.confidence.threshold import RuleName
-from arcwise.data.column import Column as DataColumn
-from arcwise.data.table import Table as DataTable
-from arcwise.findings.checks import CutChecks
 from arcwise.findings.options import AUTO, score_text
 from arcwise.findings.trust import (
     HALF,
@@ -33,7 +28,6 @@ from arcwise.findings.trust import (
     plural,
     show_confidence,
 )
-from arcwise.findings.variable import Neighbour, VariableFinding
 from arcwise.graph.beliefs import Beliefs
 from arcwise.graph.constraints import Constraints
 from arcwise.networks.recipe import MadeNetworks
@@ -52,8 +46,14 @@ from arcwise.scores.registry import make_score
 from arcwise.scores.score import Score
 
 if TYPE_CHECKING:
+    from arcwise.audit.audit import Audit
+    from arcwise.base.errors import Argument
+    from arcwise.data.column import Column as DataColumn
+    from arcwise.data.table import Table as DataTable
+    from arcwise.findings.checks import CutChecks
     from arcwise.findings.findings import Findings
     from arcwise.findings.preparation import Obstacle
+    from arcwise.findings.variable import Neighbour, VariableFinding
     from arcwise.networks.recipe import Recipe
 
 
