@@ -33,8 +33,8 @@ from arcwise.scores.believed import BelievedScore
 from arcwise.scores.registry import SCORES, make_score
 
 if TYPE_CHECKING:
-    from arcwise.data.table import Table
     from arcwise.data.dataset import Dataset, Incomplete
+    from arcwise.data.table import Table
     from arcwise.findings.preparation import LeftOut
     from arcwise.parent_sets.table import ParentSetTable
     from arcwise.scores.score import Score
