@@ -11,7 +11,7 @@ LENIENT := --config-settings=cmake.define.ARCWISE_WERROR=OFF
 DEPENDENCIES := import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")
 
 .PHONY: install develop demo test test-python test-slow test-cpp test-sanitized test-threads fuzz fuzz-sanitized fuzz-guided \
-	coverage obedience random-calls faults networks axe lint format benchmark vectors windows arm interchange study docs dist wheels clang clean
+	coverage obedience random-calls faults networks axe lint format benchmark vectors windows arm interchange study papers docs dist wheels clang clean
 
 # The package as a user gets it, and $(BIN)/arcwise. What it needs is fetched while the native core is compiled, and a
 # module becomes byte code when it is first imported: of pandas, SciPy and the others, most never are.
@@ -195,6 +195,11 @@ benchmark: develop
 # A study of a minute, with tables and figures in smoke-summary/.
 study: develop
 	$(BIN)/arcwise study run studies/smoke.toml
+
+# The tables and figures of the pages of the papers, from the summaries in studies/summaries.
+papers: develop
+	$(BIN)/python docs/papers.py
+	$(BIN)/python docs/update.py
 
 # What the package takes from the study of calibration, made again from its store, and the tables of the page:
 #   make calibration STORE=calibration.duckdb

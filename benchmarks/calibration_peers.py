@@ -37,7 +37,6 @@ from arcwise.base.run import Run
 from arcwise.confidence import EdgeConfidence, combine_confidences
 from arcwise.confidence.by_recipe import confidence_by_recipe, studied_recipes, team_confidences
 from arcwise.confidence.probability import reliability
-from arcwise.confidence.self_calibration import self_calibration
 from arcwise.data import Dataset
 from arcwise.ensemble import Recipe
 from arcwise.graph import Dag
@@ -131,10 +130,6 @@ def our_ways(data: Dataset) -> Mapping[str, Callable[[], Claims]]:
             known[source] = ours(source, data)
         return known[source]
 
-    def by_self(source: str) -> Claims:
-        found = self_calibration(of(source), data, members=50, run=Run(seed=1, threads=1, progress=False))
-        return found.calibration.curve(of(source).vector)
-
     def by_boosting() -> Claims:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -150,7 +145,6 @@ def our_ways(data: Dataset) -> Mapping[str, Callable[[], Claims]]:
     for source in ("bootstrap", "credible"):
         ways[f"{source}: confidence"] = lambda source=source: of(source).vector
         ways[f"{source}: table"] = lambda source=source: of(source).probability.vector
-        ways[f"{source}: self"] = lambda source=source: by_self(source)
     if data.n_variables > PART:  # twenty credible sets, and those of all studied scores, are for the parts
         del ways["credible: self"]
         return {**ways, "pooled": by_pool}

@@ -28,9 +28,7 @@ from typing import Any
 import arcwise
 from arcwise import build_parent_sets
 from arcwise.base.cluster import Cluster, open_cluster
-from arcwise.base.run import Run
-from arcwise.confidence import confidence_by_recipe, permuted_confidences
-from arcwise.confidence.self_calibration import self_calibration
+from arcwise.confidence import permuted_confidences
 from arcwise.data import read_data
 from arcwise.effects import find_effects
 from arcwise.ensemble import CredibleSet, Recipe, sample_posterior
@@ -141,16 +139,6 @@ def jobs(given: argparse.Namespace) -> dict[str, Callable[[], Job]]:
         options: dict[str, Any] = {"permutations": given.permutations, "threads": 1, **quiet}
         return lambda cluster: permuted_confidences(data, recipe, **options, cluster=cluster).vectors.tolist()
 
-    def simulated() -> Job:
-        found = confidence_by_recipe(recipe, data, Run(**quiet, threads=1))
-        assert found is not None
-        confidence = found
-        return lambda cluster: (
-            self_calibration(
-                confidence, data, repeats=given.repeats, run=Run(**quiet, threads=1, cluster=cluster)
-            ).calibration
-        )
-
     def chains() -> Job:
         table = build_parent_sets(data, "bdeu:ess=1", slack=8.0, max_parents=4, threads=1, progress=False)
         options: dict[str, Any] = {"most_draws": given.draws, "steps": given.steps, "threads": 1, **quiet}
@@ -179,7 +167,6 @@ def jobs(given: argparse.Namespace) -> dict[str, Callable[[], Job]]:
     return {
         "bootstrap": bootstrap,
         "shuffled columns": shuffled,
-        "self-calibration": simulated,
         "chains": chains,
         "effects by cause": effects,
         "tables by sets": tables,
@@ -228,7 +215,6 @@ def main(arguments: Sequence[str] = ()) -> None:
     parser.add_argument("--cases", type=int, default=5000)
     parser.add_argument("--replicates", type=int, default=6000)
     parser.add_argument("--permutations", type=int, default=300)
-    parser.add_argument("--repeats", type=int, default=100)
     parser.add_argument("--draws", type=int, default=20_000)
     parser.add_argument("--steps", type=int, default=3000)
     parser.add_argument("--networks", type=int, default=3000)

@@ -24,7 +24,7 @@ import numpy as np
 from arcwise.confidence.reach import family_reach
 from arcwise.data import Dataset
 from arcwise.effects import find_effects
-from arcwise.effects.search import CauseParts
+from arcwise.effects.effect import CauseParts
 from arcwise.ensemble import Ensemble, Recipe
 from arcwise.model import BayesianNetwork, read_bif
 from benchmarks._topic import SHARED, has_data, parser_for

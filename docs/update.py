@@ -216,7 +216,14 @@ def generate(what: str) -> str:
         "exact-growth": lambda: beside("growth").exact_growth(),
         "learn-growth": lambda: beside("growth").learn_growth(),
     }
-    with_argument = {"names": stage_names, "options": option_table, "summary": summary_table}
+    papers = beside("papers") if kind in ("verdicts", "paper") else None
+    with_argument = {
+        "names": stage_names,
+        "options": option_table,
+        "summary": summary_table,
+        "verdicts": papers and papers.verdict_table,
+        "paper": papers and papers.paper_table,
+    }
     return with_argument[kind](argument) if kind in with_argument else makers[kind]()
 
 
@@ -258,17 +265,19 @@ def package_stub() -> str:
     return _stub(dict.fromkeys(arcwise._MODULES, "arcwise") | named) + "\n__version__: str\n"
 
 
-def analysis_stub() -> str:
-    """Return what type checkers see of `arcwise.analysis`."""
-    from arcwise import analysis
+def door_stubs() -> dict[Path, str]:
+    """Return what type checkers see of the doors that import a name on first use."""
+    from arcwise.base.doors import OFFERED
 
-    return _stub({name: f"arcwise.{module}" for name, module in analysis._MODULES.items()})
+    for stage in STAGES:
+        beside("api").module_of(stage)
+    return {Path(str(sys.modules[door].__file__)).with_suffix(".pyi"): _stub(names) for door, names in OFFERED.items()}
 
 
 def _stub(modules: dict[str, str]) -> str:
     """Return imports of names as themselves, which offers them, from the modules that define them."""
     head = '"""The names of the module, for type checkers and editors. Written by docs/update.py."""\n\n'
-    ordered = sorted(modules, key=lambda name: (modules[name], name.islower(), name))
+    ordered = sorted(modules, key=lambda name: (modules[name], not name.isupper(), name.islower(), name))
     return head + "".join(f"from {modules[name]} import {name} as {name}\n" for name in ordered)
 
 
@@ -306,7 +315,7 @@ def main() -> None:
             page.write_text(after, encoding="utf-8")
             print(f"rewrote {page.relative_to(DOCS.parent)}")
     keywords = beside("keywords")
-    stubs = {PACKAGE / "__init__.pyi": package_stub(), PACKAGE / "analysis" / "__init__.pyi": analysis_stub()}
+    stubs = {PACKAGE / "__init__.pyi": package_stub(), **door_stubs()}
     made_whole = {DOCS / "tutorial.ipynb": tutorial_notebook(), keywords.STUB: keywords.stub(), **stubs}
     for path, made in made_whole.items():
         if not path.exists() or path.read_text(encoding="utf-8") != made:

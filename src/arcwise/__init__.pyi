@@ -42,9 +42,9 @@ from arcwise.data.read import read_table as read_table
 from arcwise.exact.optimal import find_optimal as find_optimal
 from arcwise.graph.constraints import Constraints as Constraints
 from arcwise.graph.dag import Dag as Dag
-from arcwise.local.climbing import hill_climb as hill_climb
-from arcwise.local.climbing import tabu_search as tabu_search
-from arcwise.model.bif import write_bif as write_bif
+from arcwise.local.searches import hill_climb as hill_climb
+from arcwise.local.searches import tabu_search as tabu_search
+from arcwise.model.files import write_bif as write_bif
 from arcwise.model.fitting import fit_parameters as fit_parameters
 from arcwise.model.network import BayesianNetwork as BayesianNetwork
 from arcwise.model.network import read_bif as read_bif

@@ -8,17 +8,16 @@ from distributed import Client
 
 from arcwise.audit.audit import AuditSettings
 from arcwise.base.cluster import Cluster
-from arcwise.bootstrap.bootstrap import BootstrapSettings
+from arcwise.bootstrap.bootstrap import Backend, BootstrapSettings
 from arcwise.bootstrap.task import KeptBatches, Learner, Resampling
-from arcwise.bootstrap.workers import Backend
 from arcwise.credible.diagram import Sharing
 from arcwise.data.checks import Conditions
 from arcwise.data.large import Grouping
 from arcwise.data.read import ReadingSettings
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
-from arcwise.local.climbing import ClimbSettings, GeneticSettings, StartSettings, TabuSettings
 from arcwise.local.run_analysis import AscentSettings
+from arcwise.local.searches import ClimbSettings, GeneticSettings, StartSettings, TabuSettings
 from arcwise.parent_sets.build import BuildSettings
 from arcwise.posterior.settings import ChainSettings, PosteriorSettings, Way
 
@@ -38,6 +37,7 @@ class AuditKeywords(TypedDict, total=False):
     header: str | None
     keep: Collection[str]
     categories: Collection[str]
+    imputed: bool
 
 class BootstrapKeywords(TypedDict, total=False):
     settings: BootstrapSettings
@@ -77,6 +77,7 @@ class ClimbKeywords(TypedDict, total=False):
     refine: int
     random_ties: bool
     candidates: int
+    by_position: bool
 
 class GeneticKeywords(TypedDict, total=False):
     settings: GeneticSettings
@@ -129,5 +130,6 @@ class TabuKeywords(TypedDict, total=False):
     refine: int
     random_ties: bool
     candidates: int
+    by_position: bool
     tabu: int
     max_tabu: int | None

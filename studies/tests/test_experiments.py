@@ -25,6 +25,7 @@ from arcwise_studies import (
     study_frames,
     summarize_study,
 )
+from arcwise_studies.experiments.stand_ins import STAND_INS
 
 ROOT = Path(__file__).resolve().parents[2]
 STUDIES = sorted((ROOT / "studies").glob("*.toml"))
@@ -35,7 +36,9 @@ def context(seed: int = 1) -> CellContext:
     return CellContext(np.random.default_rng(seed), Limits(), Sources(), 1)
 
 
-@pytest.mark.parametrize(("score", "estimator"), [("aic", "m"), ("bic", "snml"), ("bdeu", "bdeu"), ("qbdj", "bdj")])
+@pytest.mark.parametrize(
+    ("score", "estimator"), [("aic", "m-row"), ("aic", "m-table"), ("bic", "snml"), ("bdeu", "bdeu"), ("qbdj", "bdj")]
+)
 def test_density_is_the_likelihood_of_every_network_fitted_on_its_own(score: str, estimator: str) -> None:
     experiment = load_experiment("density")
     settings = experiment.Settings(data=("iris",), max_networks=40)
@@ -50,7 +53,8 @@ def test_density_is_the_likelihood_of_every_network_fitted_on_its_own(score: str
         build_parent_sets(train, score, slack=slack), log_slack=slack, limits=Limits(count=40), progress=False
     )
     options = {
-        "m": {"estimator": "m-estimate", "m": 1.0},
+        "m-table": {"estimator": "m-estimate", "m": 1.0},
+        "m-row": {"estimator": "bd", "alpha": lambda family: np.full(family.counts.shape, 1 / 3)},  # three states each
         "snml": {"estimator": "snml"},
         "bdeu": {"estimator": "bd", "alpha": "bdeu", "ess": 1.0},
         "bdj": {"estimator": "bd", "alpha": "bdj"},
@@ -92,22 +96,41 @@ def test_a_lau_cell_is_one_run_of_the_search() -> None:
         run, *steps = experiment.run(settings, given, context(5)).rows
         rng = np.random.default_rng(5)
         expected = (
-            genetic_search(data, score="k2", seed=rng)
+            genetic_search(data, score="k2", max_parents=None, seed=rng)
             if search == "genetic"
-            else first_ascent(data, score="k2", start=search, seed=rng)
+            else first_ascent(data, score="k2", start=search, max_parents=None, seed=rng)
         )
         assert run["score"] == expected.score
-        assert (run["iterations"], run["operations"]) == (expected.iterations, expected.operations)
+        passes = expected.iterations if search == "genetic" else len(expected.history)
+        assert (run["iterations"], run["operations"]) == (passes, expected.operations)
         assert run["optimum"] >= expected.score
         assert [step["score"] for step in steps] == ([] if search == "genetic" else expected.history.tolist())
 
 
-def test_lau_problems_are_samples_of_the_size_asked_for() -> None:
-    from arcwise_studies.experiments.lau import _problem_data
+def test_at_a_local_maximum_lau_counts_one_iteration() -> None:
+    experiment = load_experiment("lau")
+    problem = "random:nodes=2,mean_parents=0,seed=1@50"
+    settings = experiment.Settings(problems=(problem,), runs=1)
+    given = {"problem": problem, "score_name": "bic_laplace", "search": "empty", "run": 0}
+    run, *steps = experiment.run(settings, given, context()).rows
+    assert (run["iterations"], run["operations"], len(steps)) == (1, 6, 1)
 
-    data = _problem_data("random:nodes=4,seed=1@100", Sources(), 1)
+
+@pytest.mark.parametrize("name", STAND_INS)
+def test_the_stand_ins_are_those_that_the_rule_draws(name: str) -> None:
+    study = read_study(ROOT / "studies" / "lau.toml")
+    rule = STAND_INS[name]
+    problems = study.content["experiments"]["lau"]["problems"]
+    listed = [problem for problem in problems if problem.startswith(rule.networks)]
+    assert listed == rule.draw(12, study.seed)
+
+
+def test_lau_problems_are_samples_of_the_size_asked_for() -> None:
+    from arcwise_studies.experiments.lau import problem_data
+
+    data = problem_data("random:nodes=4,seed=1@100", Sources(), 1)
     assert (data.n_variables, data.n_cases) == (4, 100)
-    assert data.digest != _problem_data("random:nodes=4,seed=1@100", Sources(), 2).digest
+    assert data.digest != problem_data("random:nodes=4,seed=1@100", Sources(), 2).digest
     with pytest.raises(ValueError, match="after @ comes the number of cases"):
         load_experiment("lau").Settings(problems=("asia@many",))
 

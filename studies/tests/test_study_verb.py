@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -37,6 +38,18 @@ def test_a_study_from_plan_to_export(cli: Cli, config: Path, tmp_path: Path) -> 
     small = json.loads(cli("study", "run", config, "--smoke", "--json", "--quiet"))
     assert (small["name"], small["planned"], small["status"]) == ("little-smoke", 1, "complete")
     assert (tmp_path / "little-smoke.duckdb").exists()
+
+
+def test_without_matplotlib_there_are_tables_and_a_word(
+    cli: Cli, config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When all cells are finished, what cannot be drawn is left out."""
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    told = cli("study", "run", config, code=3)  # a cell fails
+    assert "Without pictures: figures are drawn by matplotlib, which is not installed" in told
+    names = sorted(path.name for path in (tmp_path / "little-summary").iterdir())
+    assert names == ["cell-times.csv", "cells.csv", "summary.json", "summary.md"]
+    assert len(cli("study", "summarize", "--store", "little.duckdb", "-o", "again").split()) == len(names)
 
 
 def test_mistakes_end_with_one_message(cli: Cli, config: Path) -> None:

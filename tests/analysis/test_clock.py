@@ -51,7 +51,6 @@ def numbers() -> pd.DataFrame:
 PLAIN: dict[str, Any] = {"seed": 1, "compare": False, "permutations": 0, "limit_seconds": LIMIT, "replicates": 30}
 ANALYSES: dict[str, Callable[[], Analysis]] = {
     "plain": partial(learn, cases(4), **PLAIN),
-    "self": partial(learn, cases(4), calibration="self", **PLAIN),
     "constrained": partial(learn, cases(4), constraints=Constraints(tuple("abcd"), required=[("a", "b")]), **PLAIN),
     "target": partial(learn, cases(4), target="c", **PLAIN),
     "numbers": partial(learn, numbers(), discretize="joint", **PLAIN | {"compare": True}),

@@ -16,8 +16,9 @@ import pytest
 
 import arcwise
 from arcwise import datasets
+from arcwise.analysis import analysis as saving
 from arcwise.analysis import folder, learn
-from arcwise.analysis.folder import open_analysis
+from arcwise.analysis.saved import open_analysis
 from arcwise.errors import FormatError
 
 
@@ -110,6 +111,41 @@ def test_names_that_cannot_be_folders(tmp_path: Path, flowers: arcwise.Analysis)
         flowers.save(tmp_path / "no" / "where")
     (tmp_path / "empty").mkdir()
     assert flowers.save(tmp_path / "empty") == tmp_path / "empty"
+
+
+def test_a_link_to_a_folder_stays_one_and_the_folder_is_written(tmp_path: Path, flowers: arcwise.Analysis) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "disk" / "result").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "disk" / "result")
+    assert flowers.save(tmp_path / "link") == tmp_path / "link"
+    assert (tmp_path / "link").is_symlink()
+    assert content(tmp_path / "disk" / "result") == content(flowers.save(tmp_path / "plain"))
+    assert [path.name for path in (tmp_path / "disk").iterdir()] == ["result"]
+    with pytest.raises(FormatError, match="replace it with force=True"):
+        flowers.save(tmp_path / "link")
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "other").symlink_to(tmp_path / "file")
+    with pytest.raises(FormatError, match="not a folder"):
+        flowers.save(tmp_path / "other", force=True)
+
+
+def test_of_two_that_write_a_folder_at_once_the_second_is_refused(
+    tmp_path: Path, flowers: arcwise.Analysis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both have seen that there is no folder before one of them writes it."""
+    write = saving.write_files
+
+    def write_second(*given: object) -> None:
+        monkeypatch.setattr(saving, "write_files", write)
+        flowers.save(tmp_path / "result")
+        (tmp_path / "result" / "edges.csv").write_text("of the first")
+        write(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(saving, "write_files", write_second)
+    with pytest.raises(FormatError, match="it holds the result of an earlier run"):
+        flowers.save(tmp_path / "result")
+    assert (tmp_path / "result" / "edges.csv").read_text() == "of the first"
+    assert [path.name for path in tmp_path.iterdir()] == ["result"]
 
 
 def test_a_failure_leaves_nothing_and_keeps_what_was_there(

@@ -182,9 +182,9 @@ def test_data_without_dependence_have_no_edge() -> None:
     frame = pd.DataFrame(rng.integers(0, 2, size=(400, 4)), columns=list("abcd"))
     analysis = learn(frame, seed=1)
     assert analysis.dag.n_arcs == 0
-    assert "None of the 6 pairs" in analysis.report.summary[0]
+    assert "These data show no dependence between the variables" in analysis.report.summary[0]
     assert "<svg" in analysis.to_html()
-    assert "None of the 6 pairs" in analysis.to_text()
+    assert "show no dependence" in analysis.to_text()
 
 
 def test_two_variables_are_enough() -> None:
@@ -415,7 +415,8 @@ def test_a_score_that_finds_as_much_in_shuffled_columns_is_named() -> None:
         (shuffled, "bootstrap", "qnml", True),
     ):
         found = learn(given, method=method, score=score, max_parents=4, seed=1, compare=False, permutations=20)
-        assert ("Beware: with this method and score" in found.to_text()) is doubtful
+        warnings = "Beware: with this method and score", "These data show no dependence"
+        assert any(warning in found.to_text() for warning in warnings) is doubtful
 
 
 def test_data_without_dependence_have_few_edges() -> None:

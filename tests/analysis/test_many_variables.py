@@ -17,7 +17,7 @@ from arcwise.findings import edges, method_result
 from arcwise.report import html, remarks
 from arcwise.report import page as evidence_plan
 
-edge_prior = importlib.import_module("arcwise.priors.edge_prior")  # the package has a function of that name
+edge_prior = importlib.import_module("arcwise.priors.optima")  # the package has a function of that name
 confidences = importlib.import_module("arcwise.confidence.edge_confidence")
 MODULES = (method_result, confidences, evidence_plan, html, remarks, edge_prior)
 

@@ -20,7 +20,7 @@ import arcwise
 from arcwise.cli.main import main
 from arcwise.graph import Constraints
 from arcwise.scores import make_score
-from arcwise.scores.prior_network import UniformPrior
+from arcwise.scores.dirichlet import UniformPrior
 
 NAMES = ("age", "smoke", "cough", "fever", "x ray")
 

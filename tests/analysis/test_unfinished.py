@@ -22,19 +22,17 @@ from arcwise import Constraints, datasets
 from arcwise.analysis import additions, open_analysis
 from arcwise.analysis import run as learn_run
 from arcwise.base.run import Run
-from arcwise.credible import unfinished as best_network
 from arcwise.credible.diagram import Bracket
-from arcwise.credible.unfinished import PartialResult
 from arcwise.ensemble import CredibleSet, Recipe
 from arcwise.findings.method_result import MethodResult, Shortfall
 from arcwise.limits import Limits, Status
 from arcwise.model import read_bif
 from arcwise.parent_sets import build_parent_sets
 from arcwise.recipes import optimum
+from arcwise.recipes.credible import PartialResult
 from arcwise.recipes.optimum import find_best
-from arcwise.report.bounds import bound_words, factor_words
 from arcwise.report.remarks import remedy_words
-from arcwise.report.sections import methods_of_networks
+from arcwise.report.sections import bound_words, factor_words, methods_of_networks
 
 
 @pytest.fixture(scope="module")
@@ -199,7 +197,7 @@ def test_without_a_limit_of_time_the_search_for_one_network_has_one(
         return search
 
     for name in ("find_optimal", "hill_climb"):
-        monkeypatch.setattr(best_network, name, noted(getattr(best_network, name)))
+        monkeypatch.setattr(optimum, name, noted(getattr(optimum, name)))
     monkeypatch.setattr(learn_run, "MEMORY", 2**14)
     found = credible(votes, limit_seconds=None)
     assert found.main.shortfall is Shortfall.SINGLE
@@ -235,7 +233,7 @@ def test_the_bound_of_an_unfinished_set_is_one(networks: Path) -> None:
     recipe = Recipe.usual(
         "credible", "bic", n_cases=300, arities=data.arities.tolist(), max_parents=2, bayes_factor=1e9
     )
-    made = recipe.carry_out(data, Run(limits=Limits(memory_bytes=2**21), progress=False))
+    made = recipe.source_facts.carry_out(recipe, data, Run(limits=Limits(memory_bytes=2**21), progress=False))
     assert isinstance(made, PartialResult) and made.table is not None and made.found is not None
     best = arcwise.find_optimal(made.table, progress=False).score
     assert made.found.score <= best + 1e-6 <= made.found.upper_bound + 2e-6
@@ -298,7 +296,7 @@ def test_ctrl_c_ends_the_search_for_what_is_left(
         monkeypatch.setattr(CredibleSet, "_build", build)
     else:
         name = "find_optimal" if where == "table" else "hill_climb"
-        monkeypatch.setattr(best_network, name, stopped(getattr(best_network, name)))
+        monkeypatch.setattr(optimum, name, stopped(getattr(optimum, name)))
     seconds = None if where == "diagram" else 1e-6
     with pytest.raises(KeyboardInterrupt):
         credible(votes, bayes_factor=1e6, max_parents=2, limit_seconds=seconds)
@@ -352,11 +350,11 @@ def test_a_network_that_is_proved_by_a_bound_a_rounding_away_has_no_gap(
         found = arcwise.find_optimal(table, constraints=constraints, **options)
         return replace(found, upper_bound=score + 1e-8)
 
-    simple = best_network._simple_network(recipe, votes, known, Run())
+    simple = optimum._simple_network(recipe, votes, known, Run())
     assert simple is not None
     score = recipe.scorer.score_network(votes, simple)
-    monkeypatch.setattr(best_network, "find_optimal", search)
-    found = best_network.best_network(recipe, votes, table, Run())
+    monkeypatch.setattr(optimum, "find_optimal", search)
+    found = optimum.best_network(recipe, votes, table, Run())
     assert found is not None and found.is_proved
     assert found.gap == 0 and found.upper_bound == found.score
 

@@ -19,10 +19,11 @@ from arcwise.analysis import EdgeRecord, Origin, learn
 from arcwise.confidence import Fate
 from arcwise.confidence.calibration import CASES, calibration_table
 from arcwise.confidence.probability import PairProbability
+from arcwise.findings.edge_record import EDGE_COLUMNS, Shown
 from arcwise.findings.parts import Answer, GrowingParts
 from arcwise.findings.trust import percent
 from arcwise.priors import EdgePrior, Saturation
-from arcwise.report.edges import edge_sentences, explain_edge, prior_sentence, prior_support
+from arcwise.report.edges import edge_sentences, explain_edge, prior_sentence
 from arcwise.report.page import _directions
 from arcwise.report.sections import choice_blocks
 
@@ -188,8 +189,7 @@ def test_what_the_strength_of_the_prior_does(
     edge: EdgeRecord, changes: tuple[float, ...], starts: bool, support: str, words: str
 ) -> None:
     found = prior(edge, changes, starts=starts)
-    assert found.prior is not None
-    assert prior_support(found.prior) == support
+    assert found.prior_support == support
     sentence = prior_sentence(found)
     assert words in sentence
     assert "over and above left-distance" in sentence
@@ -274,3 +274,25 @@ def test_why_a_method_was_chosen_is_said_as_it_is(scale: arcwise.Analysis) -> No
 def test_every_sentence_ends(scale: arcwise.Analysis) -> None:
     for found in scale.edges:
         assert all(sentence.endswith(".") for sentence in edge_sentences(scale, found))
+
+
+@pytest.mark.parametrize(
+    ("split", "word", "arrow"),
+    [((0.42, 0.42, 0.16), "open", "—"), ((0.69, 0.1, 0.21), "open", "—"), ((0.71, 0.2, 0.09), "leaning", "→")],
+)
+def test_an_edge_leans_from_seventy_percent_on(
+    edge: EdgeRecord, split: tuple[float, float, float], word: str, arrow: str
+) -> None:
+    found = replace(edge, tail=edge.first, head=edge.second, fate=Fate.KEPT, present=1.0, split=split, settled=False)
+    column = next(column for column in EDGE_COLUMNS if column.name == "direction, if present")
+    assert column.show(found, 0, Shown.TEXT).startswith(word)
+    assert found.name == f"{edge.first} {arrow} {edge.second}"
+
+
+@pytest.mark.parametrize(("gaps", "is_doubted"), [(6, False), (60, True)])
+def test_a_few_gaps_are_no_reason_to_doubt_the_probabilities(gaps: int, is_doubted: bool) -> None:
+    frame = datasets.load("balance-scale").to_dataframe().head(300).astype(object)
+    frame.iloc[:gaps, 1] = None
+    made = learn(frame, agree=True, replicates=20, completions=2, compare=False, permutations=0, seed=1, progress=False)
+    assert made.gaps is not None
+    assert ("no study shows" in made.probability.calibration.doubt) == is_doubted

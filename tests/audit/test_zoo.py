@@ -111,6 +111,12 @@ CASES = [
     Case("renamed copy", ["ja" if v == "x" else "nein" for v in PLAIN["a"]], Kind.COPY),
     Case("near copy", ["w" if k in (7, 70) else v for k, v in enumerate(PLAIN["b"])], Kind.COPY),
     Case("a function", ["1" if v == "u" else "2" for v in PLAIN["b"]], Kind.DETERMINED, "same"),
+    Case(
+        "missing by definition",
+        ["" if v == "x" else f"{k % 3}" for k, v in enumerate(PLAIN["a"])],
+        Kind.BY_DEFINITION,
+        {"0", "1", "2", "missing"},
+    ),
     Case("cases of letters", draw(["Yes", "yes", "No", "no", "YES"]), Kind.SPELLING, {"Yes", "No", "yes", "no", "YES"}),
     Case("blanks", draw(["New York", "New  York", "Boston", "Chicago"]), Kind.SPELLING, "any"),
     Case("accents", draw(["Zürich", "Zurich", "Genève", "Geneve", "Bern"]), Kind.SPELLING, "any"),
@@ -198,7 +204,7 @@ def test_what_is_found(case: Case, tmp_path: Path) -> None:
 
 def test_the_zoo_is_large() -> None:
     assert len(CASES) >= 60 and {case.kind for case in CASES} >= set(Kind) - {
-        *(Kind.HEADER, Kind.REPEATED_ROWS, Kind.TOTALS, Kind.UNITS, Kind.MISSING, Kind.CONTINUOUS)
+        *(Kind.HEADER, Kind.REPEATED_ROWS, Kind.TOTALS, Kind.UNITS, Kind.MISSING, Kind.CONTINUOUS, Kind.CODES)
     }
 
 

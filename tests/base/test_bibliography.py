@@ -6,7 +6,7 @@ import pytest
 
 from arcwise.base.bibliography import BIBLIOGRAPHY, Citation, find_work, list_works
 from arcwise.confidence import RULES, Threshold
-from arcwise.confidence.threshold import CITATIONS
+from arcwise.confidence.edge_confidence import CITATIONS
 from arcwise.errors import UnknownNameError
 
 

@@ -20,10 +20,9 @@ from arcwise import bootstrap_networks, build_parent_sets, datasets, learn
 from arcwise._core.parent_sets import SetBatch
 from arcwise.base.cluster import Cluster, is_still_wanted, open_cluster
 from arcwise.base.run import Run
-from arcwise.bootstrap import workers
+from arcwise.bootstrap import bootstrap
 from arcwise.bootstrap.task import ReplicateTask
 from arcwise.confidence import confidence_by_recipe, permuted_confidences
-from arcwise.confidence.self_calibration import self_calibration
 from arcwise.credible import parts as remote_parts
 from arcwise.credible.credible_set import By
 from arcwise.data import Dataset, read_data
@@ -35,8 +34,7 @@ from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable, build_parent_set_tables
 from arcwise.parent_sets import build as remote_counts
 from arcwise.posterior.settings import ChainSettings
-from arcwise.posterior.starts import starting_networks
-from arcwise.posterior.walk import Asked, ChainTask
+from arcwise.posterior.walk import Asked, ChainTask, starting_networks
 from arcwise.progress import ProgressEvent
 from arcwise.scores import make_score
 
@@ -285,7 +283,7 @@ def test_batches_of_replicates_do_not_outlive_the_call(
     """At the end of the time and at Ctrl-C: those that wait are cancelled, those that run are told."""
     options: dict[str, Any] = {"backend": "dask", "cluster": cluster, "progress": False}
     bootstrap_networks(data, replicates=8, **options)  # all workers have imported what they need
-    monkeypatch.setattr(workers, "_learn_sent", functools.partial(_endless, str(tmp_path)))
+    monkeypatch.setattr(bootstrap, "_learn_sent", functools.partial(_endless, str(tmp_path)))
     limits = Limits(2.0) if end is Status.TIME_LIMIT else Limits()
     if end is Status.INTERRUPTED:
         monkeypatch.setattr(futures, "wait", _press_once_begun(tmp_path))
@@ -334,7 +332,7 @@ def test_a_batch_or_a_chain_that_nobody_waits_for_has_no_result(data: Dataset, m
     monkeypatch.setattr("arcwise.base.cluster.is_still_wanted", lambda: False)
     task = ReplicateTask(data, make_score("bic"), Constraints(data.names), "tabu", "bootstrap", 0)
     with pytest.raises(distributed.Reschedule):
-        workers._learn_sent(task, range(3), None)
+        bootstrap._learn_sent(task, range(3), None)
     table = random_table(6, 7)
     chain = ChainTask(table, ChainSettings().mixture, 8.0, 36, (1.0,))
     begin = chain.start(np.zeros(1, dtype=np.uint64), starting_networks(table, 1, 0).reshape(-1))
@@ -371,11 +369,6 @@ def test_shuffled_and_simulated_data_are_learned_from_as_here(cluster: Cluster, 
     here = permuted_confidences(data, recipe, permutations=5, seed=2, progress=False)
     there = permuted_confidences(data, recipe, permutations=5, seed=2, progress=False, cluster=cluster)
     assert here.complete and there.complete and np.array_equal(here.vectors, there.vectors)
-    confidence = confidence_by_recipe(recipe, data, Run(seed=1, progress=False))
-    assert confidence is not None
-    own = self_calibration(confidence, data, repeats=6, run=Run(seed=1, progress=False))
-    other = self_calibration(confidence, data, repeats=6, run=Run(seed=1, progress=False, cluster=cluster))
-    assert own.calibration == other.calibration and own.status == other.status
 
 
 def test_effects_by_cause_are_those_found_here(cluster: Cluster, data: Dataset) -> None:
@@ -388,7 +381,7 @@ def test_effects_by_cause_are_those_found_here(cluster: Cluster, data: Dataset) 
 
 
 def test_learn_writes_the_same_bytes_with_a_cluster(cluster: Cluster, tmp_path: Path) -> None:
-    asked: dict[str, Any] = {"seed": 1, "replicates": 20, "limit_seconds": None, "calibration": "self"}
+    asked: dict[str, Any] = {"seed": 1, "replicates": 20, "limit_seconds": None}
     data = datasets.load("balance-scale")
     learn(data, **asked, progress=False).save(tmp_path / "here")
     address = cluster.client.scheduler_info()["address"]

@@ -9,7 +9,7 @@ import pytest
 
 from arcwise.base.errors import UNSAID, Argument, Call, Either, Remedy
 from arcwise.cli import main
-from arcwise.cli.mistakes import tell
+from arcwise.cli.verb import tell
 from arcwise.errors import ArcwiseError, DataError, FormatError, GuaranteeError, OptionError
 
 GUARANTEE = GuaranteeError(

@@ -12,7 +12,7 @@ from arcwise import bootstrap_networks, build_parent_sets, find_optimal, learn
 from arcwise.base.options import MOST_THREADS
 from arcwise.base.run import Run, _quota, available_cores, thread_count
 from arcwise.bootstrap.bootstrap import BootstrapSettings
-from arcwise.confidence.permutations import permuted_confidences
+from arcwise.confidence.by_recipe import permuted_confidences
 from arcwise.ensemble import Recipe, find_posterior
 from arcwise.errors import OptionError
 from arcwise.findings.options import LearnOptions

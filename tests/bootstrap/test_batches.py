@@ -135,7 +135,6 @@ def test_learn_draws_each_replicate_once_and_lets_go(drawn: list[int], monkeypat
         made.append(self)
 
     monkeypatch.setattr(KeptBatches, "__init__", noted)
-    monkeypatch.setattr("arcwise.analysis.additions.simulated_data", lambda found, run: None)
     options: dict[str, Any] = {"replicates": 40, "seed": 1, "permutations": 0, "limit_seconds": None, "progress": False}
     found = learn(make_data(), **options)
     assert [one.recipe.source for one in found.comparisons].count("bootstrap") == 2
@@ -155,7 +154,6 @@ def test_learn_lets_go_of_what_comparisons_that_are_not_begun_would_have_had(
         made.append(self)
 
     monkeypatch.setattr(KeptBatches, "put", noted)
-    monkeypatch.setattr("arcwise.analysis.additions.simulated_data", lambda found, run: None)
     monkeypatch.setattr("arcwise.analysis.run.LearnRun.shortage", lambda self, seconds: "the time was up")
     options: dict[str, Any] = {"replicates": 40, "seed": 1, "permutations": 0, "limit_seconds": None, "progress": False}
     found = learn(make_data(), **options)

@@ -17,9 +17,10 @@ import numpy as np
 import psutil
 import pytest
 
+from arcwise import datasets
 from arcwise.bootstrap import bootstrap
+from arcwise.bootstrap.bootstrap import open_workers
 from arcwise.bootstrap.task import CompletedTask, ReplicateTask
-from arcwise.bootstrap.workers import open_workers
 from arcwise.data import Dataset, Incomplete
 from arcwise.ensemble import NetworkSet, bootstrap_networks
 from arcwise.errors import FormatError, OptionError, UnknownNameError
@@ -64,7 +65,7 @@ def test_each_replicate_is_a_search_on_its_own_sample() -> None:
     for i, dag in enumerate(networks):
         rng = np.random.default_rng(children[i])
         sample = data.collapse().resample(rng)
-        alone = tabu_search(sample, score="k2", refine=0)
+        alone = tabu_search(sample, score="k2", refine=0, max_parents=None, by_position=True)
         assert dag == alone.dag
         better = refined.facts["replicate_scores"][i]
         assert better >= alone.score - 1e-9
@@ -415,3 +416,18 @@ def test_restarts_from_random_networks_are_an_option_of_every_resampling() -> No
     for resampling in ("bootstrap", "permutation"):
         found = bootstrap_networks(data, replicates=3, seed=1, resampling=resampling, options=options)
         assert len(found) == 3
+
+
+def test_ctrl_c_while_the_networks_are_scored_keeps_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = datasets.load("balance-scale")
+    whole = bootstrap_networks(data, replicates=5, seed=1, progress=False)
+    make = bootstrap._network_set
+
+    def interrupted(*arguments: Any, **options: Any) -> NetworkSet:
+        signal.raise_signal(signal.SIGINT)
+        return make(*arguments, **options)
+
+    monkeypatch.setattr(bootstrap, "_network_set", interrupted)
+    found = bootstrap_networks(data, replicates=5, seed=1, progress=False)
+    assert found.status is Status.INTERRUPTED
+    assert np.array_equal(found.scores, whole.scores)

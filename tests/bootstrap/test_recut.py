@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 
 from arcwise.base.run import Run
-from arcwise.confidence.by_recipe import carry_out
-from arcwise.confidence.permutations import permuted_confidences
+from arcwise.confidence.by_recipe import carry_out, permuted_confidences
 from arcwise.data import Column, Dataset, Incomplete, Table, apply_cuts, discretize
 from arcwise.data.dataset import bootstrap_weights
 from arcwise.ensemble import Recipe, bootstrap_networks
@@ -78,7 +77,7 @@ def test_a_replicate_is_rows_drawn_cut_and_learned_from(method: str, experiments
     networks = bootstrap_networks(data, "bic", replicates=6, seed=5)
     for index in range(6):
         sample, seed = by_hand(data.table, method, index, 5)
-        found = tabu_search(sample, "bic", seed=seed, random_ties=True, progress=False)
+        found = tabu_search(sample, "bic", seed=seed, random_ties=True, by_position=True, progress=False)
         assert networks[index] == found.dag.reorder(networks.names)
         assert networks.facts["replicate_scores"][index] == pytest.approx(found.score)
     assert networks.facts["cut"]["method"] == method

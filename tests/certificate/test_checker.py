@@ -22,7 +22,7 @@ from arcwise.certificate import checker
 from arcwise.certificate.certified import plain_table
 from arcwise.exact import certify_optimal
 from arcwise.parent_sets import ParentSetTable, read_parent_sets, write_parent_sets
-from arcwise.parent_sets.files import format_binary, format_jkl
+from arcwise.parent_sets.table import format_binary, format_jkl
 
 SOURCE = Path(checker.__file__)
 

@@ -200,3 +200,29 @@ def test_a_change_of_nothing_names_no_states() -> None:
 
     assert told(0.449) == "0.45 (low → high: yes)"
     assert told(0.004) == "0.00"
+
+
+def test_the_advice_knows_what_else_is_said(folder: Path) -> None:
+    """An edge of which it was said that the data do not decide it is not one to rely on."""
+
+    def advice() -> str:
+        return explain_folder(folder, [("smoke", "cough")])[0].advice
+
+    assert "rely on it" in advice()
+    record = json.loads((folder / "run.json").read_text())
+    edges = pd.read_csv(folder / "edges.csv", dtype=str, keep_default_na=False)
+    its = (edges["first"] == "smoke") & (edges["second"] == "cough")
+    before = (folder / "edges.csv").read_text()
+    edges.loc[its, "prior"] = "depends"
+    edges.to_csv(folder / "edges.csv", index=False)
+    assert advice().startswith("What to do: report it only with what it depends on, the strength of the prior")
+    record["result"]["depends_on_cuts"] = [["smoke", "cough"]]
+    (folder / "run.json").write_text(json.dumps(record))
+    assert "depends on, the strength of the prior and how numbers were cut" in advice()
+    (folder / "edges.csv").write_text(before)
+    assert "depends on, how numbers were cut" in advice()
+    record["result"]["depends_on_cuts"] = []
+    (folder / "run.json").write_text(json.dumps(record))
+    edges.loc[its, ["prior", "probability"]] = "always", "0.6"
+    edges.to_csv(folder / "edges.csv", index=False)
+    assert "report it with its probability" in advice()

@@ -102,7 +102,7 @@ def _interrupt(monkeypatch: pytest.MonkeyPatch, target: Any, name: str, after: i
         ),
         ("ess", "arcwise.priors.ess_path", "curve", 0, {"alpha_max": None, "converged": True}),
         ("compare --splits 5", "arcwise_studies.prior_comparison", "find_optima", 3, {"splits": 2}),
-        ("saturation --repetitions 5", "arcwise.priors.saturation", "find_optima", 4, {"repetitions": 1}),
+        ("saturation --repetitions 5", "arcwise.priors.optima", "find_optima", 4, {"repetitions": 1}),
     ],
 )
 def test_ctrl_c_prints_what_is_finished(
@@ -131,7 +131,7 @@ def test_ctrl_c_prints_what_is_finished(
 def test_ctrl_c_before_anything_is_finished_is_130(
     survey: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str
 ) -> None:
-    for user in ("arcwise.priors.optimal_ess", "arcwise.priors.saturation", "arcwise.cli.prior"):
+    for user in ("arcwise.priors.optima", "arcwise.priors"):
         _interrupt(monkeypatch, importlib.import_module(user), "find_optima", 0)
     _interrupt(monkeypatch, prior_comparison, "find_optima", 0)
     solver = importlib.import_module("arcwise.priors.ess_path").EssSolver  # a function has the name of the module

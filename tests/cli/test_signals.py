@@ -20,7 +20,7 @@ PROGRAM = [sys.executable, "-m", "arcwise.cli"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("module", ["typer", "numpy", "arcwise.cli.convert"])
+@pytest.mark.parametrize("module", ["typer", "numpy", "arcwise.cli.networks"])
 def test_a_signal_while_modules_are_imported(tmp_path: Path, number: signal.Signals, module: str) -> None:
     """The signal comes in the middle of an import, at a module that a finder watches for."""
     code = f"""
@@ -51,6 +51,28 @@ print(*sorted(set(sys.modules) - before))
 """
     done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["__future__", "arcwise", "arcwise.cli"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("when", ["at exit", "among modules"])
+def test_a_signal_while_the_interpreter_ends_changes_no_exit_code(number: signal.Signals, when: str) -> None:
+    code = f"""
+import atexit, os, sys
+from arcwise.cli import signals
+kill, own = os.kill, os.getpid()
+class Last:
+    def __del__(self):
+        kill(own, {int(number)})
+last = Last() if {when == "among modules"} else None
+if last is None:
+    atexit.register(kill, own, {int(number)})
+signals.listen()
+signals.end_quietly()
+sys.exit(3)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (3, "")
 
 
 def start(tmp_path: Path, *arguments: str) -> subprocess.Popen[bytes]:

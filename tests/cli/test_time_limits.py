@@ -15,9 +15,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from arcwise.base.options import options_of
+from arcwise.cli.options import ScoreOptions
+from arcwise.cli.search import OPTIONS, Search, StartName
 from arcwise.data import Dataset, write_data
+from arcwise.data.impute import METHODS as IMPUTATIONS
+from arcwise.scores import SCORES
 
 LIMIT = 1.0
 ALLOWED = 1.2 * LIMIT + 1.0
@@ -116,6 +122,72 @@ def test_a_limit_is_for_the_whole_verb(files: dict[str, dict[str, Any]], tmp_pat
         cpu[size], done = run(VERBS[name].format(**files[size]), folder, LIMIT if size == "large" else None)
         assert done.returncode == (3 if size == "large" else 0), done.stderr
     assert cpu["large"] - cpu["small"] <= ALLOWED
+
+
+# Every value of every option of `search` that has choices, on data that would take longer than the limit.
+LONG = "search {data} --method hill-climbing --restarts 100000"
+METHODS = {
+    "tabu": "search {data} --restarts 100000",
+    "hill-climbing": LONG,
+    "first-ascent": "search {wide} --method first-ascent",
+    "genetic": "search {data} --method genetic --patience 100000",
+    "order": "search {data} --method order --score bdeu",
+    "ges": "search {wide} --method ges",
+    "chow-liu": "search {wide} --method chow-liu",
+    "naive-bayes": "search {wide} --method naive-bayes --target v0",  # there is nothing to search: it ends in time
+    "tan": "search {wide} --method tan --target v0",
+    "em": "search {gaps} --method em",
+}
+# Scores that need a parameter with these data.
+SCORE_WORDS = {name: f"{name}:structures=local,hypothetical_parents=1" for name in ("nip_bde", "expected_log_bde")}
+CHOICES = {
+    "method": METHODS,
+    "start": {start: f"{LONG} --start {start}" for start in StartName},
+    "score": {name: f"{LONG} --score {SCORE_WORDS.get(name, name)}" for name in SCORES if name != "bde"},
+    "impute": {way: f"{LONG.format(data='{gaps}')} --impute {way}" for way in IMPUTATIONS},
+}
+
+
+@pytest.fixture(scope="module")
+def searched(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Path]]:
+    folder = tmp_path_factory.mktemp("searches")
+    made: dict[str, dict[str, Path]] = {"large": {}, "small": {}}
+    for size, name, variables, rows in (
+        ("large", "data", 40, 3000),
+        ("large", "wide", 1500, 400),
+        ("large", "gaps", 40, 3000),
+        *(("small", name, 3, 30) for name in ("data", "wide", "gaps")),
+    ):
+        made[size][name] = path = folder / f"{size}-{name}.csv"
+        write_data(noisy_copies(variables, rows, seed=3), path)
+        if name == "gaps":
+            table = pd.read_csv(path)
+            table.mask(np.random.default_rng(4).random(table.shape) < 0.1).to_csv(path, index=False)
+    return made
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("option", "value"), [(option, value) for option, own in CHOICES.items() for value in own])
+def test_a_limit_holds_for_every_choice_of_search(
+    searched: dict[str, dict[str, Path]], tmp_path: Path, option: str, value: str
+) -> None:
+    cpu: dict[str, float] = {}
+    for size in ("small", "large"):
+        command = (
+            CHOICES[option][value].format(**searched[size]).replace("100000", "2" if size == "small" else "100000")
+        )
+        cpu[size], done = run(f"{command} -q", tmp_path, LIMIT if size == "large" else None)
+        assert done.returncode == (3 if size == "large" and value != "naive-bayes" else 0), done.stderr
+        assert done.stdout.startswith("from,to")
+    assert cpu["large"] - cpu["small"] <= ALLOWED
+
+
+def test_no_choice_of_search_is_left_out() -> None:
+    items = (*options_of(Search), *OPTIONS.items, *options_of(ScoreOptions))
+    chosen = {item.name: set(item.known or getattr(item.kind, "__members__", {}).values()) for item in items}
+    tried = {option: set(values) for option, values in CHOICES.items()}
+    tried["score"].add("bde")  # with a prior over 40 variables it has its own limits
+    assert {option: values for option, values in chosen.items() if values} == tried
 
 
 def test_no_verb_with_a_limit_is_left_out() -> None:

@@ -5,8 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcwise.confidence.permutations import broom_threshold
-from arcwise.confidence.rules import cost_threshold, fixed_threshold, gross_threshold, l1_distance, scutari_threshold
+from arcwise.confidence.by_recipe import broom_threshold
+from arcwise.confidence.recommendation import (
+    cost_threshold,
+    fixed_threshold,
+    gross_threshold,
+    l1_distance,
+    scutari_threshold,
+)
 from arcwise.errors import OptionError
 
 EXAMPLE = np.array([0.1, 0.2, 0.4, 0.8])  # Liao 2022, Example 5.1

@@ -16,7 +16,7 @@ from arcwise.errors import ConstraintError, GuaranteeError
 from arcwise.findings.price import constraint_price
 from arcwise.graph import Constraints, Dag, all_dags
 from arcwise.limits import Limits, Status
-from arcwise.parent_sets.candidate_sets import wider_slack
+from arcwise.parent_sets.build import wider_slack
 
 NAMES = ("a", "b", "c", "d")
 DAGS = list(all_dags(NAMES))

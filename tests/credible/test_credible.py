@@ -22,12 +22,12 @@ from arcwise._core.credible import NetworkDiagram
 from arcwise.credible import diagram as credible_diagram
 from arcwise.credible import listing as class_counting
 from arcwise.credible import parts
-from arcwise.credible.plan import UNLIMITED, Build
+from arcwise.credible.parts import UNLIMITED, Build
 from arcwise.data import Dataset, read_data
 from arcwise.ensemble import CredibleSet, NetworkSet, class_sizes, count_credible, find_credible, weigh_classes
 from arcwise.errors import GuaranteeError, OptionError, UnknownNameError
 from arcwise.graph import Constraints, Cpdag, Dag
-from arcwise.graph.fixed_pairs import native_pairs
+from arcwise.graph.classes import native_pairs
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable, build_parent_sets
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -254,3 +256,16 @@ def test_a_summary_that_was_stopped_has_no_probabilities() -> None:
     for ask in (stopped.arc_probabilities, stopped.family_probabilities, stopped.to_frame):
         with pytest.raises(UnfinishedError, match="there are no probabilities"):
             ask()
+
+
+@pytest.mark.parametrize("twin", [copy.copy, copy.deepcopy, lambda found: pickle.loads(pickle.dumps(found))])
+@pytest.mark.parametrize("limits", [Limits(), Limits(seconds=1e-9)])
+def test_sets_can_be_copied_and_pickled(twin: Any, limits: Limits) -> None:
+    table = build_parent_sets(datasets.load("wine"), "bic", slack=math.log(20), progress=False)
+    found = CredibleSet.build(table, bayes_factor=20, limits=limits, progress=print)
+    again = twin(found)
+    assert (again.status, again.names, again.slack) == (found.status, found.names, found.slack)
+    assert (again.count, again.class_count) == (found.count, found.class_count)
+    assert np.array_equal(again.networks().choices, found.networks().choices)
+    assert np.array_equal(again.networks().scores, found.networks().scores)
+    assert twin(again).bracketed == found.bracketed

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.credible import diagram as credible_diagram
-from arcwise.credible import plan as diagram_plan
-from arcwise.credible.plan import UNLIMITED, OrderSearch, build_as_planned
+from arcwise.credible import parts as diagram_plan
+from arcwise.credible.parts import UNLIMITED, OrderSearch, build_as_planned
 from arcwise.data import Dataset
 from arcwise.ensemble import CredibleSet, count_credible
 from arcwise.limits import Limits, Status

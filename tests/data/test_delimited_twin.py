@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.twins.delimited import read_delimited_twin
 
 from arcwise import _core
-from arcwise.data.delimited import RAGGED, Dialect
+from arcwise.data.formats import RAGGED, Dialect
 
 DIALECTS = [
     Dialect(),

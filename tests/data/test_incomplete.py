@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from arcwise.data import Dataset, Incomplete, Table
-from arcwise.data.gap_dependence import gap_dependences, gap_frame
+from arcwise.data.impute import gap_dependences, gap_frame
 from arcwise.errors import DataError
 
 

@@ -15,6 +15,7 @@ import pytest
 
 from arcwise import check, learn
 from arcwise.data import Dataset, Table, read_data, read_table
+from arcwise.data.large import Grouping
 from arcwise.errors import ArcwiseError, DataError, FormatError
 
 FRAME = pd.DataFrame(
@@ -230,3 +231,56 @@ def test_objects_and_lists_in_json_lines(tmp_path: Path) -> None:
     path.write_text('{"a":' * 30 + "1" + "}" * 30)
     with pytest.raises(FormatError, match="more than 20 deep"):
         read_table(path)
+
+
+NAMES = ["age\u00a0", "\u2003smoke", "ward\u2028"]
+
+
+def write_blank_names(folder: Path, kind: str) -> Path:
+    rows = [["a", "b", "c"], ["b", "a", "d"]]
+    path = folder / f"data.{kind}"
+    if kind in ("csv", "tsv", "lau"):
+        sign = "\t" if kind == "tsv" else ","
+        path.write_text("\n".join(sign.join(row) for row in [NAMES, *rows]) + "\n", encoding="utf-8")
+    elif kind == "arff":
+        head = "".join(f"@attribute '{name}' string\n" for name in NAMES)
+        path.write_text(f"@relation x\n{head}@data\n" + "\n".join(map(",".join, rows)), encoding="utf-8")
+    elif kind == "jsonl":
+        path.write_text("\n".join(json.dumps(dict(zip(NAMES, row, strict=True))) for row in rows), encoding="utf-8")
+    elif kind == "xlsx":
+        write_workbook(path, {"one": [NAMES, *rows]})
+    else:
+        frame = pd.DataFrame(rows, columns=NAMES)
+        if kind == "sqlite":
+            with sqlite3.connect(path) as connection:
+                frame.to_sql("one", connection, index=False)
+        else:
+            with duckdb.connect(str(path) if kind == "duckdb" else ":memory:") as connection:
+                connection.register("frame", frame)
+                connection.execute("CREATE TABLE one AS SELECT * FROM frame")
+                if kind == "parquet":
+                    connection.execute(f"COPY one TO '{path}' (FORMAT PARQUET)")
+    return path
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "lau", "arff", "jsonl", "xlsx", "sqlite", "duckdb", "parquet"])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_names_have_no_blanks_of_any_kind_around_them(tmp_path: Path, kind: str, grouped: bool) -> None:
+    if grouped and kind not in ("duckdb", "parquet"):
+        return
+    path = write_blank_names(tmp_path, kind)
+    table = read_table(path, grouping=Grouping(always=True)) if grouped else read_table(path)
+    assert table.names == ("age", "smoke", "ward")
+
+
+@pytest.mark.parametrize("name", ["a\0", "a\x01b"])
+def test_a_name_that_no_file_can_hold_is_refused_before_the_work(name: str) -> None:
+    frame = pd.DataFrame({name: ["x", "y"] * 20, "b": ["x", "y", "y", "x"] * 10})
+    with pytest.raises(FormatError, match="XML has no character"):
+        learn(frame, replicates=10**6)
+
+
+def test_a_state_that_no_file_can_hold_is_refused_before_the_work() -> None:
+    data = Dataset.from_codes([[0, 1], [1, 0]] * 20, names=["a", "b"], states=[["x ", "y"], ["x", "y"]])
+    with pytest.raises(FormatError, match="cannot write the result: the state of 'a' 'x ' begins or ends with a blank"):
+        learn(data, replicates=10**6)

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcwise.data import Dataset, Table, read_data, read_table
-from arcwise.data.delimited import read_delimited
+from arcwise.data.formats import read_delimited
 from arcwise.data.read import FORMATS
 from arcwise.data.source import Source, TextOptions, find_titles
 from arcwise.errors import ArcwiseError, DataError, DataWarning, FormatError, OptionError
@@ -347,7 +347,7 @@ def test_names_that_are_missing_or_repeated_are_made(tmp_path: Path) -> None:
     ],
 )
 def test_the_separator_is_what_the_first_lines_show(text: str, separator: str) -> None:
-    from arcwise.data.delimited import guessed_separator
+    from arcwise.data.formats import guessed_separator
 
     assert guessed_separator(text.encode()) == separator
 

@@ -48,7 +48,7 @@ def test_the_keywords_of_functions_are_current() -> None:
 
 
 def test_the_names_for_type_checkers_are_current() -> None:
-    stubs = {"__init__.pyi": update.package_stub(), "analysis/__init__.pyi": update.analysis_stub()}
+    stubs = {update.PACKAGE / "__init__.pyi": update.package_stub(), **update.door_stubs()}
     for path, made in stubs.items():
         assert (update.PACKAGE / path).read_text(encoding="utf-8") == made, "run: python docs/update.py"
 

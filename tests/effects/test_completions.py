@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from scipy.stats import beta
 
 from arcwise import learn
-from arcwise.analysis.folder import open_analysis
+from arcwise.analysis.saved import open_analysis
 from arcwise.confidence.reach import family_reach
 from arcwise.data import Dataset
 from arcwise.effects import find_effect, find_effects, possible_effects
+from arcwise.effects.effect import Moments
 from arcwise.effects.model_average import ModelAverage
-from arcwise.effects.search import Moments
 from arcwise.ensemble import NetworkSet
 from arcwise.errors import OptionError
 from arcwise.graph import Constraints, Dag

@@ -17,9 +17,8 @@ from arcwise import learn
 from arcwise.confidence.reach import family_reach
 from arcwise.data import Dataset
 from arcwise.effects import find_effect, find_effects
-from arcwise.effects.effect import Mixture, Range
-from arcwise.effects.search import Strata
-from arcwise.ensemble import CredibleSet, find_posterior
+from arcwise.effects.effect import Mixture, Range, Strata
+from arcwise.ensemble import CredibleSet, NetworkSet, find_posterior
 from arcwise.errors import DataError, OptionError, UnfinishedError
 from arcwise.graph import Dag
 from arcwise.graph.nodes import bits
@@ -27,7 +26,7 @@ from arcwise.graph.random_dags import all_parent_masks
 from arcwise.limits import Limits, Status
 from arcwise.model import BayesianNetwork
 from arcwise.parent_sets import build_parent_sets
-from arcwise.report.effects import effects_answer
+from arcwise.report.effects import effect_answer, effects_answer
 
 
 def small_data(variables: int, cases: int, seed: int) -> Dataset:
@@ -130,6 +129,28 @@ def test_configurations_that_no_case_shows_count_as_in_a_full_table() -> None:
     assert wider.estimate(3).of_states.mean[0].sum(axis=1) == pytest.approx(1.0)
 
 
+def test_cases_that_nothing_compares_with_are_told_of() -> None:
+    """Of the cases with m = 0, three tenths, none was trained: what training does to them no case says."""
+    rng = np.random.default_rng(3)
+    m = (rng.random(1000) < 0.7).astype(int)
+    trained = m * rng.integers(0, 2, 1000)
+    data = Dataset.from_codes(
+        np.column_stack([m, trained, rng.integers(0, 2, 1000)]),
+        names=["m", "trained", "wage"],
+        states=[["no", "yes"]] * 3,
+    )
+    dag = Dag.from_arcs(data.names, [("m", "trained"), ("trained", "wage"), ("m", "wage")])
+    found = find_effect(NetworkSet.from_dags([dag], origin="given"), data, "trained", "wage")
+    assert found.no_overlap == pytest.approx([0.0, 1 - m.mean()])
+    assert found.lacking == (1, {"m": "no"})
+    assert found.to_frame()["no_overlap"].tolist() == pytest.approx([0, 0, 1 - m.mean(), 1 - m.mean()])
+    told = effect_answer(found).to_text()
+    assert "No case has trained = yes and m = no." in " ".join(told.split())
+    other = find_effect(NetworkSet.from_dags([dag], origin="given"), data, "m", "wage")
+    assert (other.no_overlap.max(), other.lacking) == (0.0, None)
+    assert "overlap" not in effect_answer(other).to_text()
+
+
 def test_many_data_give_what_the_network_says_when_a_variable_is_set() -> None:
     truth = BayesianNetwork(
         Dag.from_arcs(["age", "smoke", "cough"], [("age", "smoke"), ("age", "cough"), ("smoke", "cough")]),
@@ -149,7 +170,7 @@ def test_many_data_give_what_the_network_says_when_a_variable_is_set() -> None:
     assert (least <= np.array([[1 - p, p] for p in real])).all()
     assert (most >= np.array([[1 - p, p] for p in real])).all()
     frame = found.to_frame()
-    assert frame.shape == (4, 11)
+    assert frame.shape == (4, 12)
     assert found.changes()["change"].iloc[0] == pytest.approx(-found.changes()["change"].iloc[1])
 
 

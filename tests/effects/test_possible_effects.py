@@ -7,8 +7,7 @@ import pytest
 
 from arcwise.data import Dataset
 from arcwise.effects import possible_effects
-from arcwise.effects.possible_effects import possible_parents
-from arcwise.effects.search import Strata
+from arcwise.effects.effect import Strata, possible_parents
 from arcwise.errors import OptionError
 from arcwise.graph import Dag, FixedPairs
 from arcwise.graph.classes import ClassMembers

@@ -10,12 +10,13 @@ from scipy.special import xlogy
 from scipy.stats import chi2_contingency
 from sklearn.metrics import accuracy_score, brier_score_loss, log_loss
 
+from arcwise.base.run import Run
 from arcwise.counts import contingency
 from arcwise.data import Dataset
 from arcwise.errors import DataError, OptionError
 from arcwise.evaluate import check_fit, cross_validate, score_predictions
-from arcwise.evaluate import fit_check as module
-from arcwise.evaluate.fit_check import _pair_counts, _pair_information, _saturated, markov_tests
+from arcwise.evaluate import fit as module
+from arcwise.evaluate.fit import _pair_counts, _pair_information, _saturated, markov_tests
 from arcwise.graph import Dag
 from arcwise.limits import Limits, Status
 from arcwise.model import BayesianNetwork, fit_parameters
@@ -41,10 +42,10 @@ def test_p_values_of_a_right_network_are_uniform_and_those_of_a_wrong_one_are_no
 
 def test_the_test_without_parents_is_that_of_scipy() -> None:
     data = CHAIN.sample(300, seed=1, progress=False)
-    given, p = markov_tests(Dag(CHAIN.names, [(), (), ()]), data)[0, 2]
+    of, p = markov_tests(Dag(CHAIN.names, [(), (), ()]), data)[0, 2]
     counts = np.zeros((2, 3))
     np.add.at(counts, (data.codes[0], data.codes[2]), 1)
-    assert given == ()
+    assert of == 0
     assert p == pytest.approx(chi2_contingency(counts, correction=False, lambda_="log-likelihood").pvalue)
 
 
@@ -100,7 +101,7 @@ def test_pairs_of_rows_of_large_weights_are_counted_exactly(extra: int) -> None:
     codes = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
     weights = 2**24 + extra * np.array([1, 3, 5, 7])
     data = Dataset.from_codes(codes, states=[["0", "1"]] * 2, weights=weights)
-    counts = _pair_counts(data, np.array([0, 2, 4]))
+    counts = _pair_counts(data, np.array([0, 2, 4]), Run())
     assert np.array_equal(counts[:2, 2:], contingency(data, [0, 1]))
     assert np.array_equal(counts.diagonal(), np.concatenate([contingency(data, [v]) for v in range(2)]))
 
@@ -115,7 +116,10 @@ def test_frequencies_of_whole_rows_do_not_depend_on_the_order_of_the_cases() -> 
 
 def test_limits_and_mistakes() -> None:
     data = CHAIN.sample(300, seed=2, progress=False)
-    assert check_fit(CHAIN, data, limits=Limits(1e-9)).status is Status.TIME_LIMIT
+    cut = check_fit(CHAIN, data, limits=Limits(1e-9))
+    assert cut.status is Status.TIME_LIMIT
+    assert (len(cut.pairs), cut.n_tests, len(cut.to_frame())) == (3, 0, 3)
+    assert np.isnan(cut.pairs.information).all()
     with pytest.raises(DataError, match="no column 'c'"):
         check_fit(CHAIN, data.select(["a", "b"]))
     other = Dataset.from_codes(data.codes.T, names=data.names, states=[("x", "y"), *data.states[1:]])

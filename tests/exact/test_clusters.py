@@ -14,10 +14,10 @@ from tests.oracles.brute_force_networks import best_score
 
 from arcwise import _core
 from arcwise.base.run import Run
-from arcwise.exact.incumbent import Budget
+from arcwise.exact.component import Budget
 from arcwise.exact.relaxation import Relaxation
 from arcwise.parent_sets import ParentSetTable
-from arcwise.parent_sets.candidate_sets import candidate_sets
+from arcwise.parent_sets.build import candidate_sets
 
 
 def budget() -> Budget:

@@ -16,12 +16,11 @@ from tests.twins.subset_dp import dp_twin
 from arcwise import _core
 from arcwise.base.run import Run
 from arcwise.exact import optimal
-from arcwise.exact.incumbent import Budget, Incumbent
+from arcwise.exact.component import Budget, Incumbent, solve_by_dp
 from arcwise.exact.relaxation import PseudoCosts, Relaxation, Root, floor_of, shrink, solve_root
-from arcwise.exact.subset_dp import solve_by_dp
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable
-from arcwise.parent_sets.candidate_sets import candidate_sets, components_of
+from arcwise.parent_sets.build import candidate_sets, components_of
 
 if TYPE_CHECKING:
     from arcwise._core.parent_sets import CandidateSets

@@ -20,14 +20,13 @@ from arcwise import _core
 from arcwise.base.run import Run
 from arcwise.certificate import check_certificate
 from arcwise.exact import certify_optimal, find_optimal, relaxation
-from arcwise.exact.incumbent import Budget, Incumbent
-from arcwise.exact.information import bits_of
+from arcwise.exact.component import Budget, Incumbent, bits_of
 from arcwise.exact.relaxation import solve_root
 from arcwise.graph import Constraints
 from arcwise.limits import Status
 from arcwise.model import read_bif
 from arcwise.parent_sets import ParentSetTable, build_parent_sets
-from arcwise.parent_sets.candidate_sets import candidate_sets
+from arcwise.parent_sets.build import candidate_sets
 
 GRAIN = 2.0**-GRAIN_BITS
 LOST = 1e-8

@@ -18,15 +18,14 @@ from tests.oracles.information import entropy, joint_of, told, total_correlation
 from arcwise import _core
 from arcwise.base.run import Run
 from arcwise.data import Dataset
-from arcwise.exact import find_optimal, information
+from arcwise.exact import component, find_optimal
 from arcwise.exact import relaxation as branch_and_bound
-from arcwise.exact.incumbent import Budget, Incumbent
-from arcwise.exact.information import Information, bits_of
+from arcwise.exact.component import Budget, Incumbent, Information, bits_of
 from arcwise.exact.relaxation import Relaxation, solve_root
 from arcwise.limits import Status
 from arcwise.model import read_bif
 from arcwise.parent_sets import ParentSetTable, build_parent_sets
-from arcwise.parent_sets.candidate_sets import candidate_sets
+from arcwise.parent_sets.build import candidate_sets
 
 
 def budget() -> Budget:
@@ -61,8 +60,8 @@ def joint_of_rows(data: Dataset, parents: list[tuple[int, ...]]) -> NDArray[np.f
 
 @pytest.fixture(autouse=True)
 def _small_tables_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(information, "FEWEST_ROWS", 1)
-    monkeypatch.setattr(information, "FEWEST_CASES", 1)
+    monkeypatch.setattr(component, "FEWEST_ROWS", 1)
+    monkeypatch.setattr(component, "FEWEST_CASES", 1)
     monkeypatch.setattr(branch_and_bound, "PLAIN_ROUNDS", 1)
     monkeypatch.setattr(branch_and_bound, "WIDE_OPEN", 0.0)
 
@@ -199,7 +198,7 @@ def test_a_root_without_data_is_as_before() -> None:
 def test_what_is_too_little_or_too_much_is_left_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     data = dependent_data(5, 100, 1)
     _, incumbent, _, _ = prepared(data)
-    monkeypatch.setattr(information, name, 10**9 if name.startswith("FEWEST") else 1)
+    monkeypatch.setattr(component, name, 10**9 if name.startswith("FEWEST") else 1)
     assert Information.under(incumbent.sets, incumbent.rows, data, budget()) is None
 
 

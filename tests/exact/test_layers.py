@@ -16,13 +16,12 @@ from arcwise._core.parent_sets import CandidateSets
 from arcwise.base.run import Run
 from arcwise.certificate import check_certificate
 from arcwise.data import Dataset
-from arcwise.exact import certify_optimal, find_optimal, subset_dp
-from arcwise.exact.incumbent import Budget, Incumbent
-from arcwise.exact.subset_dp import solve_by_layers
+from arcwise.exact import certify_optimal, component, find_optimal
+from arcwise.exact.component import Budget, Incumbent, solve_by_layers
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable, build_parent_sets
-from arcwise.parent_sets.candidate_sets import candidate_sets
+from arcwise.parent_sets.build import candidate_sets
 
 MARGIN = 1e-7
 
@@ -30,9 +29,9 @@ MARGIN = 1e-7
 @pytest.fixture
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the table is, and to the end."""
-    monkeypatch.setattr(subset_dp, "DENSE", 0)
-    monkeypatch.setattr(subset_dp, "WIDE", math.inf)
-    monkeypatch.setattr(subset_dp, "WORK", 10**9)
+    monkeypatch.setattr(component, "LAYERED_FROM", 0)
+    monkeypatch.setattr(component, "LAYERED_GAP", math.inf)
+    monkeypatch.setattr(component, "WORK", 10**9)
 
 
 def started(sets: CandidateSets, limits: Limits | None = None) -> tuple[Incumbent, Budget]:
@@ -139,7 +138,7 @@ def test_no_work_leaves_everything_to_the_linear_relaxation(monkeypatch: pytest.
     expected = find_optimal(table, method="dp", progress=False).score
     found = {}
     for work in (0, 10**9):
-        monkeypatch.setattr(subset_dp, "WORK", work)
+        monkeypatch.setattr(component, "WORK", work)
         optimum = find_optimal(table, method="branch-and-bound", progress=False)
         assert optimum.score == pytest.approx(expected, abs=MARGIN)
         found[work] = optimum.statistics.get("components by layers", 0)
@@ -159,8 +158,7 @@ def test_sparse_tables_and_wide_gaps_are_left_alone() -> None:
     wide = candidate_sets(random_table(12, sets=80, seed=1))
     for sets in (sparse, wide):
         incumbent, budget = started(sets)
-        outcome = solve_by_layers(sets, incumbent, budget, MARGIN)
-        assert not outcome.proved
+        assert not solve_by_layers(sets, incumbent, budget, MARGIN)[0]
         assert budget.status is Status.COMPLETE
         assert budget.nodes == 0
 
@@ -170,7 +168,7 @@ def test_scores_too_far_apart_for_whole_numbers(always: None) -> None:
     sets = candidate_sets(table)
     incumbent, budget = started(sets)
     assert not _core.exact.LayeredSearch(sets, incumbent.order, MARGIN, None).is_exact
-    assert not solve_by_layers(sets, incumbent, budget, MARGIN).proved
+    assert not solve_by_layers(sets, incumbent, budget, MARGIN)[0]
     assert find_optimal(table, method="branch-and-bound", progress=False).score == pytest.approx(-1e6 - 1)
 
 
@@ -191,11 +189,11 @@ def test_interruption_stops_it(always: None) -> None:
 
     budget.run = budget.run.but(progress=interrupt)
     budget._next_report = 0.0
-    outcome = solve_by_layers(sets, incumbent, budget, MARGIN)
+    proved, bound = solve_by_layers(sets, incumbent, budget, MARGIN)
     assert events
-    assert not outcome.proved
+    assert not proved
     assert budget.status is Status.INTERRUPTED
-    assert outcome.bound >= incumbent.score
+    assert bound >= incumbent.score
 
 
 def test_interruption_is_heard_while_the_root_is_bounded(always: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,10 +210,10 @@ def test_interruption_is_heard_while_the_root_is_bounded(always: None, monkeypat
 
     whole = _core.exact.LayeredSearch(sets, incumbent.order, MARGIN, None)
     monkeypatch.setattr(budget, "pulse", pulse)
-    outcome = solve_by_layers(sets, incumbent, budget, MARGIN)
+    proved, bound = solve_by_layers(sets, incumbent, budget, MARGIN)
     assert asked == 1
-    assert not outcome.proved
-    assert outcome.bound >= incumbent.score + whole.gap
+    assert not proved
+    assert bound >= incumbent.score + whole.gap
 
 
 def test_certificates_do_without(always: None, tmp_path) -> None:  # type: ignore[no-untyped-def]

@@ -17,7 +17,7 @@ from arcwise.exact import find_optimal
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable
-from arcwise.parent_sets.files import read_jkl
+from arcwise.parent_sets.table import read_jkl
 
 EXACT = ("dp", "branch-and-bound", "ilp", "auto")
 

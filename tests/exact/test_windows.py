@@ -13,14 +13,13 @@ from tests.exact.tables import random_table, tables
 
 from arcwise.base.run import Run
 from arcwise.exact import optimal
-from arcwise.exact.incumbent import Budget, Incumbent
+from arcwise.exact.component import Budget, Incumbent, Window, order_of_rows, solve_by_dp, undecided
 from arcwise.exact.optimal import _Search, find_optimal
 from arcwise.exact.relaxation import Relaxation, Root, shrink
-from arcwise.exact.subset_dp import Window, order_of_rows, solve_by_dp, undecided
 from arcwise.graph import Constraints, Dag
 from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable
-from arcwise.parent_sets.candidate_sets import candidate_sets
+from arcwise.parent_sets.build import candidate_sets
 
 
 def budget(count: int | None = None) -> Budget:

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from arcwise.cli.main import main
-from arcwise.credible.stream import NetworkStream
+from arcwise.credible.listing import NetworkStream
 from arcwise.data import Dataset, write_data
 from arcwise.ensemble import CredibleSet
 from arcwise.errors import ArcwiseError

@@ -25,7 +25,7 @@ from tests.fuzz.mutation import TOKENS, VALUES, mutate_arrays, mutate_bytes, mut
 
 from arcwise.base.arrays import format_array_file, parse_array_file
 from arcwise.confidence import EdgeConfidence, edge_confidence, recommend
-from arcwise.credible.stream import MANIFEST, NetworkStream
+from arcwise.credible.listing import MANIFEST, NetworkStream
 from arcwise.data import Dataset, read_table, write_data
 from arcwise.ensemble import CredibleSet, NetworkSet, bootstrap_networks, find_credible, sample_posterior
 from arcwise.errors import ArcwiseError

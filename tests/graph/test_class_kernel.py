@@ -19,8 +19,8 @@ from arcwise.graph import (
     all_dags,
     class_keys,
     class_keys_from_masks,
+    nodes,
     number_classes,
-    orientations,
 )
 from arcwise.graph.classes import ClassMembers
 from arcwise.graph.nodes import to_words
@@ -103,7 +103,7 @@ def test_a_size_that_is_too_much_to_count_is_told(monkeypatch: pytest.MonkeyPatc
     dag = Dag([f"v{i}" for i in range(n)], [list(range(v)) for v in range(n)])
     fixed = FixedPairs(dag.names, [0, 0, 0, 0, 1, 2, 4, 8, 0])
     assert 0 < ClassMembers(dag, fixed).count < dag.cpdag.size
-    monkeypatch.setattr(orientations, "MOST_SUBGRAPHS", 10)
+    monkeypatch.setattr(nodes, "MOST_SUBGRAPHS", 10)
     members = ClassMembers(dag, fixed)  # asked again, it does not take what was given up for a number
     for _ in range(3):
         with pytest.raises(UnfinishedError, match="more than 10 subgraphs"):

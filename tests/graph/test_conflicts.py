@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from arcwise.errors import ConstraintError
 from arcwise.graph import Constraints, Dag, Kind, Statement, all_dags
-from arcwise.graph.conflicts import smallest_conflict
+from arcwise.graph.statements import smallest_conflict
 
 NAMES = "abcd"
 DAGS = list(all_dags(NAMES))

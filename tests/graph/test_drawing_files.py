@@ -5,7 +5,7 @@ from pathlib import Path
 import networkx as nx
 
 from arcwise.graph import Dag, Pdag
-from arcwise.graph.drawings import format_dot, write_graphml
+from arcwise.graph.files import format_dot, write_graphml
 
 ODD = ['a "quoted" name', "b<&>", "ü"]
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from tests.twins.classes import class_key_twin
 
 from arcwise.errors import GraphError
-from arcwise.graph import Dag, all_parent_masks, class_keys, class_keys_from_masks, number_classes
+from arcwise.graph import Dag, all_parent_masks, class_keys, class_keys_from_masks, collider_keys, number_classes
 from arcwise.graph.nodes import to_words
 
 from .conftest import Class, random_dags
@@ -31,6 +31,27 @@ def test_number_of_classes(small_classes: dict[int, dict[Class, list[Dag]]], n: 
     assert number_classes(class_keys(rows, set_offsets=offsets, members=members)).tolist() == [
         number for number, size in enumerate(sizes) for _ in range(size)
     ]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_collider_classes_have_the_same_skeleton_and_all_colliders(
+    small_classes: dict[int, dict[Class, list[Dag]]], n: int
+) -> None:
+    dags = [dag for group in small_classes[n].values() for dag in group]
+    rows, offsets, members = as_table(dags)
+    numbers = number_classes(collider_keys(rows, set_offsets=offsets, members=members))
+    by_definition = [
+        (
+            frozenset(frozenset((p, v)) for v, own in enumerate(dag.parents) for p in own),
+            frozenset((p, q, v) for v, own in enumerate(dag.parents) for p in own for q in own if p < q),
+        )
+        for dag in dags
+    ]
+    first = {key: number for number, key in enumerate(dict.fromkeys(by_definition))}
+    assert numbers.tolist() == [first[key] for key in by_definition]
+    assert len(first) >= len(small_classes[n])
+    if n == 3:
+        assert len(first) == len(small_classes[n]) + 2, "the complete DAGs form three"
 
 
 @given(random_dags(max_nodes=10))

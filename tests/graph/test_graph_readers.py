@@ -105,8 +105,10 @@ def test_forms_of_dot(text: str, expected: Dag | Pdag | str) -> None:
     ],
 )
 def test_bad_files_say_where(kind: str, text: str, message: str) -> None:
-    with pytest.raises(FormatError, match=message):
-        parse_graph(text.encode(), kind)
+    with pytest.raises(FormatError, match=message) as refused:
+        parse_graph(text.encode(), kind, source="FILE")
+    assert str(refused.value).count("FILE") == 1
+    assert not str(refused.value).endswith("..")
 
 
 @given(st.sampled_from(["dot", "json", "graphml"]), st.text(alphabet='ab{}[]->"=;, \n<>/graph', max_size=40))

@@ -35,13 +35,13 @@ def test_scores_reach_bnlearns(shared: Path, name: str, method: str, search: Any
     data = read_sample(shared, name)
     assert search(data, score="bic").score >= golden - 1e-6
     # The same algorithm with the same ties broken the same way: even the same local optimum.
-    assert search(data, score="bic", refine=0).score == pytest.approx(golden, abs=1e-6)
+    assert search(data, score="bic", refine=0, by_position=True).score == pytest.approx(golden, abs=1e-6)
 
 
 def test_restarts_escape_the_local_optimum(shared: Path) -> None:
     data = read_sample(shared, "alarm_5000")
-    once = hill_climb(data, score="bic", refine=0)
-    more = hill_climb(data, score="bic", refine=0, restarts=20, perturb=5, seed=1)
+    once = hill_climb(data, score="bic", refine=0, by_position=True)
+    more = hill_climb(data, score="bic", refine=0, by_position=True, restarts=20, perturb=5, seed=1)
     assert more.score > once.score + 10
     assert len(more.restarts) == 20
     assert len(more.history) == more.iterations + 21
@@ -49,15 +49,16 @@ def test_restarts_escape_the_local_optimum(shared: Path) -> None:
 
 def test_refinement_finds_more(shared: Path) -> None:
     data = read_sample(shared, "alarm_5000")
-    once, restarted = (hill_climb(data, refine=0, **more) for more in ({}, {"restarts": 20, "perturb": 5, "seed": 1}))
-    refined = hill_climb(data)
+    more = {"restarts": 20, "perturb": 5, "seed": 1}
+    once, restarted = (hill_climb(data, refine=0, by_position=True, **how) for how in ({}, more))
+    refined = hill_climb(data, by_position=True)
     assert refined.score > restarted.score + 100
     # Every gain is an iteration; there is no random number that the seed could change.
     assert (np.diff(refined.history) > 0).all()
     assert refined.history[: len(once.history)].tolist() == once.history.tolist()
     assert len(refined.history) == refined.iterations + 1
-    assert (refined.seed != hill_climb(data).seed) and refined.dag == hill_climb(data, seed=5).dag
-    assert hill_climb(data, refine=6).score >= refined.score
+    assert (refined.seed != hill_climb(data).seed) and refined.dag == hill_climb(data, seed=5, by_position=True).dag
+    assert hill_climb(data, refine=6, by_position=True).score >= refined.score
     # A climb that a limit ended is not at an optimum that could be refined.
     assert hill_climb(data, limits=Limits(count=7)).iterations == 7
 

@@ -11,7 +11,7 @@ from arcwise.errors import OptionError
 from arcwise.graph import Dag, all_dags
 from arcwise.limits import Limits, Status
 from arcwise.local import equivalence_search, hill_climb
-from arcwise.local.equivalence_search import Step, _Class, _Search
+from arcwise.local.searches import Step, _Class, _Search
 from arcwise.model import BayesianNetwork
 from arcwise.scores import make_score
 

@@ -19,7 +19,7 @@ from arcwise import _core
 from arcwise.data import Dataset
 from arcwise.errors import ArcwiseError
 from arcwise.graph import Constraints, Dag
-from arcwise.local import climbing, hill_climb, tabu_search
+from arcwise.local import hill_climb, searches, tabu_search
 from arcwise.local.problem import LocalProblem, unpack_parents
 from arcwise.scores import make_score
 
@@ -91,12 +91,12 @@ def test_refinement_gains_and_equals_the_twin() -> None:
         data = Dataset.from_codes(np.column_stack(columns), states=[["0", "1"]] * 6)
         score = make_score("bic")
         parents, value, history = climb_twin(data, score, refine=2)
-        with mock.patch.object(climbing, "EFFORT", 10**6):
-            found = hill_climb(data, score=score, refine=2)
+        with mock.patch.object(searches, "EFFORT", 10**6):
+            found = hill_climb(data, score=score, refine=2, by_position=True)
         assert found.dag.parents == tuple(tuple(sorted(p)) for p in parents)
         np.testing.assert_allclose(found.history, history)
         assert found.score == pytest.approx(value)
-        gains += value > hill_climb(data, score=score, refine=0).score + 1e-6
+        gains += value > hill_climb(data, score=score, refine=0, by_position=True).score + 1e-6
     assert gains >= 4
 
 
@@ -113,8 +113,8 @@ def test_climbing_equals_the_twin(data: Dataset, name: str, tabu: int, refine: i
     )
     score = make_score(name)
     parents, value, history = climb_twin(data, score, constraints=constraints, tabu=tabu, refine=refine)
-    options = {"score": score, "constraints": constraints, "refine": refine}
-    with mock.patch.object(climbing, "EFFORT", 10**6):  # the twin has no limit on its effort
+    options = {"score": score, "constraints": constraints, "refine": refine, "by_position": True}
+    with mock.patch.object(searches, "EFFORT", 10**6):  # the twin has no limit on its effort
         found = tabu_search(data, tabu=tabu, **options) if tabu else hill_climb(data, **options)
     np.testing.assert_allclose(found.history, history, rtol=1e-9, atol=1e-7)
     assert found.score == pytest.approx(value, rel=1e-9, abs=1e-7)
@@ -176,7 +176,7 @@ def test_candidates_that_hold_all_change_nothing() -> None:
     columns = [np.where(rng.random(400) < 0.5, hidden, rng.integers(0, 3, 400)) for _ in range(9)]
     data = Dataset.from_codes(np.column_stack(columns), states=[["0", "1", "2"]] * 9)
     whole = hill_climb(data, "aic", refine=3)
-    with mock.patch.object(climbing, "REFINED_WHOLE", 1):
+    with mock.patch.object(searches, "REFINED_WHOLE", 1):
         few = hill_climb(data, "aic", refine=3, candidates=9)
         assert few.dag == whole.dag and few.score == whole.score
         assert few.candidates is None and whole.candidates is None
@@ -194,7 +194,7 @@ def test_candidates_that_hold_all_change_nothing() -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_narrowing_with_experiments_has_one_list_for_all_groups(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """An arc between children of different experiments can be turned: both ends know the other."""
-    monkeypatch.setattr(climbing, "REFINED_WHOLE", 3)
+    monkeypatch.setattr(searches, "REFINED_WHOLE", 3)
     rng = np.random.default_rng(seed)
     codes = np.zeros((800, 30), dtype=np.uint8)
     for v in range(30):
@@ -204,6 +204,6 @@ def test_narrowing_with_experiments_has_one_list_for_all_groups(seed: int, monke
     targets = [None if k == 0 else names[(k - 1) * 4] for k in rng.integers(0, 6, 800)]
     data = Dataset.from_codes(codes, names=names).with_targets(targets)
     for candidates in (1, 5):
-        found = climbing.hill_climb(data, "bdeu", candidates=candidates, progress=False)
+        found = searches.hill_climb(data, "bdeu", candidates=candidates, progress=False)
         families = [(v, parents) for v, parents in enumerate(found.dag.parents)]
         assert found.score == pytest.approx(make_score("bdeu").score_families(data, families).sum())

@@ -11,7 +11,7 @@ from arcwise.data import Dataset
 from arcwise.errors import DataError, OptionError
 from arcwise.graph import Dag
 from arcwise.local import chow_liu, naive_bayes, tree_augmented
-from arcwise.local.trees import spanning_forest
+from arcwise.local.searches import spanning_forest
 from arcwise.scores import make_score
 
 

@@ -18,7 +18,7 @@ from arcwise.data import Dataset, Incomplete
 from arcwise.errors import DataError, OptionError
 from arcwise.graph import Dag
 from arcwise.model import BayesianNetwork
-from arcwise.model.gaps import draw_missing
+from arcwise.model.fitting import draw_missing
 
 
 def with_gaps(network: BayesianNetwork, rows: int, share: float, seed: int) -> Incomplete:

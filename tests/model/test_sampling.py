@@ -10,7 +10,7 @@ from tests.twins.networks import sample_twin
 from arcwise.errors import OptionError
 from arcwise.graph import Dag
 from arcwise.model import BayesianNetwork
-from arcwise.model.sampling import sample
+from arcwise.model.inference import sample
 
 from .conftest import random_networks
 

@@ -1,18 +1,23 @@
 from __future__ import annotations
 
+import hashlib
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcwise.ensemble import Ensemble, Families, NetworkSet, NetworkSummary, concatenate
+from arcwise import datasets
+from arcwise.base.arrays import read_array_file, write_array_file
+from arcwise.ensemble import CredibleSet, Ensemble, Families, NetworkSet, NetworkSummary, concatenate
 from arcwise.errors import FormatError, GraphError, OptionError, UnknownNameError
-from arcwise.graph import Dag
+from arcwise.graph import Constraints, Dag
 from arcwise.limits import Status
-from arcwise.networks.files import first_cyclic
+from arcwise.networks.network_list import first_cyclic
+from arcwise.parent_sets import build_parent_sets
 
 NAMES = ("it's", 'b"c', "d,e", "é")
 
@@ -194,3 +199,48 @@ def test_summaries_keep_counts_beyond_any_machine_word(tmp_path: Path) -> None:
     (tmp_path / "s").write_bytes(content[:-1])
     with pytest.raises(FormatError, match="checksum"):
         NetworkSummary.load(tmp_path / "s")
+
+
+def crafted_files(folder: Path) -> list[tuple[Any, str, Path]]:
+    """Write a set and its summary, both under a constraint; return who reads each, and of which kind it is."""
+    data = datasets.load("balance-scale")
+    known = Constraints(data.names, required=[data.names[:2]])
+    table = build_parent_sets(data, "bdeu:ess=1", slack=math.log(1000), constraints=known, progress=False)
+    found = CredibleSet.build(table, bayes_factor=100, progress=False)
+    found.networks().save(folder / "whole.nets")
+    found.summary().save(folder / "whole.summary")
+    return [
+        (NetworkSet, "arcwise-networks 1", folder / "whole.nets"),
+        (NetworkSummary, "arcwise-summary 1", folder / "whole.summary"),
+    ]
+
+
+def test_files_with_a_right_checksum_and_a_wrong_content_are_refused(tmp_path: Path) -> None:
+    target = tmp_path / "edited"
+    for reader, kind, path in crafted_files(tmp_path):
+        facts, arrays = read_array_file(path, kind)
+        edits: list[tuple[dict[str, Any], dict[str, Any]]] = [({}, {name: a[:, None]}) for name, a in arrays.items()]
+        edits += [({}, {name: a.astype("f8")}) for name, a in arrays.items() if a.dtype != np.float64]
+        edits += [({}, {name: a[:-1]}) for name, a in arrays.items()]
+        edits += [({"tolerance": "NaN"}, {}), ({"tolerance": -1}, {}), ({"names": [1, 2, 3, 4, 5]}, {})]
+        forbidden = {"constraints": {"forbidden": [facts["names"][:2]]}}
+        edits += [({"facts": facts["facts"] | forbidden}, {})]
+        for others, replaced in edits:
+            write_array_file(target, kind, facts | others, arrays | replaced)
+            with pytest.raises(FormatError):
+                reader.load(target)
+        reader.load(path)
+
+
+@pytest.mark.parametrize("number", [b"NaN", b"1e999", b"-Infinity"])
+def test_a_header_that_could_not_be_written_again_is_refused(number: bytes, tmp_path: Path) -> None:
+    for reader, kind, path in crafted_files(tmp_path):
+        body = path.read_bytes()[: -hashlib.sha256().digest_size]
+        start = len(kind) + 1
+        size = int.from_bytes(body[start : start + 8], "little")
+        header, arrays = body[start + 8 :][:size], body[start + 8 :][size:]
+        header = header.replace(b'"facts":{', b'"facts":{"more":' + number + b",", 1)
+        edited = body[:start] + len(header).to_bytes(8, "little") + header + arrays
+        path.write_bytes(edited + hashlib.sha256(edited).digest())
+        with pytest.raises(FormatError, match="header"):
+            reader.load(path)

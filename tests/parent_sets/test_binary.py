@@ -22,7 +22,7 @@ from arcwise.parent_sets import (
     read_parent_sets,
     write_parent_sets,
 )
-from arcwise.parent_sets.files import KIND
+from arcwise.parent_sets.table import KIND
 
 TABLE = ParentSetTable.from_lists(
     ["a b", "µ", "c"],

@@ -8,7 +8,7 @@ import pytest
 
 from arcwise import _core
 from arcwise.parent_sets import ParentSetTable
-from arcwise.parent_sets.candidate_sets import candidate_sets
+from arcwise.parent_sets.build import candidate_sets
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm, rankdata
 from tests.posterior.chain_tables import random_table
 
-from arcwise.posterior.diagnostics import (
+from arcwise.posterior.chain_posterior import (
     PairIndicators,
     effective_draws,
     rank_effective_draws,

@@ -12,8 +12,7 @@ from arcwise import datasets
 from arcwise.analysis import learn
 from arcwise.ensemble import sample_posterior
 from arcwise.limits import Limits
-from arcwise.posterior.chain_posterior import RANK_BINS, rank_counts
-from arcwise.posterior.diagnostics import rank_effective_draws, rank_r_hat, share_r_hat
+from arcwise.posterior.chain_posterior import RANK_BINS, rank_counts, rank_effective_draws, rank_r_hat, share_r_hat
 from arcwise.report import Chart
 
 

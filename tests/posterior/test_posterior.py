@@ -152,14 +152,14 @@ def test_a_posterior_is_taken_where_networks_are(data: Dataset, way: Any) -> Non
 def test_chains_jump_in_the_largest_set_that_fits(
     data: Dataset, monkeypatch: pytest.MonkeyPatch, most: float, expected: list[int]
 ) -> None:
-    tried, build = [], CredibleSet.build
+    tried, build = [], CredibleSet.within
 
-    def built(table: ParentSetTable, *, log_slack: float, **options: Any) -> CredibleSet:
-        tried.append(round(math.exp(log_slack)))
-        limits = Limits(memory_bytes=1) if log_slack > most else None  # a set that does not fit
-        return build(table, log_slack=log_slack, **{**options, "limits": limits})
+    def built(table: ParentSetTable, slack: float, constraints: Constraints | None, run: Run) -> CredibleSet:
+        tried.append(round(math.exp(slack)))
+        limits = Limits(memory_bytes=1) if slack > most else Limits()  # a set that does not fit
+        return build(table, slack, constraints, run.but(limits=limits))
 
-    monkeypatch.setattr(CredibleSet, "build", built)
+    monkeypatch.setattr(CredibleSet, "within", built)
     found = find_posterior(data, "bdeu:ess=1", way="chains", seed=1, most_draws=1000).chains
     assert found is not None
     assert tried == expected

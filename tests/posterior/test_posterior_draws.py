@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -212,3 +213,10 @@ def test_what_cannot_be_drawn_is_refused() -> None:
     stopped = exact_posterior(random_table(12, 1, 1.0), limits=Limits(seconds=1e-6))
     with pytest.raises(UnfinishedError, match="there are no probabilities"):
         stopped.sample(1)
+
+
+def test_a_posterior_that_was_drawn_from_can_be_pickled() -> None:
+    table = build_parent_sets(datasets.load("balance-scale"), "bdeu:ess=1", slack=math.inf, progress=False)
+    found = exact_posterior(table)
+    drawn = found.sample(50, seed=1)
+    assert np.array_equal(pickle.loads(pickle.dumps(found)).sample(50, seed=1).scores, drawn.scores)

@@ -17,7 +17,7 @@ from arcwise.base.cluster import Cluster, Tasks, is_still_wanted, open_cluster
 from arcwise.ensemble import CredibleSet, sample_posterior
 from arcwise.limits import Limits, Status
 from arcwise.posterior import sampling, walk
-from arcwise.posterior.diagnostics import Verdict
+from arcwise.posterior.chain_posterior import Verdict
 from arcwise.posterior.sampling import _Walkers
 from arcwise.posterior.walk import Pace, Stretches
 from arcwise.progress import ProgressEvent
@@ -100,7 +100,7 @@ def test_chains_go_on_while_they_are_looked_at(cluster: Cluster, monkeypatch: py
 @pytest.mark.parametrize("cluster", [2], indirect=True)  # one worker does one after the other
 def test_a_chain_does_not_wait_for_a_slower_one(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     given, ahead = noted_gives(monkeypatch), []
-    monkeypatch.setattr(sampling, "advance_chain", _slow_first)
+    monkeypatch.setattr(walk, "advance_chain", _slow_first)
     take = walk.RemoteRun._take
 
     def noted(self: walk.RemoteRun) -> None:
@@ -165,7 +165,7 @@ def _stuck(task: walk.ChainTask, asked: walk.Asked) -> walk.Walked:
 
 
 def test_the_end_of_the_time_does_not_wait_for_workers(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sampling, "advance_chain", _stuck)
+    monkeypatch.setattr(walk, "advance_chain", _stuck)
     look_early(monkeypatch)
     begin = time.monotonic()
     late = sample_posterior(random_table(6, 7), seed=5, most_draws=5000, cluster=cluster, limits=Limits(seconds=3.0))

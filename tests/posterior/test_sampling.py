@@ -22,7 +22,7 @@ from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable, build_parent_sets
 from arcwise.posterior import walk
 from arcwise.posterior.sampling import _Walkers
-from arcwise.posterior.starts import left_out, slack_for
+from arcwise.posterior.walk import left_out, slack_for
 from arcwise.progress import ProgressEvent
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from arcwise.ensemble import find_posterior
 from arcwise.exact import find_optimal
 from arcwise.graph import Constraints, Dag
 from arcwise.parent_sets import ParentSetTable, build_parent_sets
-from arcwise.posterior.starts import _local_optima, starting_networks
+from arcwise.posterior.walk import _local_optima, left_out, slack_for, starting_networks
 
 
 def network(table: ParentSetTable, rows: np.ndarray) -> list[tuple[int, ...]]:
@@ -43,7 +44,7 @@ def test_chains_begin_at_the_best_a_local_a_resampled_and_the_empty_network() ->
 
 def test_searches_of_a_large_table_look_at_its_best_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     table = random_table(6, 3, scale=5.0)
-    monkeypatch.setattr("arcwise.posterior.starts.MOST_SEARCHED", 8)
+    monkeypatch.setattr("arcwise.posterior.walk.MOST_SEARCHED", 8)
     starts = starting_networks(table, 2, 1)
     for rows in starts:
         parents = network(table, rows)
@@ -81,7 +82,7 @@ def test_a_search_that_ends_at_no_network_is_no_start() -> None:
 
 def test_required_parents_are_found_however_low_their_rows_rank(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two parents are required whose set alone is the worst of all that hold them, and all others close a cycle."""
-    monkeypatch.setattr("arcwise.posterior.starts.MOST_SEARCHED", 1)
+    monkeypatch.setattr("arcwise.posterior.walk.MOST_SEARCHED", 1)
     names = ["v0", "v1", "v2", "v3", "v4"]
     entries = [
         [(0.0, (3, 4)), (-1.0, (3,)), (-9.0, ())],
@@ -102,6 +103,15 @@ def test_a_posterior_of_data_begins_one_chain_at_a_network_of_resampled_data(mon
         seen.append(len(resampled))
         return known(table, chains, seed, run, resampled)
 
-    monkeypatch.setattr("arcwise.posterior.sampling.starting_networks", noted)
+    monkeypatch.setattr("arcwise.posterior.walk.starting_networks", noted)
     find_posterior(datasets.load("balance-scale"), "bdeu:ess=1", way="chains", seed=1, most_draws=200)
     assert seen == [1]
+
+
+def test_more_parent_sets_than_the_largest_number_are_bounded_all_the_same() -> None:
+    assert slack_for(1100, None) == pytest.approx(math.log(1100) + 1099 * math.log(2) + math.log(1000))
+    names = tuple(f"v{v}" for v in range(1100))
+    sets = np.zeros(1101, dtype=np.int64)
+    empty = ParentSetTable(names, np.arange(1101), np.zeros(1100), sets, np.empty(0, np.int32))
+    for slack, share in ((slack_for(1100, None), 1e-3), (10.0, 1.0)):
+        assert left_out(replace(empty, slack=slack), 1100) == pytest.approx(share)

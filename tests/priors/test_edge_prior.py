@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from arcwise.data import Dataset
 from arcwise.errors import DataError, OptionError
 from arcwise.priors import edge_prior, skewness_effect
-from arcwise.priors.edge_prior import leading_order, log_bayes_factors
+from arcwise.priors.optima import leading_order, log_bayes_factors
 from arcwise.scores import make_score
 
 
@@ -95,7 +95,7 @@ def test_the_plot_is_drawn() -> None:
 
 def test_a_bayes_factor_that_is_zero_but_for_rounding_has_a_root_there() -> None:
     """With a state of its own for every case the factor is 0 up to rounding, on whichever side."""
-    from arcwise.priors.edge_prior import _sign_changes
+    from arcwise.priors.optima import _sign_changes
 
     counts = np.eye(120, dtype=np.int64)
     grid = np.logspace(-3, 5, 33)

@@ -12,7 +12,7 @@ import pytest
 from arcwise import datasets
 from arcwise.data import Dataset
 from arcwise.limits import Status
-from arcwise.priors import ascend_ess, data_saturation, maximise_ess, optima, saturation
+from arcwise.priors import ascend_ess, data_saturation, maximise_ess, optima
 from arcwise.priors.ess_path import EssSolver
 from arcwise.scores import make_score
 
@@ -66,7 +66,7 @@ def test_saturation_keeps_its_finished_repetitions_or_sizes(data: Dataset, monke
         (4 + searches, 1, len(whole.sizes)),
     ):
         with monkeypatch.context() as patch:
-            patch.setattr(saturation, "find_optima", interrupted_at(call, saturation.find_optima))
+            patch.setattr(optima, "find_optima", interrupted_at(call, optima.find_optima))
             part = data_saturation(data, repetitions=2, seed=1)
         assert (part.status, part.repetitions) == (Status.INTERRUPTED, repetitions)
         np.testing.assert_array_equal(part.sizes, whole.sizes[:sizes])
@@ -75,7 +75,7 @@ def test_saturation_keeps_its_finished_repetitions_or_sizes(data: Dataset, monke
         part.plot()
     for call in (1, 2, 3):
         with monkeypatch.context() as patch:
-            patch.setattr(saturation, "find_optima", interrupted_at(call, saturation.find_optima))
+            patch.setattr(optima, "find_optima", interrupted_at(call, optima.find_optima))
             with pytest.raises(KeyboardInterrupt):
                 data_saturation(data, repetitions=2, seed=1)
 

@@ -16,9 +16,9 @@ from tests.random_calls.calls import CALLS, Call
 from tests.random_calls.problem import Rules
 from tests.random_calls.sessions import calls_of, run_calls, shrink
 
-from arcwise.credible import credible_set, listing, stream
+from arcwise.credible import credible_set, listing
 from arcwise.networks.network_list import NetworkSet
-from arcwise.parent_sets import candidate_sets
+from arcwise.parent_sets import build
 from arcwise.scores import make_score
 
 
@@ -48,12 +48,12 @@ def stream_of_other_constraints(monkeypatch: pytest.MonkeyPatch) -> None:
         facts = [found.table.digest, repr(float(found.slack)), by, chunk, parquet, repr(found.constraints)]
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
-    monkeypatch.setattr(stream, "_identity", identity)
+    monkeypatch.setattr(listing, "_identity", identity)
 
 
 def required_arcs_on_any_table(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wrong result 3: searches took required arcs for which their table had not been built."""
-    monkeypatch.setattr(candidate_sets, "check_required", lambda table, constraints: None)
+    monkeypatch.setattr(build, "check_required", lambda table, constraints: None)
 
 
 def classes_of_bde_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,6 +28,7 @@ from arcwise.ensemble import (
 from arcwise.errors import DataError, FormatError, GuaranteeError, OptionError
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status
+from arcwise.networks.recipe import SOURCES
 from arcwise.parent_sets import ParentSetTable, build_parent_sets
 
 
@@ -170,3 +171,12 @@ def test_numbers_beyond_floating_point_are_refused_as_numbers() -> None:
         find_credible(build_parent_sets(data, "bic", slack=3.0), bayes_factor=10**400)
     with pytest.raises(DataError, match="codes must be integers"):
         Dataset.from_codes(np.array([[0, 1], [10**400, 0]], dtype=object), names=["a", "b"])
+
+
+@pytest.mark.parametrize("source", sorted(SOURCES))
+def test_every_source_takes_more_variables_than_a_number_has_digits_for_their_parent_sets(source: str) -> None:
+    """All parent sets of 1,100 variables are more than the largest floating-point number."""
+    data = Dataset.from_codes(np.random.default_rng(0).integers(0, 2, (20, 1100)))
+    settings = {"replicates": 1} if source == "bootstrap" else {}
+    made = Recipe.of(source, "bic", **settings).run(data, limits=Limits(seconds=0.5), progress=False)
+    assert made.n_variables == 1100

@@ -12,6 +12,7 @@ import pytest
 import arcwise
 from arcwise import datasets
 from arcwise.confidence import consensus_network, recommend
+from arcwise.findings.edge_record import LEANING
 from arcwise.findings.trust import percent, show_confidence, show_range
 
 SET = "const e = document.getElementById(arguments[0]); e.value = arguments[1]; e.dispatchEvent(new Event('input'));"
@@ -27,7 +28,9 @@ def drawn(analysis: arcwise.Analysis, threshold: float) -> list[str]:
     shown = []
     for edge in found.edges:
         if edge.fate.is_arc:
-            shown.append(f"{edge.tail} → {edge.head}")
+            pair = analysis.confidence.pair(edge.tail, edge.head)
+            leans = pair.forward >= LEANING * pair.present or (edge.tail, edge.head) in analysis.settled
+            shown.append(f"{edge.tail} {'→' if leans else '—'} {edge.head}")
         elif edge.fate == "undirected":
             pair = analysis.confidence.pair(*sorted((edge.tail, edge.head), key=names.index))
             ends = (pair.second, pair.first) if pair.backward > pair.forward else (pair.first, pair.second)
@@ -414,3 +417,25 @@ def test_hostile_names_do_nothing(browser: Any, tmp_path: Path) -> None:
     assert browser.run("return document.images.length") == 0
     assert browser.log("browser") == []
     assert browser.requests() == [path.resolve().as_uri()]
+
+
+def test_the_legend_says_whose_directions_are_settled(browser: Any, tmp_path: Path) -> None:
+    """A head that comes from the user's own tiers is not the data's."""
+    data = datasets.load("balance-scale")
+    tiers = arcwise.Constraints(data.names, tiers=[[name for name in data.names if name != "class"], ["class"]])
+    for said, words in ((tiers, "what you said"), (None, "the data")):
+        analysis = arcwise.learn(data, constraints=said, seed=1, permutations=0, compare=False)
+        path = tmp_path / "report.html"
+        path.write_text(analysis.to_html(), encoding="utf-8")
+        browser.open(path)
+        assert f"direction settled by {words}leaning" in browser.text("#legend")
+
+
+def test_an_edge_that_hardly_leans_has_no_arrow_head(page: Any, wine: arcwise.Analysis) -> None:
+    drawn = "return [...document.querySelectorAll('#graph .edge .head')].map(h => h.hasAttribute('d'))"
+    heads = page.run(drawn)
+    shown = [edge.fate.in_network for edge in wine.edges]
+    assert [head for head, is_shown in zip(heads, shown, strict=True) if is_shown] == [
+        edge.is_pointed for edge in wine.edges if edge.fate.in_network
+    ]
+    assert any(edge.fate.is_arc and not edge.is_pointed for edge in wine.edges)

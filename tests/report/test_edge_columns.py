@@ -51,13 +51,13 @@ def test_the_page_sorts_by_a_new_column(
     monkeypatch.setattr(edge_record, "EDGE_COLUMNS", (*EDGE_COLUMNS, number, word))
     (tmp_path / "report.html").write_text(wine.to_html(), encoding="utf-8")
     browser.open(tmp_path / "report.html")
-    cells = "return [...document.querySelectorAll('#edge-table tbody tr')].map(r => r.cells[{}].textContent)"
+    cells = "return [...document.querySelectorAll('#edge-table tbody tr')].map(r => [...r.cells].at({}).textContent)"
     browser.click('th[data-key="doubt"] button')  # the largest first
-    assert browser.run(cells.format(10)) == [
+    assert browser.run(cells.format(-2)) == [
         show_confidence(value) for value in sorted((1 - edge.present for edge in wine.edges), reverse=True)
     ]
     browser.click('th[data-key="ends"] button')
-    assert browser.run(cells.format(11)) == sorted(edge.second[::-1] for edge in wine.edges)
+    assert browser.run(cells.format(-1)) == sorted(edge.second[::-1] for edge in wine.edges)
 
 
 def test_a_column_with_a_field_is_read_from_the_file(

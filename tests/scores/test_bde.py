@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.twins.scores import score_family_twin
 
-from arcwise.data import Dataset
+from arcwise.data import Dataset, write_data
 from arcwise.errors import DataError, OptionError
+from arcwise.exact import find_optimal
+from arcwise.graph import Dag
+from arcwise.model import BayesianNetwork
+from arcwise.parent_sets import build_parent_sets
 from arcwise.scores import JointPrior, PriorNetwork, UniformPrior, dirichlet, make_score
 
 
@@ -117,3 +123,50 @@ def test_marginals_of_a_table() -> None:
     assert prior == random_prior(data)
     assert prior != random_prior(data, seed=2)
     assert hash(prior) == hash(random_prior(data))
+
+
+def prior_network(data: Dataset, seed: int = 3) -> BayesianNetwork:
+    """A network over the variables of the data, its states in another order."""
+    rng = np.random.default_rng(seed)
+    dag = Dag(data.names, [(), (0,), (0, 1), (1,)])
+    states = [own[::-1] for own in data.states]
+    sizes = [(int(np.prod([len(states[p]) for p in ps])), len(states[v])) for v, ps in enumerate(dag.parents)]
+    return BayesianNetwork(dag, states, [rng.dirichlet(np.ones(r), q) for q, r in sizes])
+
+
+def test_a_network_is_a_prior(monkeypatch: pytest.MonkeyPatch) -> None:
+    data, network = make_data(), prior_network(make_data())
+    joint = network.joint_probabilities(data.names)
+    assert joint.sum() == pytest.approx(1.0)
+    assert network.joint_probabilities(["X3", "X1"]) == pytest.approx(joint.sum(axis=(0, 2)).T)
+    score = make_score("bde", prior=network, ess=4)
+    plain = make_score("bde", prior=JointPrior(data.names, joint[::-1, ::-1, ::-1, ::-1]), ess=4)
+    expected = plain.score_families(data, families(data))
+    np.testing.assert_allclose(score.score_families(data, families(data)), expected, rtol=1e-12)
+    monkeypatch.setattr(dirichlet, "DENSE_CELLS", 1)
+    np.testing.assert_allclose(score.score_families(data, families(data)), expected, rtol=1e-12)
+    assert score.title == "BDe (prior BayesianNetwork, ess 4)"
+    assert score.identity()["prior"] == f"BayesianNetwork:{network.digest}"
+    assert prior_network(data, seed=4).digest != network.digest == prior_network(data).digest
+    table = build_parent_sets(data, score, progress=False)
+    found = find_optimal(table, data=data)
+    assert found.score == pytest.approx(score.score_network(data, found.dag))
+
+
+def test_a_network_with_other_states_is_refused() -> None:
+    data, network = make_data(), prior_network(make_data())
+    other = BayesianNetwork(network.dag, [("a", "b"), *network.states[1:]], network.tables)
+    with pytest.raises(DataError, match="'X0' has the states 0, 1 in the data, and a, b in the prior"):
+        make_score("bde", prior=other).score_family(data, 0)
+
+
+def test_the_command_line_reads_a_prior(cli: Callable[..., str], tmp_path: Path) -> None:
+    data, network = make_data(), prior_network(make_data())
+    write_data(data, tmp_path / "data.csv")
+    network.write(tmp_path / "prior.bif")
+    score = make_score("bde", prior=network, ess=50)
+    best = find_optimal(build_parent_sets(data, score, progress=False))
+    told = cli("optimal", tmp_path / "data.csv", "--score", f"bde:prior={tmp_path / 'prior.bif'},ess=50", "--json")
+    assert json.loads(told)["score"] == pytest.approx(best.score)
+    told = cli("search", tmp_path / "data.csv", "--score", f"bde:prior={tmp_path / 'prior.bif'}", "--ess", 50, "--json")
+    assert json.loads(told)["score"] <= best.score + 1e-9

@@ -25,7 +25,7 @@ from arcwise.local import first_ascent, genetic_search, hill_climb, order_search
 from arcwise.local.problem import LocalProblem
 from arcwise.parent_sets import ParentSetTable, build, build_parent_set_tables, build_parent_sets, format_jkl, parse_jkl
 from arcwise.scores import BelievedScore, Score, make_score
-from arcwise.scores import believed as believed_module
+from arcwise.scores import registry as believed_module
 
 SCORES = ["bic", "aic", "bdeu:ess=3", "qnml", "k2", "fnml", "bic_laplace"]
 seeds = st.integers(0, 2**32 - 1)
@@ -230,9 +230,9 @@ def test_climbing_equals_the_twin_and_ends_at_a_local_optimum(seed: int, name: s
     score = believed(name, beliefs)
     parents, value, _ = climb_twin(data, score, tabu=tabu)
     found = (
-        tabu_search(data, score, tabu=tabu, refine=0, progress=False)
+        tabu_search(data, score, tabu=tabu, refine=0, progress=False, by_position=True)
         if tabu
-        else hill_climb(data, score, refine=0, progress=False)
+        else hill_climb(data, score, refine=0, progress=False, by_position=True)
     )
     assert found.dag.parents == tuple(tuple(sorted(p)) for p in parents)
     assert found.score == pytest.approx(value)

@@ -16,7 +16,7 @@ from arcwise.data import Dataset
 from arcwise.errors import OptionError
 from arcwise.graph import Dag, all_dags, class_keys_from_masks
 from arcwise.scores import JointPrior, Score, make_score
-from arcwise.scores.hypothetical import all_structures, smoothed_joints
+from arcwise.scores.dirichlet import all_structures, smoothed_joints
 
 
 def make_data(seed: int = 0, variables: int = 3, rows: int = 40) -> Dataset:

@@ -20,8 +20,7 @@ from arcwise.local import hill_climb, tabu_search
 from arcwise.local.problem import LocalProblem
 from arcwise.parent_sets import build_parent_sets
 from arcwise.scores import SCORES, make_score
-from arcwise.scores.dirichlet import Bde
-from arcwise.scores.prior_network import UniformPrior
+from arcwise.scores.dirichlet import Bde, UniformPrior
 from arcwise.scores.score import Score
 
 LOCAL_SCORES = ["bic", "aic", "bdeu:ess=3", "k2", "qnml", "fnml", "bic_laplace"]

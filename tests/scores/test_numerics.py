@@ -12,6 +12,9 @@ from tests.twins.scores import log_nml_approximation, log_nml_normaliser_twin
 
 from arcwise import _core
 from arcwise.data import Dataset
+from arcwise.errors import DataError
+from arcwise.local import hill_climb
+from arcwise.parent_sets import build_parent_sets
 from arcwise.scores import make_score
 
 log_nml_normaliser = _core.scores.log_nml_normaliser
@@ -161,3 +164,23 @@ def test_the_normaliser_is_submultiplicative() -> None:
         regret = np.array([log_nml_normaliser(n, r) for n in range(120)])
         sums = regret[:60, None] + regret[None, :60]
         assert (regret[np.arange(60)[:, None] + np.arange(60)] <= sums + 1e-12).all()
+
+
+@pytest.mark.parametrize("cases", [10**9, 10**11, 10**12])
+def test_scores_of_very_many_cases_have_the_digits_of_a_double(cases: int) -> None:
+    for seed in range(10):
+        counts = np.random.default_rng(seed).integers(1, cases // 4, 4)
+        data = Dataset.from_codes([[0, 0], [0, 1], [1, 0], [1, 1]], weights=counts)
+        exact = float(exact_bdeu(counts.reshape(2, 2).tolist(), 2, 1.0))
+        assert abs(make_score("bdeu").score_family(data, 1, [0]) - exact) <= 4 * np.spacing(abs(exact))
+
+
+def test_more_cases_than_digits_are_refused() -> None:
+    data = Dataset.from_codes([[0, 0], [0, 1], [1, 0], [1, 1]], weights=[10**12, 1, 1, 1])
+    for use in (
+        lambda: make_score("k2").score_family(data, 0),
+        lambda: hill_climb(data, "bdeu"),
+        lambda: build_parent_sets(data, "bic"),
+    ):
+        with pytest.raises(DataError, match=r"1e\+12 cases; scores of up to 1e\+12 .* Divide all weights"):
+            use()

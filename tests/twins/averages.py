@@ -13,7 +13,7 @@ from arcwise.ensemble import NetworkSet
 from arcwise.graph import Dag, FixedPairs
 from arcwise.graph.classes import ClassMembers
 from arcwise.networks.classes import splits_classes, tells_members_apart
-from arcwise.networks.origin import make_facts
+from arcwise.networks.recipe import make_facts
 
 
 def class_sums_twin(networks: NetworkSet) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from arcwise.data.delimited import (
+from arcwise.data.formats import (
     FIELD_TOO_LONG,
     NUL_BYTE,
     RAGGED,

@@ -14,8 +14,8 @@ from tests.twins.inference import joint_twin
 from arcwise.base.run import Seed, generator_of
 from arcwise.data import Dataset, Incomplete
 from arcwise.model import BayesianNetwork
-from arcwise.model.gaps import Family
-from arcwise.model.sampling import Setting
+from arcwise.model.fitting import Family
+from arcwise.model.inference import Setting
 
 
 def sample_twin(network: BayesianNetwork, rows: int, *, seed: int, do: Mapping[str, Setting] | None = None) -> Dataset:

@@ -21,16 +21,17 @@ from arcwise.data import Dataset
 from arcwise.data.dataset import gap_codes
 from arcwise.graph import FamilyPrior, all_parent_masks
 from arcwise.scores import JointPrior, Score, UniformPrior, make_score
-from arcwise.scores.believed import BelievedScore
-from arcwise.scores.dirichlet import Bde, log_marginal_likelihood
-from arcwise.scores.hypothetical import (
+from arcwise.scores.dirichlet import (
+    Bde,
     HypotheticalScore,
+    family_joint,
+    log_marginal_likelihood,
     marginals,
     sampled_structures,
     smoothed_joints,
 )
 from arcwise.scores.penalised import NodeAverageScore
-from arcwise.scores.prior_network import family_joint
+from arcwise.scores.registry import BelievedScore
 from arcwise.scores.score import Counts, check_cases, family_counts, pack_families, scored_data
 
 Alphas = NDArray[np.float64]

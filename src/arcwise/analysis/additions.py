@@ -9,30 +9,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from arcwise.analysis.run import completions_of
-from arcwise.base.errors import UnfinishedError
 from arcwise.base.run import Status
-from arcwise.confidence.by_recipe import recipe_of
-from arcwise.confidence.permutations import permuted_confidences
-from arcwise.confidence.probability import decided_pairs
+from arcwise.confidence.by_recipe import permuted_confidences, recipe_of
+from arcwise.confidence.edge_confidence import RuleName
 from arcwise.confidence.recommendation import choose_threshold
-from arcwise.confidence.self_calibration import self_calibration
-from arcwise.confidence.threshold import RuleName
 from arcwise.data.dataset import Dataset, Incomplete
-from arcwise.findings import parts
-from arcwise.findings.checks import (
-    EXACT_COMPARED,
-    FOLDS,
-    CutChecks,
-    ExactComparison,
-    SimulationPlan,
-    TargetFocus,
-    check_cuts,
-    grow_parts,
-    is_quick_to_check,
-    plan_simulations,
-    seconds_to_check,
-)
-from arcwise.findings.method_result import MethodResult, average, is_few
+from arcwise.findings import checks, parts
+from arcwise.findings.method_result import FEWEST_NETWORKS, MethodResult, average
 from arcwise.findings.price import constraint_price
 from arcwise.findings.thresholds import RuleMark
 from arcwise.recipes.registry import SOURCES
@@ -58,6 +41,8 @@ SHUFFLED_VALUES = 5 * 10**8
 # With so many values, learning from shuffled columns takes longer than all the rest: no two rows are equal any more, so
 # that 2,000,000 cases of 20 variables are as many rows (75 seconds were not enough). Chance has no part in such data.
 SLOW_VALUES = 5_000_000
+# The share of the time left that a comparison may take: the first of a source, which may take any time, and others.
+FIRST, AGAIN = 0.3, 0.6
 
 
 def compared_recipes(main: MethodResult, run: LearnRun) -> list[Recipe]:
@@ -83,12 +68,14 @@ def compared_recipes(main: MethodResult, run: LearnRun) -> list[Recipe]:
     return compared
 
 
-def _exact(run: LearnRun) -> ExactComparison:
+def _exact(run: LearnRun) -> checks.ExactComparison:
     data, known = run.prepared.data, run.constraints
-    return ExactComparison(len(data.names), data.n_cases, data.n_rows, 0 if known is None else known.most_required)
+    return checks.ExactComparison(
+        len(data.names), data.n_cases, data.n_rows, 0 if known is None else known.most_required
+    )
 
 
-def _limited(recipe: Recipe, exact: ExactComparison) -> Recipe:
+def _limited(recipe: Recipe, exact: checks.ExactComparison) -> Recipe:
     """Return an exact recipe with a limit of parents that it is known to fit."""
     most = None if recipe.source_facts.is_sample else exact.max_parents
     if most is None:
@@ -100,16 +87,19 @@ def compare(found: Analysis, run: LearnRun, recipe: Recipe) -> parts.Comparisons
     """Carry out another recipe if it fits the time and the size of the data.
 
     It is expected to take as long as its source took last time. What was given up before is expected to take as
-    long as it was tried for. A sample that the time cut short is kept if it is large enough for shares.
+    long as it was tried for. A sample that the time cut short is kept if it is large enough for shares, and begun if
+    it is likely to be.
     """
     before, batches = found.part(parts.Comparisons), run.run.batches
+    seconds, wanted = run.seconds.get(recipe.source, 0.0), recipe.settings.get(recipe.source_facts.counted_by)
+    least = seconds if wanted is None else seconds * min(1.0, FEWEST_NETWORKS / wanted / AGAIN)
     try:
         if why := "" if recipe.source_facts.is_sample else _exact(run).excess(recipe.max_parents):
             made = MethodResult.not_begun(recipe, why, by_time=False)
-        elif why := run.shortage(run.seconds.get(recipe.source, 0.0)):
-            made = MethodResult.not_begun(recipe, why)
+        elif run.shortage(least):
+            made = MethodResult.not_begun(recipe, run.shortage(seconds))
         else:
-            made = run.average(recipe, 0.6 if recipe.source in run.seconds else 0.3, memory=COMPARED_MEMORY)
+            made = run.average(recipe, AGAIN if recipe.source in run.seconds else FIRST, memory=COMPARED_MEMORY)
     finally:
         if batches is not None:
             batches.release(recipe)  # also if it was not begun
@@ -125,7 +115,7 @@ def share_of_posterior(found: Analysis, run: LearnRun) -> parts.PosteriorShare:
     return parts.PosteriorShare(replace(found.main.credible, **measure(run.run.share(COVERED_SHARE).limits)))
 
 
-def other_cuts(found: Analysis, run: LearnRun) -> CutChecks | None:
+def other_cuts(found: Analysis, run: LearnRun) -> checks.CutChecks | None:
     """Carry the main recipe out on numbers that are cut in other ways, as far as the time goes.
 
     Where gaps are completed, chains begin anew for every way to cut. What a cut does to an edge shows in a few
@@ -142,60 +132,7 @@ def other_cuts(found: Analysis, run: LearnRun) -> CutChecks | None:
             data = replace(data, completions=made if isinstance(made, Completions) else None)
         return average(main.recipe, data, run.share(0.15, COMPARED_MEMORY))
 
-    return check_cuts(run.prepared, found.confidence, options, run.run, again)
-
-
-def simulated_data(found: Analysis, run: LearnRun) -> parts.SimulatedData:
-    """Learn from data simulated from the networks found: how often confidences like these are right here.
-
-    It is shown beside the studied probabilities and changes none of them.
-    """
-    main, plan = found.main, _simulations(found.main, run)
-    if plan.refusal:
-        return parts.SimulatedData(refusal=plan.refusal)
-    if why := run.shortage(seconds_to_simulate(found, run)):
-        return parts.SimulatedData(shortage=why, by_time=True)
-    assert main.kept is not None and isinstance(run.data, Dataset)
-    try:
-        made = self_calibration(
-            found.confidence,
-            run.data,
-            repeats=plan.sets,
-            networks=main.kept.networks,
-            members=plan.networks,
-            run=run.share(0.9, COMPARED_MEMORY),
-        )
-    except UnfinishedError:
-        why = "too few were finished in the time and memory allowed"
-        return parts.SimulatedData(shortage=why, by_time=run.run.is_over)
-    if made.status is Status.COMPLETE:
-        return parts.SimulatedData(made)
-    return parts.SimulatedData(made, shortage=f"{made.repeats} were finished", by_time=made.status is Status.TIME_LIMIT)
-
-
-def seconds_to_simulate(found: Analysis, run: LearnRun) -> float:
-    """Return about how long simulated data sets take; 0 where none are made."""
-    main, plan = found.main, _simulations(found.main, run)
-    share = min(1.0, plan.networks / max(main.count, 1)) if main.recipe.source_facts.counted_by else 1.0
-    return plan.sets * share * main.seconds
-
-
-def _simulations(main: MethodResult, run: LearnRun) -> SimulationPlan:
-    """Plan the data sets that are simulated unasked, or say why there are none."""
-    data, refusal = run.data, ""
-    if data.gapless is None:
-        refusal = "values were missing, and what is simulated has no gaps"
-    elif data.targets is not None and not data.targets.is_empty:
-        refusal = "variables were set, and what is simulated are observations"
-    elif run.uncut is not None:
-        refusal = "the numbers are cut anew in every replicate, and what is simulated has no numbers to cut"
-    elif main.kept is None or is_few(main.count, main.recipe):
-        refusal = "there are too few networks to simulate from"
-    elif decided_pairs(main.recipe.constraints_on(data.names), data.names).all():
-        refusal = "the constraints decide every edge"
-    else:
-        return plan_simulations(data.n_variables, data.n_cases, is_sample=bool(main.recipe.source_facts.counted_by))
-    return SimulationPlan(0, 0, refusal)
+    return checks.check_cuts(run.prepared, found.confidence, options, run.run, again)
 
 
 def _why_not_shuffled(data: Dataset | Incomplete | NumericData, main: MethodResult) -> str:
@@ -271,7 +208,7 @@ def price_of_constraints(found: Analysis, run: LearnRun) -> parts.PriceOfConstra
             known,
             score=free.scorer,
             max_parents=None if free.max_parents is None else max(free.max_parents, known.most_required),
-            exact=not main.recipe.source_facts.is_sample or data.n_variables <= EXACT_COMPARED,
+            exact=not main.recipe.source_facts.is_sample or data.n_variables <= checks.EXACT_COMPARED,
             seed=run.run.seed,
             threads=run.run.threads,
             limits=run.run.share(0.3).limits,
@@ -281,21 +218,23 @@ def price_of_constraints(found: Analysis, run: LearnRun) -> parts.PriceOfConstra
 
 def growing_parts(found: Analysis, run: LearnRun) -> parts.GrowingParts:
     """Learn from growing parts of the data: how much more data would still change the structure."""
-    return grow_parts(run.complete, run.options, found.ess, run.run)
+    return checks.grow_parts(run.complete, run.options, found.ess, run.run)
 
 
 def fit(found: Analysis, run: LearnRun) -> parts.Fit:
     """Test whether the network fits, if that is not too much for an analysis, and fits the time."""
-    if not is_quick_to_check(found):
+    if not checks.is_quick_to_check(found):
         return parts.Fit(too_large=True)
-    why = run.shortage(seconds_to_check(found))
+    why = run.shortage(checks.seconds_to_check(found))
     made = None if why else found.check_fit(replicates=0, limits=run.run.limits, progress=False)
     return parts.Fit(made if made is not None and made.status is Status.COMPLETE else None, shortage=why)
 
 
-def target_focus(found: Analysis, run: LearnRun) -> TargetFocus:
+def target_focus(found: Analysis, run: LearnRun) -> checks.TargetFocus:
     """Describe the target, and predict it by networks that are learned anew in every fold, in half of the time left."""
     target, share = run.options.target, run.run.share(0.5)
     assert target is not None
-    scores = found.cross_validate(target, folds=FOLDS, seed=share.seed, limits=share.limits, progress=share.progress)
-    return TargetFocus(found.variable(target), scores)
+    scores = found.cross_validate(
+        target, folds=checks.FOLDS, seed=share.seed, limits=share.limits, progress=share.progress
+    )
+    return checks.TargetFocus(found.variable(target), scores)

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from arcwise.analysis.folder import check_folder, write_files
 from arcwise.analysis.questions import Questions
@@ -15,16 +15,13 @@ from arcwise.base.run import Status
 from arcwise.findings.edge_record import edge_frame
 from arcwise.findings.findings import Findings
 from arcwise.findings.parts import Remark
-from arcwise.plotting.charts import plot_forest
 from arcwise.report.edges import explain_edge
 from arcwise.report.page import build_report
 from arcwise.report.remarks import analysis_remarks, is_by_time, status_of
 from arcwise.report.report import Report
-from arcwise.report.sections import variable_answer
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,10 +68,7 @@ class Analysis(Findings, Questions):
         """False if a limit cut the main set of networks short, or the clock decided what else was computed."""
         return self.status is Status.COMPLETE
 
-    def explain(self, first: str, second: str | None = None) -> str:
-        """Return how far the edge between two variables can be trusted, or what one depends on."""
-        if second is None:
-            return variable_answer(self.variable(first)).to_text()
+    def _words_about(self, first: str, second: str) -> str:
         return explain_edge(self, self.edge(first, second))
 
     def to_frame(self) -> pd.DataFrame:
@@ -92,10 +86,6 @@ class Analysis(Findings, Questions):
         """The content of the report: sections, tables, figures and the network."""
         return build_report(self)
 
-    def to_html(self) -> str:
-        """Return the report as one self-contained HTML page."""
-        return self.report.to_html()
-
     def to_text(self, *, width: int = 100) -> str:
         """Return the report as plain text."""
         return self.report.to_text(width=width)
@@ -109,24 +99,10 @@ class Analysis(Findings, Questions):
         everything in it was written by arcwise.
         """
         target = check_folder(folder, force=force)
-        with atomic_folder(target) as part:
+        with atomic_folder(target, lambda: check_folder(folder, force=force)) as part:
             table = self.to_frame().to_csv(index=False, lineterminator="\n")
             write_files(self, part, {"report.html": self.to_html(), "edges.csv": table})
         return target
-
-    def plot(self, kind: Literal["network", "matrix", "forest"] = "network", *, ax: Axes | None = None) -> Axes:
-        """Draw the network with its confidences, their matrix, or their ranges over all methods; return the axes."""
-        if kind == "network":
-            return self.consensus.plot(ax=ax)
-        if kind != "forest":
-            return self.confidence.plot(kind, ax=ax)
-        known = [[value for _, value in edge.by_method if value is not None] for edge in self.edges]
-        names = [f"{edge.first} — {edge.second}" for edge in self.edges]
-        present = [edge.present for edge in self.edges]
-        return plot_forest(names, present, [min(own) for own in known], [max(own) for own in known], ax=ax)
-
-    def _repr_html_(self) -> str:
-        return self.report._repr_html_()
 
     def __str__(self) -> str:
         return self.to_text()

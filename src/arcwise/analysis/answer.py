@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from arcwise.base.errors import OptionError, UnfinishedError
+from arcwise.base.errors import OptionError
 from arcwise.base.run import Limits, Status
+from arcwise.confidence.by_recipe import with_chance
 from arcwise.confidence.calibration import Calibration
 from arcwise.confidence.consensus import consensus_network
-from arcwise.confidence.self_calibration import self_calibration
 from arcwise.data.dataset import Dataset
 from arcwise.findings.checks import check_prior
 from arcwise.findings.edges import Origins, believed_of, describe_edges
@@ -26,7 +26,8 @@ from arcwise.report.remarks import no_networks_message
 if TYPE_CHECKING:
     from arcwise.analysis.analysis import Analysis
     from arcwise.analysis.run import LearnRun
-    from arcwise.exact.optimum import Optimum
+    from arcwise.confidence.edge_confidence import EdgeConfidence
+    from arcwise.exact.proof import Optimum
     from arcwise.networks.recipe import Recipe
 
 # The part of the time that the main set may take.
@@ -150,28 +151,16 @@ def _alone(given_up: MethodResult, recipe: Recipe, best: Optimum, run: LearnRun)
 
 
 def calibrated(found: Analysis, run: LearnRun) -> MainSet:
-    """Turn confidences into probabilities, if not by the package's table: not at all, or by simulation.
-
-    Where the time does not suffice for simulations, it is by the table after all.
-    """
+    """Turn confidences into probabilities by the package's table and by what shuffled columns show, or not at all."""
     part, kind = found.part(MainSet), run.options.calibration
     assert part.result.confidence is not None
-    confidence = part.result.confidence
-    if kind == "none" or (kind == "table" and is_few(confidence.n_networks, part.result.recipe)):
-        return _with_calibration(part, Calibration.identity())
-    if kind == "table":
-        return part
-    assert run.data.gapless is not None
-    try:
-        simulated = self_calibration(confidence, run.data.gapless, run=run.share(0.6))
-    except UnfinishedError as error:
-        return replace(part, uncalibrated=str(error))
-    return replace(_with_calibration(part, simulated.calibration), simulated=simulated)
+    confidence, recipe = part.result.confidence, part.result.recipe
+    if kind == "none" or is_few(confidence.n_networks, recipe):
+        return _with(part, replace(confidence, calibration=Calibration.identity()))
+    return _with(part, with_chance(confidence, recipe, run.complete, run.share(0.3)))
 
 
-def _with_calibration(part: MainSet, calibration: Calibration | None) -> MainSet:
-    assert part.result.confidence is not None
-    confidence = replace(part.result.confidence, calibration=calibration)
+def _with(part: MainSet, confidence: EdgeConfidence) -> MainSet:
     return replace(part, result=replace(part.result, confidence=confidence))
 
 

@@ -20,7 +20,7 @@ from arcwise.data.discretize import apply_cuts, find_cuts
 from arcwise.data.table import Table
 from arcwise.exact.optimal import find_optimal
 from arcwise.graph.constraints import assert_obeys
-from arcwise.local.climbing import hill_climb, tabu_search
+from arcwise.local.searches import hill_climb, tabu_search
 from arcwise.model.fitting import fit_parameters
 from arcwise.model.network import BayesianNetwork
 from arcwise.parent_sets.build import build_parent_sets
@@ -149,7 +149,7 @@ class BayesianNetworkEstimator(BaseEstimator):  # type: ignore[misc]
             found = search(
                 data,
                 score=self.criterion,
-                max_parents=self.max_parents,
+                max_parents="usual" if self.max_parents is None else self.max_parents,
                 constraints=self.constraints,
                 seed=seed,
                 progress=False,

@@ -24,15 +24,15 @@ from arcwise.analysis.analysis import Analysis
 from arcwise.analysis.answer import answer, calibrated, kept_set, main_set, without_beliefs, without_constraints
 from arcwise.analysis.run import FIRST_NETWORKS, LearnRun, begin_run
 from arcwise.base.cluster import open_cluster
-from arcwise.base.errors import Argument, OptionError, Remedy, UnknownNameError, suggestion
+from arcwise.base.errors import UnknownNameError, suggestion
 from arcwise.base.options import from_keywords, option_lines, options_of, signature_with
-from arcwise.base.run import ProgressCallback, RunLine, deferred_interrupt, run_line
+from arcwise.base.run import Limits, ProgressCallback, Run, RunLine, deferred_interrupt, run_line
 from arcwise.bootstrap.task import has_all_states
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.data.table import Table
 from arcwise.findings.checks import seconds_to_check
 from arcwise.findings.options import LearnOptions
-from arcwise.findings.parts import MainSet, Part, WithoutBeliefs, WithoutConstraints
+from arcwise.findings.parts import Part, WithoutBeliefs, WithoutConstraints
 from arcwise.findings.preparation import Prepared, open_table, prepare
 from arcwise.graph.constraints import Constraints
 from arcwise.recipes.registry import SOURCES
@@ -101,9 +101,11 @@ def learn(
     1.0
     """
     chosen = from_keywords(LearnOptions, keywords, options)
+    clock = Run(limits=Limits(chosen.limit_seconds))
     file = os.fspath(data) if isinstance(data, str | os.PathLike) else None
     opened = open_table(data, progress=progress, **(chosen.experiments if file is None else chosen.reading))
-    return learn_prepared(prepare(opened, chosen, file=file, progress=progress), chosen, progress=progress)
+    prepared = prepare(opened, chosen, file=file, progress=progress, clock=clock)
+    return learn_prepared(prepared, chosen, progress=progress, clock=clock)
 
 
 learn.__doc__ = (learn.__doc__ or "").replace("    {options}", option_lines(LearnOptions))
@@ -116,8 +118,9 @@ def learn_prepared(
     *,
     progress: bool | ProgressCallback | None = None,
     on_result: Callable[[Analysis], None] | None = None,
+    clock: Run | None = None,
 ) -> Analysis:
-    """Learn from data that are prepared.
+    """Learn from data that are prepared, in the time that the `clock` has left, if it was started before.
 
     `on_result` is given a first analysis as soon as the main result is there, and again when much was added to it: what
     is valid already need not wait for comparisons and checks. Where all that is left is known to take little it is not
@@ -127,22 +130,14 @@ def learn_prepared(
     said, names = options.constraints, prepared.data.names
     if said is not None and said.names != names:  # over columns of which some were left out
         options = replace(options, constraints=Constraints.from_description(names, said.describe()))
-    if options.calibration == "self" and prepared.data.gaps is not None:
-        raise OptionError(
-            Argument("calibration", "self"),
-            "simulates complete data, and these have gaps.",
-            remedies=(
-                Remedy("fill them first:", Argument("impute", "knn")),
-                Remedy("use", Argument("calibration", "table")),
-            ),
-        )
     if options.beliefs is not None:
         options.beliefs.on(names)  # refuses odds of variables that are not there
     run = begin_run(prepared, options)
     with contextlib.ExitStack() as opened:
         cluster = None if options.cluster is None else opened.enter_context(open_cluster(options.cluster))
         line = opened.enter_context(run_line(progress))
-        run.run = run.run.but(limits=run.run.given, progress=line, cluster=cluster)  # the clock starts here
+        given = run.run.given if clock is None else replace(run.run.given, seconds=clock.limits.seconds)
+        run.run = run.run.but(limits=given, progress=line, cluster=cluster)  # the clock starts here
         if on_result is not None and run.is_long:
             folder = opened.enter_context(tempfile.TemporaryDirectory())
             run.journal = str(Path(folder) / "networks")
@@ -188,12 +183,6 @@ def later_steps(found: Analysis, run: LearnRun) -> list[Step]:
         ),
         Step("share of the posterior", times(1), additions.share_of_posterior, run.measure is not None),
         Step("other cuts", times(5), additions.other_cuts, compare and run.prepared.uncut is not None),
-        Step(
-            "simulated data",
-            partial(additions.seconds_to_simulate, found, run),
-            additions.simulated_data,
-            compare and options.calibration == "table",
-        ),
         Step("shuffled columns", times(broom), additions.shuffled_columns),
         Step("price of the constraints", times(1), additions.price_of_constraints, run.constraints is not None),
         Step("growing parts of the data", times(1), additions.growing_parts),
@@ -206,8 +195,7 @@ def later_steps(found: Analysis, run: LearnRun) -> list[Step]:
 def count_ahead(run: LearnRun) -> int:
     """Return about how many steps there will be, before the first result is there."""
     comparisons = 5 if run.options.compare else 0
-    simulated = run.options.compare and run.options.calibration == "table"
-    return comparisons + simulated + len(("shuffled columns", "growing parts of the data", "fit"))
+    return comparisons + len(("shuffled columns", "growing parts of the data", "fit"))
 
 
 def first_result(run: LearnRun, line: RunLine) -> Analysis:
@@ -223,20 +211,15 @@ def first_result(run: LearnRun, line: RunLine) -> Analysis:
 def kept_result(draft: Analysis, run: LearnRun, line: RunLine) -> Analysis:
     """Return what a run has that the user stopped behind a draft: all networks that were learned until then.
 
-    What takes as long as these, the networks without constraints or prior odds and simulations, is the draft's.
+    What takes as long as these, the networks without constraints or prior odds, is the draft's.
     """
     line.begin("networks learned until now", 1, 1, steps=[math.nan], most=partial(getattr, run.run, "seconds_left"))
-    kept, before = kept_set(run), draft.part(MainSet)
+    kept = kept_set(run)
     main, drafted = kept.result, draft.main
     if main.confidence is None or main.count <= drafted.count:
         return draft
     found = Analysis(run.prepared, run.options, (kept,))
-    if run.options.calibration == "self":
-        assert drafted.confidence is not None
-        confidence = replace(main.confidence, calibration=drafted.confidence.calibration)
-        found = found.plus(replace(kept, result=replace(main, confidence=confidence), simulated=before.simulated))
-    else:
-        found = found.plus(calibrated(found, run))
+    found = found.plus(calibrated(found, run))
     found = found.plus(WithoutConstraints(draft.without_constraints)).plus(WithoutBeliefs(draft.without_beliefs))
     found = found.plus(answer(found, run))
     wanted, few = run.options.replicates, f"from more than {drafted.count:,} networks"
@@ -246,7 +229,6 @@ def kept_result(draft: Analysis, run: LearnRun, line: RunLine) -> Analysis:
             *([f"{wanted:,} networks in place of {main.count:,}"] if main.count < wanted else []),
             *([f"what the data say without your constraints, {few}"] if run.constraints is not None else []),
             *([f"what they say without your prior odds, {few}"] if run.options.beliefs is not None else []),
-            *([f"simulated data {few}"] if run.options.calibration == "self" else []),
             *(step.name for step in later_steps(found, run)),
         ),
     )

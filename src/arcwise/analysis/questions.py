@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,28 +22,31 @@ from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.data.large import Grouping
 from arcwise.data.read import read_table
 from arcwise.data.table import Table
+from arcwise.effects.effect import PossibleEffects, find_effect, possible_effects, refuse_copy
 from arcwise.effects.effect_matrix import EffectMatrix, find_effects
 from arcwise.effects.model_average import AveragedDistribution, ModelAverage
-from arcwise.effects.possible_effects import PossibleEffects, possible_effects
-from arcwise.effects.search import find_effect, refuse_copy
-from arcwise.evaluate.fit_check import FitCheck, check_fit
-from arcwise.evaluate.predictions import PredictionScores, cross_validate
+from arcwise.evaluate.fit import FitCheck, PredictionScores, check_fit, cross_validate
 from arcwise.findings.coding import table_of
 from arcwise.findings.method_result import is_few, learn_network
 from arcwise.findings.variable import describe_variable
+from arcwise.plotting.charts import plot_forest
 from arcwise.recipes.registry import SOURCES
+from arcwise.report.sections import variable_answer
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
+    from arcwise.confidence.consensus import ConsensusNetwork
     from arcwise.confidence.edge_confidence import EdgeConfidence
     from arcwise.effects.effect import Effect
     from arcwise.findings.coding import Coded, Coding, Unseen
+    from arcwise.findings.edge_record import EdgeRecord
     from arcwise.findings.variable import VariableFinding
     from arcwise.graph.dag import Pdag
     from arcwise.model.network import BayesianNetwork
-    from arcwise.networks.network_list import NetworkSet
-    from arcwise.networks.summary import NetworkSummary
+    from arcwise.networks.network_list import NetworkSet, NetworkSummary
+    from arcwise.report.report import Report, SavedReport
 
 
 Rows = Dataset | Incomplete | Table | str | os.PathLike[str]
@@ -65,6 +68,18 @@ class Questions:
         @property
         def confidence(self) -> EdgeConfidence:
             """How far each edge can be trusted."""
+
+        @property
+        def consensus(self) -> ConsensusNetwork:
+            """The network of the edges above the cut-off."""
+
+        @property
+        def edges(self) -> tuple[EdgeRecord, ...]:
+            """Every pair of variables that is described."""
+
+        @property
+        def report(self) -> Report | SavedReport:
+            """The report."""
 
         @property
         def settled(self) -> frozenset[tuple[str, str]]:
@@ -127,6 +142,35 @@ class Questions:
                 DataWarning,
                 stacklevel=4,
             )
+
+    # What was found?
+
+    def explain(self, first: str, second: str | None = None) -> str:
+        """Return how far the edge between two variables can be trusted, or what one depends on."""
+        if second is None:
+            return variable_answer(self.variable(first)).to_text()
+        return self._words_about(first, second)
+
+    def _words_about(self, first: str, second: str) -> str:
+        raise NotImplementedError
+
+    def to_html(self) -> str:
+        """Return the report as one self-contained HTML page."""
+        return self.report.to_html()
+
+    def _repr_html_(self) -> str:
+        return self.report._repr_html_()
+
+    def plot(self, kind: Literal["network", "matrix", "forest"] = "network", *, ax: Axes | None = None) -> Axes:
+        """Draw the network with its confidences, their matrix, or their ranges over all methods; return the axes."""
+        if kind == "network":
+            return self.consensus.plot(ax=ax)
+        if kind != "forest":
+            return self.confidence.plot(kind, ax=ax)
+        spreads = [edge.spread for edge in self.edges]
+        names = [f"{edge.first} — {edge.second}" for edge in self.edges]
+        present = [edge.present for edge in self.edges]
+        return plot_forest(names, present, [low for low, _ in spreads], [high for _, high in spreads], ax=ax)
 
     # What does x depend on?
 
@@ -209,9 +253,12 @@ class Questions:
         """Return the probability of each state of `target` for new rows, given all their other variables.
 
         Rows are cut and coded as the training data were. `average` averages over all networks instead of asking the
-        consensus network alone. A state that no training row had is taken as not observed, or is an "error".
+        consensus network alone. A state that no training row had is taken as not observed, with a `DataWarning`, or is
+        an "error".
         """
         coded = self.code(rows, unseen=unseen)
+        for remark in replace(coded.without(target), missing=()).remarks():
+            warnings.warn(remark, DataWarning, stacklevel=2)
         model = self.average if average else self.network
         found: NDArray[np.float64] = model.predict_proba(coded.table, target, **options)
         return found

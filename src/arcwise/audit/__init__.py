@@ -1,13 +1,11 @@
 """The audit: what to know about data before anything is learned from them."""
 
-from arcwise.audit.audit import Audit as Audit
-from arcwise.audit.audit import AuditSettings as AuditSettings
-from arcwise.audit.audit import audit_table as audit_table
-from arcwise.audit.audit import check as check
-from arcwise.audit.finding import Finding as Finding
-from arcwise.audit.finding import Kind as Kind
-from arcwise.audit.finding import Repair as Repair
-from arcwise.audit.finding import Severity as Severity
 from arcwise.base import doors
 
-doors.export(__name__)
+doors.offer(
+    __name__,
+    {
+        "audit.audit": "Audit AuditSettings audit_table check",
+        "audit.finding": "Finding Kind Repair Severity",
+    },
+)

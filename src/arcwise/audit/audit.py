@@ -9,14 +9,14 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
 
-from arcwise.audit import columns, rows, values
+from arcwise.audit import columns, rows
 from arcwise.audit.finding import Finding, Severity
 from arcwise.base.options import check_options, gather, option, option_lines, row
 from arcwise.base.run import ProgressCallback
 from arcwise.base.showing import LINES, html_table, one_screen
 from arcwise.data.column import Column, quoted
 from arcwise.data.dataset import Dataset
-from arcwise.data.gap_dependence import GapDependence, table_gap_dependences
+from arcwise.data.impute import GapDependence, table_gap_dependences
 from arcwise.data.large import Grouping
 from arcwise.data.read import ReadingSettings, read_table
 from arcwise.data.table import Table
@@ -93,6 +93,8 @@ class AuditSettings:
         flags=("--category",),
     )
 
+    imputed: bool = False  # whether it was said what to do about gaps
+
     @property
     def asked(self) -> frozenset[str]:
         """The options that were given: what they ask for is done without a further question."""
@@ -108,21 +110,25 @@ CHECKS: tuple[Check, ...] = (
     lambda table, said: rows.find_header(table, sure=said.header is not None),
     lambda table, said: rows.find_units(table),
     lambda table, said: rows.find_totals(table),
-    lambda table, said: values.find_missing_markers(table, keep=said.keep),
-    lambda table, said: values.find_words_among_numbers(table, keep={*said.keep, *said.categories}),
+    lambda table, said: columns.find_missing_markers(table, keep=said.keep),
+    lambda table, said: columns.find_words_among_numbers(table, keep={*said.keep, *said.categories}),
     lambda table, said: columns.find_spellings(table),
-    lambda table, said: values.find_written_numbers(table, decimal=said.decimal, thousands=said.thousands),
-    lambda table, said: values.find_dates(table, dates=said.dates),
+    lambda table, said: columns.find_written_numbers(table, decimal=said.decimal, thousands=said.thousands),
+    lambda table, said: rows.find_series(table),
+    lambda table, said: columns.find_dates(table, dates=said.dates),
     lambda table, said: rows.find_repeated_rows(table),
     lambda table, said: columns.find_constants(table),
     lambda table, said: columns.find_free_text(table, keep={*said.keep, *said.categories}),
     lambda table, said: columns.find_identifiers(table, keep={*said.keep, *said.categories}),
+    lambda table, said: columns.find_codes(table, keep={*said.keep, *said.categories}),
     lambda table, said: columns.find_rare_states(table, merge_rare=said.merge_rare, categories=said.categories),
     lambda table, said: columns.find_many_states(
         table, keep=said.keep, categories=said.categories, merge_rare=said.merge_rare
     ),
     lambda table, said: rows.find_copies(table, keep=said.keep),
     lambda table, said: rows.find_determined(table),
+    lambda table, said: rows.find_computed(table),
+    lambda table, said: rows.find_gaps_by_definition(table, answered=said.imputed),
     lambda table, said: columns.find_nearly_constant(table),
     lambda table, said: columns.find_scales(table),
     lambda table, said: rows.find_row_order(table),

@@ -32,6 +32,7 @@ class Kind(enum.StrEnum):
     CONSTANT = "constant"
     NEARLY_CONSTANT = "nearly constant"
     IDENTIFIER = "identifier"
+    CODES = "codes"  # whole numbers that are names, such as those of districts
     TEXT = "free text"
     MANY_STATES = "many states"
     RARE_STATES = "rare states"
@@ -43,6 +44,7 @@ class Kind(enum.StrEnum):
     UNITS = "units"  # a row below the header that says how columns were measured
     ROW_ORDER = "row order"
     MISSING = "missing"
+    BY_DEFINITION = "missing by definition"  # exactly where another column says that there is no value
     CONTINUOUS = "continuous"
 
 

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.audit.finding import Finding, Kind, Repair, Severity, columns_words, it, leave_out, note, rows_words, verb
 from arcwise.base.errors import Argument
-from arcwise.data.column import Column, can_tell_copies, first_seen, numbers_of, quoted
+from arcwise.data.column import (
+    MAX_LEVELS,
+    Column,
+    can_tell_copies,
+    date_example,
+    first_seen,
+    gap_label,
+    numbers_of,
+    quoted,
+    sorted_labels,
+)
 from arcwise.data.table import Table
 
 LEAST_ROWS = 50
@@ -20,6 +31,8 @@ LEAST_UNITS = 2  # columns whose first cell is a word above numbers
 MOSTLY = 0.9
 ORDERED = 0.9995  # the rank correlation of numbers in order with the order of the rows
 PARTS = frozenset(("train", "training", "test", "testing", "valid", "validation", "val", "dev", "holdout", "hold-out"))
+ALIKE = 0.5  # the rank correlation of a column with itself in the row before, in series
+FEWEST = 5  # rows of each label that is an interval of numbers
 CHANCE = 0.1  # pairs of equal rows that may be expected by chance
 _SPLIT = re.compile(r"(?:^|[^a-z])(train|test|split|fold|partition|validation|holdout|is_train|set)(?:$|[^a-z])")
 
@@ -133,6 +146,32 @@ def find_repeated_rows(table: Table) -> Iterable[Finding]:
             f"{rows_words(again)} of {rows:,} {verb(range(again), 'repeats', 'repeat')} an earlier one in all columns",
             "each counts as a case of its own",
         )
+
+
+def find_series(table: Table) -> Iterable[Finding]:
+    """Yield that rows follow each other in time: by their dates, or since neighbours are alike in most columns."""
+    rows = table.n_rows
+    if rows < LEAST_ROWS or table.is_grouped:
+        return
+    for column in table.columns:
+        if len(column.labels) > MOSTLY * rows and date_example(column) is not None and not column.n_missing:
+            place = np.argsort(sorted_labels(column.labels))[column.codes]
+            if float(np.mean(np.diff(place) > 0)) > MOSTLY or float(np.mean(np.diff(place) < 0)) > MOSTLY:
+                yield _series((column.name,), f"the rows are in the order of the dates of column '{column.name}'")
+                return
+    numbers = [c for c in table.columns if c.is_continuous() and not c.n_missing and not _in_order(c)]
+    ranks = {c.name: _ranks(c.values()) for c in numbers}
+    alike = {name: _correlation(own[1:], own[:-1]) for name, own in ranks.items()}
+    close = [name for name, value in alike.items() if value > ALIKE]
+    if len(close) >= max(2, len(numbers) / 2):
+        least = min(alike[name] for name in close)
+        what = f"rows that follow each other are alike in {len(close)} of {len(numbers)} columns of numbers"
+        yield _series((), f"{what}: a time series, or rows in groups", f"the correlation is {least:.2f} or more")
+
+
+def _series(names: tuple[str, ...], what: str, evidence: str = "") -> Finding:
+    told = "each counts as a case of its own, and edges look surer than they are"
+    return note(Kind.ROW_ORDER, names, what, f"{evidence}; {told}" if evidence else told)
 
 
 def find_row_order(table: Table) -> Iterable[Finding]:
@@ -276,6 +315,165 @@ def _is_function(
     own = codes[common].astype(np.int64)
     pairs = np.unique(own * (len(coarser.labels) + 1) + values[common])
     return len(pairs) == len(np.unique(own))
+
+
+# Columns that were computed from others: differences, sums, means, and classes of a number.
+
+
+MOST_NUMBERS = 60  # columns of numbers in which linear identities are looked for
+EXACT = 0.005  # the standard deviation of what a formula leaves open, in units of its column's
+LEAST_TERM = 0.01  # how much a term must contribute, in the same units
+MOST_TERMS = 5
+
+
+def find_computed(table: Table) -> Iterable[Finding]:
+    """Yield the columns of numbers that are a sum of others times factors, and those that are intervals of one."""
+    rows = table.sampled_rows(SAMPLE)
+    numbers = sorted((c for c in table.columns if c.is_continuous()), key=lambda column: column.n_missing)
+    values = {c.name: c.values()[rows] for c in numbers[:MOST_NUMBERS]}
+    if len(rows) < LEAST_ROWS:
+        return
+    kept = dict(values)
+    while len(kept) > 2 and len(_complete(kept)) < max(LEAST_ROWS, 5 * len(kept)):
+        kept.popitem()  # the one with the most gaps
+    order = {name: place for place, name in enumerate(table.names)}
+    told: set[frozenset[str]] = set()
+    for name in sorted(kept, key=order.__getitem__, reverse=True):  # what was computed mostly comes last
+        formula = _formula(name, {other: own for other, own in kept.items() if other != name}, kept[name])
+        if formula is not None and (among := frozenset((name, *formula))) not in told:
+            told.add(among)
+            words = " ".join(_term(formula[other], other) for other in sorted(formula, key=order.__getitem__))
+            what = f"column '{name}' follows from others: {name} = {words.removeprefix('+ ')}"
+            yield note(Kind.DETERMINED, (name,), what, "up to rounding and a constant; edges among them say only that")
+    for column in table.columns:
+        if 2 <= len(column.labels) <= MAX_LEVELS // 2 and not column.is_continuous():
+            cause = next((c for c in numbers if c.name in values and _are_intervals(c, column)), None)
+            if cause is not None:
+                what = f"column '{column.name}' follows from column '{cause.name}': each of its labels is an interval"
+                yield note(
+                    Kind.DETERMINED, (column.name,), what, f"{len(column.labels)} labels, in the order of numbers"
+                )
+
+
+def _term(factor: float, name: str) -> str:
+    amount = "" if abs(abs(factor) - 1) < EXACT else f"{abs(factor):.3g} "
+    return f"{'-' if factor < 0 else '+'} {amount}{name}"
+
+
+def _complete(columns: dict[str, NDArray[np.float64]]) -> NDArray[np.int64]:
+    return np.flatnonzero(~np.isnan(np.array([*columns.values()])).any(axis=0))
+
+
+def _formula(name: str, others: dict[str, NDArray[np.float64]], values: NDArray[np.float64]) -> dict[str, float] | None:
+    """Return the factors of the few columns of which one is the sum, up to a constant; None if it is no sum."""
+    chosen = dict(others)
+    while len(chosen) > 1:
+        complete = _complete({name: values, **chosen})
+        own = values[complete] - values[complete].mean()
+        terms = np.array([column[complete] - column[complete].mean() for column in chosen.values()])
+        spread = float(own.std())
+        if len(complete) < LEAST_ROWS or spread == 0:
+            return None
+        factors = np.linalg.lstsq(terms.T, own, rcond=None)[0]
+        if float((own - factors @ terms).std()) > EXACT * spread:
+            return None
+        shares = np.abs(factors) * terms.std(axis=1) / spread
+        found = {other: float(f) for other, f, share in zip(chosen, factors, shares, strict=True) if share > LEAST_TERM}
+        if len(found) == len(chosen):
+            return found if len(found) <= MOST_TERMS else None
+        chosen = {other: chosen[other] for other in found}
+    return None
+
+
+def _are_intervals(finer: Column, coarser: Column) -> bool:
+    """Return whether the labels of a column are intervals of the numbers of another, with some rows each."""
+    values, codes = finer.values(), coarser.codes
+    known = ~np.isnan(values) & ~coarser.is_missing
+    if known.sum() < max(LEAST_ROWS, COMMON * len(codes)):
+        return False
+    order = np.argsort(values[known], kind="stable")
+    ranked, labels = values[known][order], codes[known][order]
+    changes = np.flatnonzero(labels[1:] != labels[:-1])
+    sizes = np.bincount(labels, minlength=len(coarser.labels))
+    apart = bool((ranked[changes] < ranked[changes + 1]).all())
+    return apart and len(changes) + 1 == np.count_nonzero(sizes) and int(sizes[sizes > 0].min()) >= FEWEST
+
+
+# Values that are missing by definition: the date of death of the living. They are no accident, and whoever completes
+# them at random gives dates of death to the living.
+
+
+ALWAYS, SELDOM = 0.98, 0.1  # the share of gaps where there is no value, and elsewhere at most
+LEAST_GAPS = 10  # rows with a gap, and without, at least
+
+
+def find_gaps_by_definition(table: Table, *, answered: bool = False) -> Iterable[Finding]:
+    """Yield the columns that are missing where another one has certain values, and hardly ever elsewhere.
+
+    They get a state of their own, or are left out if they hold numbers; where it was `answered` what to do about gaps,
+    they are told. Columns with the same gaps are one finding.
+    """
+    causes = [c for c in table.columns if 2 <= len(c.labels) <= MAX_LEVELS]
+    same: dict[bytes, list[Column]] = {}
+    for column in table.columns:
+        if LEAST_GAPS <= column.n_missing <= column.n_cases - LEAST_GAPS:
+            same.setdefault(np.packbits(column.is_missing).tobytes(), []).append(column)
+    if len(same) * len(causes) > MOST_PAIRS:
+        return
+    for columns in same.values():
+        others = [cause for cause in causes if cause not in columns]
+        found = [reason for cause in others if (reason := _reason(columns[0], cause)) is not None]
+        if not found:
+            continue
+        _, _, where, evidence = min(found, key=lambda reason: reason[:2])
+        for is_number in (False, True):
+            names = tuple(c.name for c in columns if c.is_continuous() is is_number)
+            if names:
+                yield _by_definition(names, where, evidence, is_number, answered)
+
+
+def _reason(column: Column, cause: Column) -> tuple[float, int, str, str] | None:
+    """Return where a column has no value by definition, if a cause tells: how many rows differ, of how many labels."""
+    weights = np.ones(len(column.codes)) if column.weights is None else column.weights
+    total = np.bincount(cause.codes, weights, minlength=len(cause.labels) + 1)
+    gaps = np.bincount(cause.codes, weights * column.is_missing, minlength=len(cause.labels) + 1)
+    if gaps[-1] > SELDOM * total[-1] + 1:  # where the cause is missing itself
+        return None
+    seen = np.flatnonzero(total[:-1])
+    share = gaps[seen] / total[seen]
+    never, others = seen[share >= ALWAYS], seen[share <= SELDOM]
+    if len(never) + len(others) < len(seen) or not len(never) or not len(others):
+        return None
+    rows, rest = int(total[never].sum()), int(total[others].sum())
+    missing, elsewhere = int(gaps[never].sum()), int(gaps.sum() - gaps[never].sum())
+    if missing < LEAST_GAPS or rest - elsewhere < LEAST_GAPS:
+        return None
+    few, word = (never, "is") if len(never) <= len(others) else (others, "is not")
+    labels = " or ".join(f"'{cause.labels[k]}'" for k in few[:4]) + (" or another" if len(few) > 4 else "")
+    exactly = "exactly" if missing == rows and not elsewhere else "nearly always"
+    where = f"{exactly} where '{cause.name}' {word} {labels}"
+    evidence = f"in {missing:,} of {rows:,} rows, and in {elsewhere:,} of {rest:,} others"
+    return rows - missing + elsewhere, len(few), where, evidence
+
+
+def _by_definition(names: tuple[str, ...], where: str, evidence: str, is_number: bool, answered: bool) -> Finding:
+    what = f"{columns_words(names)} {verb(names, 'is', 'are')} missing {where}"
+    if answered:
+        return note(Kind.BY_DEFINITION, names, f"{what}: by definition, not at random", evidence)
+    if is_number:
+        found = leave_out(Kind.BY_DEFINITION, Severity.MISLEADS, names, what, evidence, f", missing {where}")
+        return replace(found, proposal=f"leave {it(names)} out, or take every gap as a state with impute='state'")
+    done = f"Took a missing value of {columns_words(names)} as a state of its own: there is none {where}."
+
+    def marked(column: Column) -> Column:
+        order = sorted_labels(column.labels)
+        labels = [*(column.labels[k] for k in order), gap_label(column.labels)]
+        return Column.looked_up(column.name, np.argsort([*order, len(order)]), column.codes, labels, declared=True)
+
+    proposal = "take that as a state of its own: there is no value, rather than one that is not known"
+    repair = Repair(lambda table: table.with_columns(marked(table.column(name)) for name in names), done)
+    remedy = Argument("impute", "state")
+    return Finding(Kind.BY_DEFINITION, Severity.MISLEADS, names, what, evidence, proposal, remedy, repair)
 
 
 class _Looks:

@@ -17,6 +17,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -80,6 +81,7 @@ def parse_array_file(content: bytes, kind: str, *, source: str) -> tuple[dict[st
     at = len(magic) + 8
     header = parse_json(bytes(body[at : at + length]), source=f"{source}: the header")
     try:
+        json.dumps(header, allow_nan=False)  # what is not finite is written as null
         listed = [(str(name), str(code), [int(k) for k in shape]) for name, code, shape in header["arrays"]]
         facts = dict(header["facts"])
     except (ValueError, KeyError, TypeError, OverflowError) as error:
@@ -134,6 +136,17 @@ CLOSED: dict[str, str | bool | int | float | list[str]] = {
 }
 
 
+def load_duckdb() -> ModuleType:
+    """Return DuckDB, once pandas, which it asks for, is loaded.
+
+    It takes a Ctrl-C in the middle of that import for a package that is not installed, and a file for broken.
+    """
+    import duckdb
+    import pandas  # noqa: F401
+
+    return duckdb
+
+
 class ParquetFile:
     """An open Parquet file: its facts, and its columns all at once or one by one. See `open_parquet`."""
 
@@ -156,11 +169,11 @@ class ParquetFile:
 
     def frame(self, states: Mapping[str, Sequence[str]] | None = None) -> pd.DataFrame:
         """Return the whole table; columns of text with `states` are categorical, and what is no state is missing."""
-        cast = ", ".join(
-            f"TRY_CAST({identifier(name)} AS ENUM ({', '.join(map(quoted, own))})) AS {identifier(name)}"
-            for name, own in (states or {}).items()
-        )
-        return self._execute(f"SELECT * {f'REPLACE ({cast})' if cast else ''} FROM read_parquet(?)").df()
+        chosen = {name: identifier(name) for name in (self.types() if states else ())}
+        for name, own in (states or {}).items():
+            chosen[name] = f"TRY_CAST({chosen[name]} AS ENUM ({', '.join(map(quoted, own))})) AS {chosen[name]}"
+        # Every column by its name: DuckDB takes time quadratic in what replaces columns of a star.
+        return self._execute(f"SELECT {', '.join(chosen.values()) or '*'} FROM read_parquet(?)").df()
 
     def counts(self, names: Sequence[str]) -> list[int]:
         """Return how many rows of each column have a value."""
@@ -179,8 +192,7 @@ class ParquetFile:
 
 def write_parquet(frame: pd.DataFrame, path: str | os.PathLike[str], *, facts: Mapping[str, Any] | None = None) -> None:
     """Write a table atomically; `facts` (what JSON can hold) go into the file's key-value metadata."""
-    import duckdb
-
+    duckdb = load_duckdb()
     metadata = ""
     if facts is not None:
         metadata = f", KV_METADATA {{{KEY}: {quoted(json.dumps(facts, allow_nan=False))}}}"
@@ -204,8 +216,7 @@ def open_parquet(path: str | os.PathLike[str], *, content: memoryview | bytes | 
     `content` is what the file holds if it is not there as a file (standard input, or unpacked); `path` then only names
     it in messages.
     """
-    import duckdb
-
+    duckdb = load_duckdb()
     if content is None and not Path(path).is_file():
         why = errno.EISDIR if Path(path).is_dir() else errno.ENOENT
         raise FormatError(unreadable(path, OSError(why, os.strerror(why))))

@@ -19,9 +19,10 @@ import secrets
 import shutil
 import stat
 import tempfile
+import time
 import tomllib
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any, BinaryIO
@@ -47,6 +48,8 @@ MOST_NESTED = 100
 TEMPORARY = re.compile(r"\..*\.[0-9a-f]{12}\.arcwise\.part", re.DOTALL)
 # A name beyond this many bytes would be too long for most systems with what is added to it.
 LONGEST_NAME = 200
+# Seconds to wait for a process that gives a folder its name; one that takes longer is not one of ours.
+PATIENCE = 10.0
 
 
 @contextlib.contextmanager
@@ -101,30 +104,50 @@ def _replacing(target: Path) -> Iterator[tuple[BinaryIO, Path]]:
 
 
 @contextlib.contextmanager
-def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+def atomic_folder(path: str | os.PathLike[str], check: Callable[[], object] = lambda: None) -> Iterator[Path]:
     """Yield a new temporary folder; on success it takes the name `path`, on any error it is removed.
 
-    A folder of that name is replaced: whether it may be is the caller's to decide.
+    A folder of that name is replaced, of a link what it points to: whether it may be is for the caller to `check`. That
+    is called once all is written, while no other process of ours can give a folder beside it its name.
     """
-    target = Path(path)
+    target = Path(os.path.realpath(path)) if Path(path).is_symlink() else Path(path)
     with _told(target), temporary_folder(target) as part:
         yield part
         for entry in part.rglob("*"):
             if entry.is_dir():
                 sync_folder(entry)
         sync_folder(part)
-        if target.is_dir():
-            old = _temporary_name(target)
-            target.rename(old)
-            try:
+        with _locked(target.parent):
+            check()
+            if target.is_dir():
+                old = _temporary_name(target)
+                target.rename(old)
+                try:
+                    part.rename(target)
+                except BaseException:
+                    old.rename(target)
+                    raise
+                shutil.rmtree(old, ignore_errors=True)
+            else:
                 part.rename(target)
-            except BaseException:
-                old.rename(target)
-                raise
-            shutil.rmtree(old, ignore_errors=True)
-        else:
-            part.rename(target)
         sync_folder(target.parent)
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Be the only process of ours inside, where the system has locks."""
+    descriptor = None if fcntl is None else os.open(folder, os.O_RDONLY)
+    try:
+        until = time.monotonic() + PATIENCE
+        while fcntl is not None and descriptor is not None and time.monotonic() < until:
+            with contextlib.suppress(OSError):
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            time.sleep(0.02)
+        yield
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
 
 
 @contextlib.contextmanager
@@ -392,13 +415,10 @@ def unpack_gzip(packed: bytes | memoryview, *, source: str, limit: int | None = 
                 total += len(part)
                 if total > most:
                     raise FormatError(
-                        f"{source}: the gzip file unpacks to more than {_size(most)}. "
+                        f"{source}: the gzip file unpacks to more than "
+                        f"{f'{most // 2**30} GiB' if most >= 2**30 else f'{most:,} bytes'}. "
                         "If that is right, unpack it first with gunzip."
                     )
     except (OSError, EOFError, zlib.error) as error:
         raise FormatError(f"{source}: damaged gzip file ({error}). Fetch or write it again.") from error
     return b"".join(parts)
-
-
-def _size(count: int) -> str:
-    return f"{count // 2**30} GiB" if count >= 2**30 else f"{count:,} bytes"

@@ -220,6 +220,13 @@ def check_options(table: object) -> None:
         object.__setattr__(table, item.name, item.checked(getattr(table, item.name)))
 
 
+class CheckedOptions:
+    """What a frozen table of options inherits that has nothing else to check when it is made."""
+
+    def __post_init__(self) -> None:
+        check_options(self)
+
+
 def from_keywords(kind: type[T], keywords: Mapping[str, Any], base: T | None = None) -> T:
     """Return the options that keywords ask for; those of `base` hold where a keyword says nothing."""
     known = [item.name for item in options_of(kind)]

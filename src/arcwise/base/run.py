@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -216,6 +216,10 @@ class Run:
     def here(self) -> Run:
         """The same on this machine."""
         return self.but(cluster=None)
+
+    def pause(self, seconds: float) -> None:
+        """Leave out so many seconds that have passed."""
+        self._begin += seconds
 
     @property
     def seconds(self) -> float:
@@ -517,6 +521,17 @@ def deferred_interrupt(stop: Callable[[], None]) -> Iterator[None]:
     finally:
         if signal.getsignal(signal.SIGINT) is handle:  # else somebody has set another one meanwhile
             signal.signal(signal.SIGINT, before)
+
+
+T = TypeVar("T")
+
+
+def undisturbed(work: Callable[[], T]) -> tuple[Status, T]:
+    """Do something that Ctrl-C must not leave half done; the status says whether it was pressed meanwhile."""
+    pressed: list[Status] = []
+    with deferred_interrupt(lambda: pressed.append(Status.INTERRUPTED)):
+        found = work()
+    return (pressed[0] if pressed else Status.COMPLETE), found
 
 
 # One seed in, one number for the native core out.

@@ -46,6 +46,13 @@ def one_screen(kind: Kind) -> Kind:
     return kind
 
 
+def data_frame(content: Any, **options: Any) -> pd.DataFrame:
+    """Return a table of pandas, which takes a while to load and is loaded when the first table is asked for."""
+    import pandas as pd
+
+    return pd.DataFrame(content, **options)
+
+
 def brief(value: Any) -> str:
     """Return a value in a few words: short ones whole, of many things the first few, of an array its shape.
 

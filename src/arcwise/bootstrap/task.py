@@ -20,13 +20,12 @@ from arcwise.data.column import can_tell_copies, first_seen
 from arcwise.data.dataset import Dataset, GapStates, Incomplete
 from arcwise.exact.optimal import find_optimal
 from arcwise.graph.constraints import Constraints
-from arcwise.local.climbing import EFFORT, TabuSettings, first_ascent, genetic_search, hill_climb, tabu_search
-from arcwise.local.order_search import order_search
+from arcwise.local import searches
 from arcwise.local.problem import LocalProblem, pack_parents, unpack_parents
 from arcwise.parent_sets.build import build_parent_sets
 from arcwise.sampled.completions import ChainModel, CompletionChain, Completions, State
-from arcwise.sampled.numeric_data import NumericData
-from arcwise.scores.score import Score
+from arcwise.sampled.numeric_data import NumericData, Sampled
+from arcwise.scores.score import Score, scored_data
 
 if TYPE_CHECKING:
     from arcwise._core.local import ClimbOptions, LocalLearner, Outcome, ReplicateCounts
@@ -201,6 +200,28 @@ class CompletedTask:
     def identity(self) -> dict[str, Any]:
         """What a file of replicates must agree with."""
         return {"data": self.data.digest, "completions": len(self.states), "completion_seed": self.seed}
+
+
+def complete_data(
+    data: Sampled,
+    score: Score,
+    constraints: Constraints | None,
+    max_parents: int | None,
+    seed: int,
+    run: Run,
+) -> tuple[Dataset, CompletedTask | None]:
+    """Return complete data to count with, and for data with gaps what their replicates start from."""
+    if data.gapless is not None:
+        return data.gapless, None
+    assert data.gaps is not None
+    if score.data_score.takes_gaps:  # each family is scored by the cases that have it whole
+        return scored_data(data.gaps, score), None
+    uncut = data if isinstance(data, NumericData) else None
+    known = data if uncut is None else uncut.completions
+    if not isinstance(known, Completions):
+        known = Completions(data.gaps, constraints=constraints, max_parents=max_parents, seed=seed)
+    made = CompletedTask.of(known, run, uncut)
+    return made.states[0][0], made
 
 
 def has_all_states(completions: Completions) -> bool:
@@ -394,7 +415,7 @@ class ReplicateTask:
             if name not in known:
                 takes = f"takes {', '.join(known)}" if known else "has no options"
                 raise OptionError(f"learner '{self.learner}' has no option '{name}'; it {takes}.")
-            for item in options_of(TabuSettings) if self.learner in ("tabu", "hill-climbing") else ():
+            for item in options_of(searches.TabuSettings) if self.learner in ("tabu", "hill-climbing") else ():
                 if item.name == name:
                     item.checked(value)
 
@@ -423,19 +444,23 @@ class ReplicateTask:
 
     def learn(self, index: int, seconds: float | None = None) -> Replicate | None:
         """Learn one replicate; None if the time was too short."""
-        sample, seed = self.draw(index)
+        run = Run(limits=Limits(seconds=seconds))
+        try:
+            sample, seed = self.draw(index, run)
+        except UnfinishedError:
+            return None
         kept = sample.select(self.copies.kept) if self.copies else sample
-        made = LEARNERS[self.learner](self, index, kept, seed, Limits(seconds=seconds))
+        made = LEARNERS[self.learner](self, index, kept, seed, run.limits)
         return None if made is None else self._with_copies(made, sample)
 
-    def draw(self, index: int) -> tuple[Dataset, int]:
-        """Draw the data of a replicate and the seed of its search."""
+    def draw(self, index: int, run: Run | None = None) -> tuple[Dataset, int]:
+        """Draw the data of a replicate and the seed of its search; where numbers are cut, the run must have time."""
         rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(self.seed, spawn_key=(index,))))
         if self.completed is not None:
             sample = self.completed.sample(index, int(rng.integers(0, 2**63)))
         elif self.uncut is not None:
             drawn = self.uncut.marked_sample if isinstance(self.data, GapStates) else self.uncut.sample
-            sample = drawn(rng).collapse()
+            sample = drawn(rng, run).collapse()
         elif self.resampling == "bootstrap":
             sample = self.data.resample(rng)
         else:
@@ -554,7 +579,9 @@ class ReplicateTask:
             tabu=tabu,
             patience=tabu if max_tabu is None else max_tabu,
             refine=options.get("refine", REFINE),
-            effort=EFFORT if self.data.n_variables > MANY_VARIABLES else EFFORT * options.get("refine", REFINE),
+            effort=searches.EFFORT
+            if self.data.n_variables > MANY_VARIABLES
+            else searches.EFFORT * options.get("refine", REFINE),
             narrow=MANY_VARIABLES,
             candidates=options.get("candidates", CANDIDATES),
             random_ties=True,
@@ -620,8 +647,10 @@ class ReplicateTask:
 def _climb(task: ReplicateTask, index: int, sample: Dataset, seed: int, limits: Limits) -> Replicate | None:
     """Learn by tabu search or hill climbing: the rows stay, only their weights change."""
     if task._has_own_rows:
-        climb = tabu_search if task.learner == "tabu" else hill_climb
-        search = functools.partial(climb, **{"random_ties": True, "refine": REFINE, **task.options})
+        climb = searches.tabu_search if task.learner == "tabu" else searches.hill_climb
+        search = functools.partial(
+            climb, **{"random_ties": True, "by_position": True, "refine": REFINE, **task.options}
+        )
         return _search(search, task, index, sample, seed, limits)
     outcome = task.native().climb(
         sample.native_weights, task.climb_options(seed), limits.native_seconds, task.check_cancelled
@@ -638,6 +667,7 @@ def _search(
         sample,
         score=task.score,
         constraints=task.rules,
+        max_parents=None,  # the rules have the recipe's
         seed=seed,
         limits=limits,
         progress=task.check_cancelled,
@@ -672,7 +702,7 @@ def _by_table(task: ReplicateTask, index: int, sample: Dataset, seed: int, limit
     if _unless_stopped(table.status, index) is None or run.is_over:
         return None
     own = run.limits
-    search = order_search if task.learner == "order" else functools.partial(find_optimal, threads=1)
+    search = searches.order_search if task.learner == "order" else functools.partial(find_optimal, threads=1)
     found = search(table, constraints=rules, seed=seed, limits=own, progress=task.check_cancelled, **options)
     replicate = Replicate(index, found.score, *pack_parents(found.dag.reorder(sample.names).parents))
     return _unless_stopped(found.status, replicate)
@@ -682,8 +712,8 @@ LearnerFunction = Callable[[ReplicateTask, int, Dataset, int, Limits], Replicate
 LEARNERS: dict[str, LearnerFunction] = {
     "tabu": _climb,
     "hill-climbing": _climb,
-    "first-ascent": functools.partial(_search, first_ascent),
-    "genetic": functools.partial(_search, genetic_search),
+    "first-ascent": functools.partial(_search, searches.first_ascent),
+    "genetic": functools.partial(_search, searches.genetic_search),
     "order": _by_table,
     "exact": _by_table,
 }

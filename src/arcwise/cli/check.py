@@ -14,8 +14,8 @@ from arcwise.data.table import Table
 from arcwise.data.write import format_to_write, write_table
 from arcwise.findings.options import LearnOptions
 from arcwise.findings.preparation import audit, find_obstacles, open_table
+from arcwise.report.report import print_blocks
 from arcwise.report.sections import audit_blocks
-from arcwise.report.text import print_blocks
 
 # What can be said about data, beside what is done to gaps and numbers.
 SAID = (

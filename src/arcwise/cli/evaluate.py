@@ -14,9 +14,16 @@ from arcwise.cli.output import GRAPH_FILES, GraphFile, open_graph_file, read_two
 from arcwise.cli.verb import Result, Verb
 from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.data.read import ReadingSettings, read_data
-from arcwise.evaluate.comparison import Comparison, Graph, adjustment_distance, compare, sid
-from arcwise.evaluate.curves import confidence_curve, confidence_reliability
-from arcwise.evaluate.predictions import accuracy_score
+from arcwise.evaluate.comparison import (
+    Comparison,
+    Graph,
+    adjustment_distance,
+    compare,
+    confidence_curve,
+    confidence_reliability,
+    sid,
+)
+from arcwise.evaluate.fit import accuracy_score
 from arcwise.graph.dag import Dag
 
 ADJUSTMENTS = {

@@ -22,13 +22,11 @@ from typing import Any, NoReturn
 import typer
 
 from arcwise.base.errors import ArcwiseError, DataWarning
-from arcwise.cli.mistakes import tell
 from arcwise.cli.signals import forget_stops, note_interrupt, stop_code
-from arcwise.cli.verb import OF_STUDIES, RUNNING, TYPED, VerbGroup, command_of
+from arcwise.cli.verb import OF_STUDIES, RUNNING, TYPED, VerbGroup, command_of, tell
 
-# One module per verb, by the stages of the pipeline, in the order of `arcwise --help`: the verb is the class of the
-# same name, or a group that `register(app)` adds. Another package adds verbs by entry points of the group
-# "arcwise.verbs", whose values are such functions.
+# The verbs by the stages of the pipeline, in the order of `arcwise --help`. Another package adds verbs by entry points
+# of the group "arcwise.verbs", whose values are functions such as `register(app)` of a module here.
 STAGES: dict[str, tuple[str, ...]] = {
     "The whole analysis": ("learn", "explain", "demo"),
     "Ask it questions": ("effect", "predict", "check-fit"),
@@ -38,6 +36,16 @@ STAGES: dict[str, tuple[str, ...]] = {
     "Decide which edges to trust": ("confidence", "threshold", "consensus", "prior"),
     "Use and compare networks": ("fit", "query", "sample", "evaluate", "convert"),
     "Run experiments": ("study",),
+}
+# The modules that hold several verbs; any other verb has a module of its own name.
+SHARED: dict[str, tuple[str, ...]] = {
+    "learn": ("learn", "demo"),
+    "questions": ("explain", "effect", "predict", "check-fit"),
+    "data": ("impute", "discretize"),
+    "exact": ("scores", "optimal", "check-certificate"),
+    "ensembles": ("credible", "posterior", "bootstrap"),
+    "edges": ("confidence", "threshold", "consensus"),
+    "networks": ("fit", "query", "sample", "convert"),
 }
 # What a write to stdout may end in.
 UNWRITABLE = (errno.ENOSPC, errno.EIO, errno.EBADF, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
@@ -160,8 +168,9 @@ def _root(
 
 @functools.cache
 def _register(verb: str) -> None:
-    """Add a verb: the class of that name in the module of that name, or what the module registers, a group."""
-    module = importlib.import_module(f"arcwise.cli.{verb.replace('-', '_')}")
+    """Add a verb: the class of that name in its module, or what the module registers, a group."""
+    name = next((name for name, verbs in SHARED.items() if verb in verbs), verb)
+    module = importlib.import_module(f"arcwise.cli.{name}")
     if hasattr(module, "register"):
         module.register(app)
         _register_foreign(f"{verb}-")

@@ -21,16 +21,15 @@ from arcwise.cli.output import GraphFile, open_graph_file
 from arcwise.cli.verb import Verb, given_options
 from arcwise.credible.bayes_factors import BAYES_FACTORS
 from arcwise.data.column import quoted
-from arcwise.data.impute import METHODS, impute
+from arcwise.data.impute import METHODS, fill_gaps
 from arcwise.data.large import Grouping
 from arcwise.data.read import ReadingSettings, read_table, warn_of_titles
 from arcwise.graph.constraints import Constraints, parse_constraints, read_constraints
 from arcwise.graph.files import read_arc_list
 from arcwise.parent_sets.build import BuildSettings, build_parent_sets
-from arcwise.parent_sets.files import parse_parent_sets, read_parent_sets
+from arcwise.parent_sets.table import parse_parent_sets, read_parent_sets
 from arcwise.sampled.numeric_data import Cutting, NumericData
-from arcwise.scores.believed import BelievedScore
-from arcwise.scores.registry import SCORES, make_score
+from arcwise.scores.registry import SCORES, BelievedScore, make_score
 
 if TYPE_CHECKING:
     from arcwise.data.dataset import Dataset, Incomplete
@@ -150,7 +149,11 @@ class DataVerb(TableVerb, DiscreteOptions, Verb):
             )
         if not table.n_missing or self.impute is None:
             return table
-        return impute(table, method=self.impute, progress=self.progress)
+        filled, told = fill_gaps(table, self.impute, self.clock.share(0.5).but(progress=self.progress))
+        if told:
+            self.hurried.append(told)
+            self.remark(told)
+        return filled
 
     def _whole(self, table: Table, score: Score | None) -> Dataset:
         """Return a table's data without gaps, or with gaps marked for a score that takes them."""
@@ -290,7 +293,7 @@ class ScoreOptions:
 
     score: str | None = option(
         None,
-        "a score, e.g. aic, or with parameters, bdeu:ess=10",
+        "a score, e.g. aic, or with parameters, bdeu:ess=10; bde:prior=FILE for a network as prior",
         usual=DEFAULT_SCORE,
         flags=("--score", "-s"),
         choices=lambda: SCORES,
@@ -299,8 +302,15 @@ class ScoreOptions:
 
     def make(self) -> Score:
         """Return the score that the options ask for."""
-        options = {} if self.weighing.ess is None else {"ess": self.weighing.ess}
-        return make_score(self.score or DEFAULT_SCORE, beliefs=self.weighing.beliefs, **options)
+        from arcwise.model.network import read_network
+
+        options: dict[str, Any] = {} if self.weighing.ess is None else {"ess": self.weighing.ess}
+        name, _, text = (self.score or DEFAULT_SCORE).partition(":")
+        parts = [part for part in text.split(",") if part]
+        for part in [part for part in parts if name == "bde" and part.startswith("prior=")]:
+            parts.remove(part)
+            options["prior"] = read_network(part.removeprefix("prior="))
+        return make_score(f"{name}:{','.join(parts)}", beliefs=self.weighing.beliefs, **options)
 
 
 @dataclass(frozen=True)
@@ -436,6 +446,9 @@ class LearningVerb(RuleOptions, DataVerb):
         if reach and known is not None and known.is_ancestral:
             slack = max(slack, math.inf if cases.n_variables <= SMALL else ANCESTRAL_SLACK)
         self.tell_idle(score, known)
+        left = self.clock.limits.seconds
+        if left is not None and limits.seconds is not None:
+            limits = replace(limits, seconds=min(left, limits.seconds))
         table = build_parent_sets(
             cases,
             score,

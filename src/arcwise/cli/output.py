@@ -19,9 +19,8 @@ from arcwise.base.options import load_figure, option, row
 from arcwise.base.run import Status
 from arcwise.cli.verb import Result, Verb
 from arcwise.data.write import format_to_write
+from arcwise.graph import files as graph_files
 from arcwise.graph.dag import Dag, Pdag
-from arcwise.graph.drawings import write_dot, write_graphml
-from arcwise.graph.files import ArcList, format_arc_list, graph_format, parse_graph, write_arc_list, write_structure
 from arcwise.model.files import NETWORK_FORMATS, network_format
 from arcwise.model.network import BayesianNetwork, parse_network
 
@@ -31,8 +30,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import Console
 
-    from arcwise.analysis.folder import SavedAnalysis
-    from arcwise.exact.optimum import Optimum
+    from arcwise.analysis.saved import SavedAnalysis
+    from arcwise.exact.proof import Optimum
     from arcwise.local.problem import LocalSearchResult
     from arcwise.report.report import Answer
 
@@ -194,7 +193,7 @@ class AnswerVerb(Verb, AnswerOptions):
 
 def open_folder(folder: Path) -> SavedAnalysis:
     """Open the folder of an analysis; a file is refused with what to do."""
-    from arcwise.analysis.folder import open_analysis
+    from arcwise.analysis.saved import open_analysis
 
     if folder.is_file():
         raise FormatError(f"{folder} is a file: give the folder of `arcwise learn DATA -o DIR`.")
@@ -276,12 +275,12 @@ class GraphFile:
     """What a file holds: a graph, or a list of arcs (which does not name all nodes), and perhaps parameters."""
 
     path: Path
-    content: Dag | Pdag | ArcList
+    content: Dag | Pdag | graph_files.ArcList
     network: BayesianNetwork | None = None
 
     def graph(self, names: Sequence[str] | None = None) -> Dag | Pdag:
         """Return the graph; a list of arcs takes its nodes from `names`."""
-        if not isinstance(self.content, ArcList):
+        if not isinstance(self.content, graph_files.ArcList):
             return self.content
         try:
             return self.content.graph(names)
@@ -301,7 +300,7 @@ class GraphFile:
     @property
     def names(self) -> tuple[str, ...] | None:
         """All nodes, or None for a list of arcs."""
-        return None if isinstance(self.content, ArcList) else self.content.names
+        return None if isinstance(self.content, graph_files.ArcList) else self.content.names
 
 
 def open_graph_file(path: Path) -> GraphFile:
@@ -313,7 +312,7 @@ def open_graph_file(path: Path) -> GraphFile:
         kind = next((name for name, begins in BEGINNINGS.items() if begins.match(plain)), "structure")
         return _parsed(Path("<stdin>"), content, kind)
     try:
-        kind = network_format(path) or graph_format(path)
+        kind = network_format(path) or graph_files.graph_format(path)
     except FormatError:
         raise FormatError(
             f"{path}: the suffix does not say what kind of graph file it is; known are {GRAPH_FILES}."
@@ -325,7 +324,7 @@ def _parsed(path: Path, content: bytes, kind: str) -> GraphFile:
     if kind in NETWORK_FORMATS:
         network = parse_network(content, kind, source=str(path))
         return GraphFile(path, network.dag, network)
-    return GraphFile(path, parse_graph(content, kind, source=str(path)))
+    return GraphFile(path, graph_files.parse_graph(content, kind, source=str(path)))
 
 
 def open_network(path: Path) -> BayesianNetwork:
@@ -356,20 +355,20 @@ def read_two_graphs(first: Path, second: Path) -> tuple[GraphFile, GraphFile]:
     if str(first) == str(second) == "-":
         raise typer.BadParameter("only one of two graphs can come from stdin.")
     files = open_graph_file(first), open_graph_file(second)
-    if all(isinstance(file.content, ArcList) for file in files):
+    if all(isinstance(file.content, graph_files.ArcList) for file in files):
         names = tuple(sorted({name for file in files for name in file.content.names}))
     else:
-        names = next(file.content.names for file in files if not isinstance(file.content, ArcList))
+        names = next(file.content.names for file in files if not isinstance(file.content, graph_files.ArcList))
     one, two = (GraphFile(file.path, file.graph(names), file.network) for file in files)
     return one, two
 
 
 # How a graph is written, by suffix; the last two are for DAGs.
 WRITERS: dict[str, Callable[[Path, Any, Mapping[tuple[str, str], float] | None], None]] = {
-    ".csv": lambda path, graph, labels: write_arc_list(path, graph),
-    ".dot": lambda path, graph, labels: write_dot(path, graph, labels=labels),
-    ".graphml": lambda path, graph, labels: write_graphml(path, graph, labels=labels),
-    ".txt": lambda path, graph, labels: write_structure(path, graph),
+    ".csv": lambda path, graph, labels: graph_files.write_arc_list(path, graph),
+    ".dot": lambda path, graph, labels: graph_files.write_dot(path, graph, labels=labels),
+    ".graphml": lambda path, graph, labels: graph_files.write_graphml(path, graph, labels=labels),
+    ".txt": lambda path, graph, labels: graph_files.write_structure(path, graph),
     ".modelstring": lambda path, graph, labels: write_text(path, f"{graph.to_model_string()}\n"),
 }
 
@@ -393,6 +392,6 @@ def write_graph_file(path: Path, graph: Dag | Pdag, *, labels: Mapping[tuple[str
     """Write a graph as its suffix says, with labels where the format has them; to stdout for "-"."""
     suffix = check_output_name(path, partly_directed=not isinstance(graph, Dag))
     if str(path) == "-":
-        typer.echo(format_arc_list(graph), nl=False)
+        typer.echo(graph_files.format_arc_list(graph), nl=False)
     else:
         WRITERS[suffix](path, graph, labels)

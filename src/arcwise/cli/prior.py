@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import typer
 
+from arcwise import priors
 from arcwise.base.errors import UnfinishedError
 from arcwise.base.options import REQUIRED, Common, option, row
 from arcwise.base.run import Run, Status
@@ -17,11 +18,6 @@ from arcwise.cli.options import DataArgument, DataVerb, MemoryLimit, RuleOptions
 from arcwise.cli.output import check_figure_name, figure_of, save_figure
 from arcwise.cli.verb import Result, VerbGroup, command_of, facts
 from arcwise.data.dataset import Dataset
-from arcwise.priors.edge_prior import edge_prior, prior_sensitivity
-from arcwise.priors.ess_path import ess_path
-from arcwise.priors.optima import Learning, find_optima
-from arcwise.priors.optimal_ess import ascend_ess, maximise_ess
-from arcwise.priors.saturation import data_saturation
 from arcwise.scores.registry import make_score
 
 if TYPE_CHECKING:
@@ -80,11 +76,11 @@ class PriorVerb(PlotOptions, DataVerb):
 class LearningPriorVerb(RuleOptions, LearningOptions, MemoryLimit, PriorVerb):
     """An analysis of the prior that learns networks."""
 
-    def read_learning(self) -> tuple[Dataset, Learning]:
+    def read_learning(self) -> tuple[Dataset, priors.Learning]:
         """Read the data, and return how networks are learned from them; reading is a part of the time."""
         run = Run.of(self.limits)
         data, known = self.read_known(self.data, self)
-        return data, Learning(self.max_parents, known, run, self.threads, self.search)  # type: ignore[arg-type]
+        return data, priors.Learning(self.max_parents, known, run, self.threads, self.search)  # type: ignore[arg-type]
 
 
 def table_text(frame: Any) -> str:
@@ -103,14 +99,14 @@ class Ess(LearningPriorVerb):
     def _run(self) -> Result:
         data, learning = self.read_learning()
         half = learning.within(learning.run.share(0.5))
-        ascent = ascend_ess(data, tolerance=self.tolerance, learning=half, progress=self.progress)
+        ascent = priors.ascend_ess(data, tolerance=self.tolerance, learning=half, progress=self.progress)
         spread = "" if ascent.spread is None else f" (its class: {ascent.spread[0]:.4g} to {ascent.spread[1]:.4g})"
         payload = facts(ascent, "alpha_star", "rounds", "history", "spread", "converged")
         text = f"analytic, alpha*: {ascent.alpha_star:.4g} after {ascent.rounds} rounds{spread}"
         maximum, why = None, Status.INTERRUPTED  # the ascent is an answer of its own
         if ascent.status is not Status.INTERRUPTED:
             try:
-                maximum = maximise_ess(data, learning=learning, progress=self.progress)
+                maximum = priors.maximise_ess(data, learning=learning, progress=self.progress)
             except KeyboardInterrupt:
                 why = Status.INTERRUPTED
             except UnfinishedError:
@@ -144,7 +140,7 @@ class EssPath(LearningPriorVerb):
 
     def _run(self) -> Result:
         data, learning = self.read_learning()
-        found = ess_path(data, ess=np.logspace(-3, 5, self.values), learning=learning, progress=self.progress)
+        found = priors.ess_path(data, ess=np.logspace(-3, 5, self.values), learning=learning, progress=self.progress)
         payload = {
             **facts(found, "ess", "scores", "n_arcs", "best_ess"),
             "intervals": [{"from": i.low, "to": i.high, "arcs": i.dag.arcs} for i in found.intervals],
@@ -165,8 +161,8 @@ class Sensitivity(LearningPriorVerb):
 
     def _run(self) -> Result:
         data, learning = self.read_learning()
-        optimum = find_optima(data, [make_score("bdeu", ess=self.ess)], learning, progress=self.progress)[0]
-        found = prior_sensitivity(data, optimum.dag, ess=self.ess, epsilon=self.epsilon)
+        optimum = priors.find_optima(data, [make_score("bdeu", ess=self.ess)], learning, progress=self.progress)[0]
+        found = priors.prior_sensitivity(data, optimum.dag, ess=self.ess, epsilon=self.epsilon)
         payload = {
             "sensitivity": found.value,
             **facts(found, "relative", "per_case"),
@@ -193,7 +189,7 @@ class Saturation(LearningPriorVerb):
 
     def _run(self) -> Result:
         data, learning = self.read_learning()
-        found = data_saturation(
+        found = priors.data_saturation(
             data,
             ess=self.ess,
             epsilon=self.epsilon,
@@ -218,7 +214,7 @@ class EdgePrior(PriorVerb):
     given: tuple[str, ...] = option((), "another parent of the child; may be repeated", metavar="")
 
     def _run(self) -> Result:
-        found = edge_prior(self.read(self.data), child=self.child, parent=self.parent, given=self.given)
+        found = priors.edge_prior(self.read(self.data), child=self.child, parent=self.parent, given=self.given)
         text = f"A large equivalent sample size does not favour {self.parent} -> {self.child}."
         if found.favoured_by_large_ess:
             reasons = {

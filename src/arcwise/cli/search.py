@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
+from arcwise import local
 from arcwise.base.errors import OptionError
 from arcwise.base.options import Common, option, options_of, row, rows
 from arcwise.base.run import Run, Status
@@ -16,24 +17,11 @@ from arcwise.cli.options import DataArgument, LearningVerb, ScoreOptions, StepLi
 from arcwise.cli.output import GraphFileVerb, score_shares, write_graph_file
 from arcwise.cli.verb import Result, Rows
 from arcwise.graph.constraints import assert_obeys
-from arcwise.local.climbing import (
-    ClimbSettings,
-    GeneticSettings,
-    TabuSettings,
-    first_ascent,
-    genetic_search,
-    hill_climb,
-    tabu_search,
-)
-from arcwise.local.equivalence_search import equivalence_search
-from arcwise.local.order_search import order_search
-from arcwise.local.trees import chow_liu, naive_bayes, tree_augmented
 from arcwise.model.structural_em import structural_em
 from arcwise.parent_sets.build import build_parent_sets
 
 if TYPE_CHECKING:
     from arcwise.data.dataset import Dataset, Incomplete
-    from arcwise.local.problem import LocalSearchResult
 
 
 def _usual(function: Callable[..., object], name: str) -> Any:
@@ -74,11 +62,11 @@ class StartOptions:
 class OrderOptions:
     """The settings of order search, and threads for its table."""
 
-    iterations: int = option(_usual(order_search, "iterations"), "perturbations", low=1, of="order")
+    iterations: int = option(_usual(local.order_search, "iterations"), "perturbations", low=1, of="order")
     patience: int = row(
-        GeneticSettings,
+        local.GeneticSettings,
         "patience",
-        usual=f"{GeneticSettings().patience}; order: {_usual(order_search, 'patience')}, which restart it",
+        usual=f"{local.GeneticSettings().patience}; order: {_usual(local.order_search, 'patience')}, which restart it",
     )
     threads: int | None = row(Common, "threads", help="threads for its table", of="order")
 
@@ -93,15 +81,15 @@ class TargetOptions:
 # What each method calls, and what it takes besides the common options; an option that it does not take is refused, not
 # ignored.
 SEARCHES: dict[Method, tuple[Callable[..., Any], tuple[type, ...]]] = {
-    Method.TABU: (tabu_search, (StartOptions, TabuSettings)),
-    Method.HILL_CLIMBING: (hill_climb, (StartOptions, ClimbSettings)),
-    Method.FIRST_ASCENT: (first_ascent, (StartOptions,)),
-    Method.GENETIC: (genetic_search, (GeneticSettings,)),
-    Method.ORDER: (order_search, (OrderOptions,)),
-    Method.GES: (equivalence_search, ()),
-    Method.CHOW_LIU: (chow_liu, ()),
-    Method.NAIVE_BAYES: (naive_bayes, (TargetOptions,)),
-    Method.TAN: (tree_augmented, (TargetOptions,)),
+    Method.TABU: (local.tabu_search, (StartOptions, local.TabuSettings)),
+    Method.HILL_CLIMBING: (local.hill_climb, (StartOptions, local.ClimbSettings)),
+    Method.FIRST_ASCENT: (local.first_ascent, (StartOptions,)),
+    Method.GENETIC: (local.genetic_search, (local.GeneticSettings,)),
+    Method.ORDER: (local.order_search, (OrderOptions,)),
+    Method.GES: (local.equivalence_search, ()),
+    Method.CHOW_LIU: (local.chow_liu, ()),
+    Method.NAIVE_BAYES: (local.naive_bayes, (TargetOptions,)),
+    Method.TAN: (local.tree_augmented, (TargetOptions,)),
     Method.EM: (structural_em, (StartOptions,)),
 }
 FREE = (Method.GES, Method.CHOW_LIU, Method.NAIVE_BAYES, Method.TAN)  # they take no constraints
@@ -137,7 +125,7 @@ class Search(LearningVerb, StepLimit, GraphFileVerb):
     def _run(self) -> Result:
         self._refuse_untaken()
         to_stdout = self.stdout_is_taken(self.output, otherwise=not self.as_json)
-        score, limits = self.scored.make(), self.limits
+        score, run = self.scored.make(), self.clock
         cases: Dataset | Incomplete
         if self.method is not Method.EM:
             cases, known = self.read_known(self.data, self, score)
@@ -146,14 +134,16 @@ class Search(LearningVerb, StepLimit, GraphFileVerb):
             cases, known = self.read_incomplete(self.data, self, score)
         else:
             raise OptionError("--method em needs the gaps as they are: leave --impute out.")
-        given: dict[str, Any] = {"score": score, "constraints": known, "limits": limits, "progress": self.progress}
+        given: dict[str, Any] = {"score": score, "constraints": known, "limits": run.limits, "progress": self.progress}
         if self.method in FREE:
             result = self._search_freely(cases, **given)
         elif self.method is Method.ORDER:
             result = self._search_orders(cases, **given, **self.options)
         else:
             search, _ = SEARCHES[self.method]
-            result = search(cases, max_parents=self.max_parents, seed=self.seed, **given, **self.options)
+            if self.max_parents is not None:
+                given["max_parents"] = self.max_parents
+            result = search(cases, seed=self.seed, **given, **self.options)
         assert_obeys(result.dag, known)
         if to_stdout or self.output is not None:
             write_graph_file(self.output or Path("-"), result.dag)
@@ -162,6 +152,9 @@ class Search(LearningVerb, StepLimit, GraphFileVerb):
         else:
             found = f"{score.data_score.name} {score_shares(result)}"
         stopped = "" if result.complete else f"; stopped: {result.status}"
+        usual = None if self.method is Method.EM else result.usual_limit
+        if usual is not None and any(len(parents) >= usual for parents in result.dag.parents):
+            stopped += f"; {usual} parents are the most that so many cases carry: --max-parents allows others"
         remark = (
             f"{self.method}: {found}, {len(result.dag.arcs)} arcs, {result.iterations} iterations, "
             f"{result.seconds:.3f} s{stopped}"
@@ -176,26 +169,21 @@ class Search(LearningVerb, StepLimit, GraphFileVerb):
                 takers = ", ".join(other for other in Method if name in _taken(other))
                 raise OptionError(f"{flags[name]} is not an option of --method {self.method}, but of {takers}.")
 
-    def _search_freely(self, data: Any, score: Any, constraints: Any, **run: Any) -> LocalSearchResult:
+    def _search_freely(self, data: Any, score: Any, constraints: Any, **run: Any) -> local.LocalSearchResult:
         """Call a search that takes no constraints."""
         if constraints is not None or self.max_parents is not None:
             raise OptionError(
                 f"--method {self.method} knows no constraints and no limit of parents; hill-climbing and tabu do."
             )
         function, tables = SEARCHES[self.method]
-        if self.method is Method.GES:
-            found = function(data, score, **run)
-        elif TargetOptions not in tables:
-            found = function(data, score)
-        elif "target" in self.options:
-            found = function(data, self.options["target"], score)
-        else:
+        if TargetOptions in tables and "target" not in self.options:
             raise OptionError(f"--method {self.method} needs the variable to predict: --target NAME.")
-        return cast("LocalSearchResult", found)
+        circumstances = {} if self.method is Method.NAIVE_BAYES else run  # there is nothing to search
+        return cast("local.LocalSearchResult", function(data, score=score, **self.options, **circumstances))
 
     def _search_orders(
         self, data: Any, score: Any, constraints: Any, limits: Any, threads: int | None = None, **options: Any
-    ) -> LocalSearchResult:
+    ) -> local.LocalSearchResult:
         """Order search over the table of parent sets of the data; both share the time."""
         deadline = Run.of(limits)
         table = build_parent_sets(
@@ -207,6 +195,6 @@ class Search(LearningVerb, StepLimit, GraphFileVerb):
             limits=deadline.uncounted,
             progress=self.progress,
         )
-        found = order_search(table, constraints=constraints, seed=self.seed, limits=deadline.limits, **options)
+        found = local.order_search(table, constraints=constraints, seed=self.seed, limits=deadline.limits, **options)
         status = found.status if table.status is Status.COMPLETE else table.status
         return replace(found, seconds=deadline.seconds, status=status)

@@ -6,6 +6,7 @@ one hears of the other. Only the exit code differs, 143 instead of 130.
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import sys
@@ -66,8 +67,12 @@ def _terminate(number: int, frame: FrameType | None) -> None:
 
 
 def end_quietly() -> None:
-    """Let a signal end the process from here on: all is written, and Python's own ending is not to be interrupted."""
+    """Let a signal end the process at once from here on: all is written, and only threads are waited for.
+
+    While Python takes its modules down it hears no signal, and what ends it then is no exit code: it ignores them.
+    """
     for number in STOPS:
         if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, signal.SIG_DFL)
+            signal.signal(number, leave_at_once)
+            atexit.register(signal.signal, number, signal.SIG_IGN)
     sys.stderr.flush()

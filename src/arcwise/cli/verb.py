@@ -20,10 +20,11 @@ import inspect
 import json
 import math
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, dataclass_transform
@@ -31,9 +32,9 @@ from typing import Annotated, Any, ClassVar, dataclass_transform
 import typer
 from typer.core import TyperGroup
 
-from arcwise.base.errors import OptionError, suggestion
+from arcwise.base.errors import UNSAID, ArcwiseError, Argument, Call, Either, Mention, OptionError, Remedy, suggestion
 from arcwise.base.options import REQUIRED, Option, hint_of, is_row, option, option_of, options_of, table_in
-from arcwise.base.run import Status
+from arcwise.base.run import Run, Status
 
 # Verbs and what they give back
 
@@ -72,6 +73,16 @@ class Verb:
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True, kw_only=True)(cls)
 
+    @cached_property
+    def clock(self) -> Run:
+        """What times the whole verb, from before its data are read."""
+        return Run.of(getattr(self, "limits", None))
+
+    @cached_property
+    def hurried(self) -> list[str]:
+        """What the time did not suffice for before the work itself began, one sentence each."""
+        return []
+
     @property
     def progress(self) -> bool | None:
         """The `progress` argument: nothing if quiet, else a bar where stderr is a terminal."""
@@ -95,23 +106,6 @@ class Verb:
     def _run(self) -> Result:
         """Do the work."""
         raise NotImplementedError
-
-    def carry_out(self) -> None:
-        """Run the verb and print what it found."""
-        self._check()
-        found = self._run()
-        if self.as_json:
-            print_json(found.payload)
-        elif callable(found.text):
-            found.text()
-        else:
-            for line in [found.text] if isinstance(found.text, str) else found.text:
-                typer.echo(line)
-        if not self.as_json:
-            self.remark(found.told)
-        self.remark(found.remark)
-        if found.status is not Status.COMPLETE:
-            raise typer.Exit(3)
 
 
 def print_json(payload: Mapping[str, Any]) -> None:
@@ -174,10 +168,25 @@ def _unset(item: Option) -> Option:
 
 
 def command_of(verb: type[Verb]) -> Callable[..., None]:
-    """Return a function that takes the arguments and options of a verb one by one, and runs it."""
+    """Return a function that takes the arguments and options of a verb one by one, runs it and prints the result."""
 
     def command(**values: Any) -> None:
-        _made(verb, values).carry_out()
+        made: Verb = _made(verb, values)
+        made._check()
+        made.clock  # noqa: B018 - it starts
+        found = made._run()
+        if made.as_json:
+            print_json(found.payload)
+        elif callable(found.text):
+            found.text()
+        else:
+            for line in [found.text] if isinstance(found.text, str) else found.text:
+                typer.echo(line)
+        if not made.as_json:
+            made.remark(found.told)
+        made.remark(found.remark)
+        if found.status is not Status.COMPLETE or made.hurried:
+            raise typer.Exit(3)
 
     parts = [part for _, parts, _ in _slots(verb) for part in parts]
     parameters = [_parameter(part) if isinstance(part, Option) else part for part in parts]
@@ -373,3 +382,88 @@ class VerbGroup(TyperGroup):
     def all_commands(self) -> Mapping[str, Any]:
         """Return the verbs by name; a group that imports them only when they are asked for imports them all."""
         return self.commands
+
+
+# Which verb does what a function does.
+VERBS = {"impute": "impute", "discretize": "discretize", "build_parent_sets": "scores", "learn": "learn"}
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of a verb: by flag, whether each is a switch, which takes no value; and the flags of arguments."""
+
+    switches: Mapping[str, bool]
+    flags: Mapping[str, str]
+
+    @classmethod
+    def of(cls, command: Any) -> Options:
+        """Return the options of a click command; none if there is no command."""
+        parameters = getattr(command, "params", ())
+        return cls(
+            {
+                name: bool(getattr(parameter, "is_flag", False))
+                for parameter in parameters
+                for name in (*parameter.opts, *parameter.secondary_opts)
+                if name.startswith("--")
+            },
+            getattr(getattr(command, "callback", None), "flags", {}),
+        )
+
+    def spell(self, argument: Argument) -> str | None:
+        """Return an argument as an option, such as ``--format csv``; None if the verb has none for it."""
+        name = self.flags.get(argument.name, f"--{argument.name.replace('_', '-')}")
+        if argument.value is False:
+            name = f"--no-{name[2:]}"
+        if name not in self.switches:
+            return None
+        if self.switches[name] or (argument.value is UNSAID and argument.shown is None):
+            return name
+        if argument.value is UNSAID:
+            return f"{name} {argument.name.upper()}"
+        values = argument.value if isinstance(argument.value, list) else [argument.value]
+        if isinstance(argument.value, dict):  # an option with NAME=VALUE is given once for each
+            values = [f"{key}={value}" for key, value in argument.value.items()]
+        return " ".join(f"{name} {_text(value)}" for value in values)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float) and math.isfinite(value):
+        return f"{value:.10g}"
+    return shlex.quote(str(value))
+
+
+def tell(error: ArcwiseError, command: Any, find: Callable[[str], Any], typed: Sequence[str] = ()) -> str:
+    """Return the message of an error in the words of the command line.
+
+    `command` is the verb that runs, `find` gives others by name. A remedy that no option is for is left out.
+    A call of the verb that runs is what was `typed` with the arguments added, so that it can be run as it stands.
+    """
+    own = Options.of(command)
+
+    def spell(mention: Mention) -> str | None:
+        if isinstance(mention, Argument):
+            return own.spell(mention)
+        if isinstance(mention, Either):
+            return own.spell(mention.option)
+        verb = VERBS.get(mention.function, "")
+        found = find(verb)
+        if found is None:
+            return None
+        begun = typed if typed and found is command else ("arcwise", verb)
+        return _spell_call(mention, begun, Options.of(found))
+
+    def is_known(remedy: Remedy) -> bool:
+        return all(isinstance(part, str) or spell(part) is not None for part in remedy.parts)
+
+    remedies = [remedy for remedy in error.remedies if is_known(remedy)]
+    return error.spelled(lambda mention: spell(mention) or str(mention), remedies)
+
+
+def _spell_call(call: Call, begun: Sequence[str], options: Options) -> str | None:
+    """Return the command that was begun with the arguments of a call; what follows "--" is no option."""
+    spelled = [options.spell(argument) for argument in call.arguments]
+    if None in spelled:
+        return None
+    end = begun.index("--") if "--" in begun else len(begun)
+    words = [*map(shlex.quote, begun[:end]), *(part for part in spelled if part), *map(shlex.quote, begun[end:])]
+    return f"`{' '.join(words)}`"

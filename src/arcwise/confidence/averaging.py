@@ -9,24 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.base.errors import (
-    Argument,
-    GuaranteeError,
-    Mention,
-    OptionError,
-    Remedy,
-    UnfinishedError,
-    check_count,
-    check_known,
-)
+from arcwise.base import errors
 from arcwise.base.run import Limits, Run, Status
 from arcwise.confidence.edge_confidence import EdgeConfidence, Orientation, rounded
 from arcwise.credible.credible_set import CredibleSet
-from arcwise.graph.fixed_pairs import native_pairs
+from arcwise.graph.classes import native_pairs
 from arcwise.networks.classes import weigh_classes
 from arcwise.networks.network_list import NetworkSet
-from arcwise.networks.origin import Ensemble
-from arcwise.parent_sets.candidate_sets import has_own_limits
+from arcwise.networks.recipe import Ensemble
+from arcwise.parent_sets.build import has_own_limits
 from arcwise.posterior.chain_posterior import effective_networks
 from arcwise.posterior.posterior import Posterior, as_ensemble
 
@@ -55,10 +46,10 @@ def average_over_classes(found: CredibleSet, sum_up: SumFunction, weights: Weigh
         return average_over_networks(found, sum_up, weights, run)
     classes = found.networks("mec", limits=run.limits)
     if not classes.count:
-        raise OptionError(f"no equivalence class was listed ({classes.status}); allow more time.")
+        raise errors.OptionError(f"no equivalence class was listed ({classes.status}); allow more time.")
     try:
         weighted = weigh_classes(classes, weights=weights)
-    except UnfinishedError:  # the members of a class with fixed pairs are too many to count
+    except errors.UnfinishedError:  # the members of a class with fixed pairs are too many to count
         return average_over_networks(found, sum_up, weights, run)
     return sum_up(weighted), classes.status
 
@@ -69,7 +60,7 @@ def average_over_networks(found: CredibleSet, sum_up: SumFunction, weights: Weig
         listed = found.networks(limits=run.limits)
         if listed.count:
             return sum_up(listed if weights == "posterior" else listed.with_weights(weights)), listed.status
-        raise OptionError(f"no network was listed ({listed.status}); allow more time.")
+        raise errors.OptionError(f"no network was listed ({listed.status}); allow more time.")
     totals: Sums | None = None
     mass, seen, status = 0.0, 0, Status.COMPLETE
     for part in found.chunks(size=CHUNK, limits=run.limits):
@@ -86,7 +77,7 @@ def average_over_networks(found: CredibleSet, sum_up: SumFunction, weights: Weig
         if status is not Status.COMPLETE:
             break
     if totals is None:
-        raise OptionError(f"no network was listed ({status}); allow more time.")
+        raise errors.OptionError(f"no network was listed ({status}); allow more time.")
     return tuple(values / mass for values in totals), status
 
 
@@ -139,20 +130,20 @@ def edge_confidence(
     """
     networks = as_ensemble(networks)
     if orient is not None:
-        check_known("orientation", orient, get_args(Orientation))
+        errors.check_known("orientation", orient, get_args(Orientation))
     if weights is not None:
-        check_known("weighting", weights, get_args(Weights))
-    check_known("feature", feature, get_args(PairFeature))
+        errors.check_known("weighting", weights, get_args(Weights))
+    errors.check_known("feature", feature, get_args(PairFeature))
     _check_weights(networks)
     cases = networks.facts.get("n_cases") if n_cases is None else n_cases
     if cases is not None:
-        cases = check_count("n_cases", cases, 0, MOST_CASES)
+        cases = errors.check_count("n_cases", cases, 0, MOST_CASES)
     run = Run.of(limits)
     counted = networks.summed(run.limits)
     if counted is not networks and not counted.complete:
-        raise OptionError(f"no network was counted ({counted.status}); allow more, or ask for a smaller factor.")
+        raise errors.OptionError(f"no network was counted ({counted.status}); allow more, or ask for a smaller factor.")
     if networks.count == 0:
-        raise OptionError("there is no network in the set; a confidence needs at least one.")
+        raise errors.OptionError("there is no network in the set; a confidence needs at least one.")
     if feature == "markov-blanket":
         orient = "skeleton"
     elif feature == "path":
@@ -186,7 +177,7 @@ def _check_weights(networks: Ensemble) -> None:
     listed = networks.listed
     if listed is not None and np.isnan(listed.log_weights).any():
         first = int(np.flatnonzero(np.isnan(listed.log_weights))[0])
-        raise OptionError(
+        raise errors.OptionError(
             f"the weight of network {first} is not a number; every network needs a weight >= 0. Give it new ones: "
             "networks.with_weights(...)."
         )
@@ -261,7 +252,7 @@ def feature_confidence(
     "arc": [i, j] is the confidence in i -> j; "markov-blanket": symmetric, j is in the Markov blanket of i; "path": a
     directed path leads from i to j. Friedman et al. (1999) average such features over bootstrap replicates.
     """
-    check_known("feature", feature, get_args(Feature))
+    errors.check_known("feature", feature, get_args(Feature))
     networks = as_ensemble(networks)
     if feature == "arc":
         return networks.arc_probabilities(weights)
@@ -273,21 +264,21 @@ def feature_confidence(
 def class_sums(networks: Ensemble, weights: Weights | None = None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the weights of the arcs that all members of the networks' classes have, and of the edges that turn."""
     n = len(networks.names)
-    listed = _listed(networks, Argument("orient", "cpdag"))
+    listed = _listed(networks, errors.Argument("orient", "cpdag"))
     sums = _sum(_core.confidence.sum_classes, listed, weights, native_pairs(listed.fixed))
     return sums[: n * n].reshape(n, n), sums[n * n :].reshape(n, n)
 
 
-def _listed(networks: Ensemble, what: str | Mention) -> NetworkSet:
+def _listed(networks: Ensemble, what: str | errors.Mention) -> NetworkSet:
     if networks.listed is not None:
         return networks.listed
-    raise GuaranteeError(
+    raise errors.GuaranteeError(
         what,
         f"needs the networks themselves, but this set of {networks.count:,} was only counted.",
         remedies=(
-            Remedy("use", Argument("orient", "dag"), "or", Argument("orient", "skeleton")),
-            Remedy("give the CredibleSet itself"),
-            Remedy("list it"),
+            errors.Remedy("use", errors.Argument("orient", "dag"), "or", errors.Argument("orient", "skeleton")),
+            errors.Remedy("give the CredibleSet itself"),
+            errors.Remedy("list it"),
         ),
     )
 

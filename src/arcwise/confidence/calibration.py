@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.base.errors import Argument, FormatError, OptionError, Remedy, check_known
+from arcwise.base.errors import FormatError, check_known
 from arcwise.base.showing import one_screen
+from arcwise.confidence.chance import BY_CHANCE, UNREADABLE
 from arcwise.networks.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -152,10 +153,7 @@ def softmax(
     return parts[0] / total, parts[1] / total, parts[2] / total
 
 
-# What reading a file raises that does not hold what it should.
-UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
-
-Kind = Literal["none", "table", "self"]
+Kind = Literal["none", "table"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
@@ -167,13 +165,15 @@ def check_kind(kind: str) -> Kind:
 
 def calibrated_by(kind: str) -> Calibration | None:
     """Return the calibration of a kind that needs no data: that of the package is None, as in `EdgeConfidence`."""
-    if check_kind(kind) == "self":
-        raise OptionError(
-            Argument("calibration", kind),
-            "needs the data.",
-            remedies=(Remedy("use", Argument("calibration", "table")), Remedy("let `learn` do it, which has the data")),
-        )
+    check_kind(kind)
     return Calibration.identity() if kind == "none" else None
+
+
+def _spreads(given: Sequence[Any]) -> tuple[float, float]:
+    found, missed = map(float, given)
+    if not (0 <= found < math.inf and 0 <= missed < math.inf):
+        raise FormatError("the spreads of a calibration are two numbers of at least 0.")
+    return found, missed
 
 
 @one_screen
@@ -184,8 +184,7 @@ class Calibration:
     Parameters
     ----------
     kind
-        "table": learned from studies of known networks; "self": from data simulated here; "none": confidences are taken
-        for probabilities.
+        "table": learned from studies of known networks; "none": confidences are taken for probabilities.
     curve
         The probability of an edge of each confidence.
     directions
@@ -194,6 +193,10 @@ class Calibration:
         What it rests on: a phrase that follows "The probabilities ...".
     doubt
         Why the basis may not fit here, a sentence; "" if nothing speaks against it.
+    spreads
+        How far the log odds of a whole data set are off, as a standard deviation: of pairs above a cut-off, and below.
+    is_chance
+        Whether the data show no more than shuffled columns do (see `Chance`).
     """
 
     kind: Kind
@@ -201,6 +204,8 @@ class Calibration:
     directions: DirectionMap | None
     basis: str
     doubt: str = ""
+    spreads: tuple[float, float] = (0.0, 0.0)
+    is_chance: bool = False
 
     @classmethod
     def identity(cls) -> Calibration:
@@ -216,6 +221,8 @@ class Calibration:
             "directions": None if known is None else [list(known.at_thousand), list(known.per_decade)],
             "basis": self.basis,
             "doubt": self.doubt,
+            "spreads": list(self.spreads),
+            "is_chance": self.is_chance,
         }
 
     @classmethod
@@ -224,11 +231,13 @@ class Calibration:
         try:
             known = facts["directions"]
             return cls(
-                kind=check_kind(facts["kind"]),
+                kind="table" if facts["kind"] == "self" else check_kind(facts["kind"]),  # files of 0.2 have "self"
                 curve=CalibrationCurve(tuple(map(float, facts["curve"]))),
                 directions=None if known is None else DirectionMap(*(tuple(map(float, own)) for own in known)),
                 basis=str(facts["basis"]),
                 doubt=str(facts["doubt"]),
+                spreads=_spreads(facts.get("spreads", (0.0, 0.0))),  # files of 0.2 have none
+                is_chance=bool(facts.get("is_chance", False)),
             )
         except UNREADABLE as error:
             raise FormatError(f"the calibration cannot be read ({error!r}).") from error
@@ -238,11 +247,11 @@ class Calibration:
 #
 # Within one data set the probability depends on the confidence alone, and never falls. Between data sets the curve
 # moves with what is known of them without a truth: the number of cases N and of variables n, the expected number of
-# edges per variable (the sum of the confidences over n), and how undecided the confidences are (the sum of c (1 - c)
-# over that of c). The log odds of an edge are piecewise linear in log odds of the confidence: one slope below one half
-# and one above as in beta calibration (Kull, Silva Filho & Flach 2017), which may change once more at 0.1 and at 0.9,
-# and steps for what no network has and what all have. Each of these seven coefficients is linear in the facts of the
-# data set.
+# edges per variable (the sum of the confidences over n), how undecided the confidences are (the sum of c (1 - c)
+# over that of c), and how many edges chance gives beside those of the data. The log odds of an edge are piecewise
+# linear in log odds of the confidence: one slope below one half and one above as in beta calibration (Kull, Silva Filho
+# & Flach 2017), which may change once more at 0.1 and at 0.9, and steps for what no network has and what all have. Each
+# of these seven coefficients is linear in the facts of the data set.
 
 
 EDGE = 0.002  # confidences nearer to 0 or 1 are taken for this near; steps take care of the very ends
@@ -261,13 +270,21 @@ class SetFacts:
     n_variables: int
     edges_per_variable: float
     indecision: float
+    by_chance: float = 0.0  # the log ratio of the edges that chance gives to those of the data
 
     @classmethod
-    def of(cls, vector: NDArray[np.float64], n_cases: int, n_variables: int) -> SetFacts:
-        """Take the confidences of all pairs."""
+    def of(
+        cls, vector: NDArray[np.float64], n_cases: int, n_variables: int, chance_edges: float | None = None
+    ) -> SetFacts:
+        """Take the confidences of all pairs, and how many edges shuffled columns have: None counts as many as here."""
         total = float(vector.sum())
+        found = total if chance_edges is None else chance_edges
         return cls(
-            n_cases, n_variables, total / max(n_variables, 1), float((vector * (1 - vector)).sum()) / (total + 0.5)
+            n_cases,
+            n_variables,
+            total / max(n_variables, 1),
+            float((vector * (1 - vector)).sum()) / (total + 0.5),
+            math.log((found + 0.5) / (total + 0.5)),
         )
 
     def row(self) -> NDArray[np.float64]:
@@ -281,6 +298,7 @@ class SetFacts:
                 math.log(max(self.n_variables, 1) / 20),
                 math.log(self.edges_per_variable + 0.1),
                 self.indecision,
+                self.by_chance,
             ]
         )
 
@@ -442,6 +460,8 @@ class StudiedTable:
 
 ANY = "any"
 UNKNOWN_CASES = 1000  # where nobody says how many cases there were
+# Where no pair has more of its cases filled in, gaps are no reason to doubt the probabilities.
+FEW_FILLED = 0.05
 
 
 @one_screen
@@ -455,6 +475,8 @@ class CalibrationEntry:
     directions: DirectionMap
     data_sets: int
     networks: int
+    # The spreads of `Calibration` at 1,000 cases and what a tenfold number adds: above a cut-off, and below.
+    spreads: tuple[tuple[float, float], tuple[float, float]] = ((0.0, 0.0), (0.0, 0.0))
 
     @property
     def key(self) -> tuple[str, str]:
@@ -487,15 +509,28 @@ class CalibrationTable(StudiedTable):
         if entry is None:
             doubt = f"No study shows how often confidences of the kind '{confidence.origin}' are right."
             return replace(Calibration.identity(), doubt=doubt)
-        facts = SetFacts.of(confidence.vector, confidence.n_cases or UNKNOWN_CASES, len(confidence.names))
+        chance = confidence.chance
+        facts = SetFacts.of(
+            confidence.vector,
+            confidence.n_cases or UNKNOWN_CASES,
+            len(confidence.names),
+            None if chance is None else chance.mean_edges,
+        )
         exact = confidence.orient == "cpdag"
+        curve = entry.model.curve(facts)
+        is_chance = chance is not None and not chance.is_exceeded
+        level = cases_level(facts.n_cases)
+        if is_chance:
+            curve = CalibrationCurve.of(BY_CHANCE * np.asarray(curve.values))
         return Calibration(
             kind="table",
-            curve=entry.model.curve(facts),
+            curve=curve,
             directions=entry.directions if exact else None,
             basis=f"come from {entry.data_sets} data sets sampled from {entry.networks} networks whose structure is "
             "known, by the number of cases and variables",
             doubt=self._doubt(confidence, entry),
+            spreads=_spreads([max(0.0, at + level * slope) for at, slope in entry.spreads]),
+            is_chance=is_chance,
         )
 
     def _doubt(self, confidence: EdgeConfidence, entry: CalibrationEntry) -> str:
@@ -508,6 +543,8 @@ class CalibrationTable(StudiedTable):
         studied = self.studied_like(recipe, confidence.n_cases)
         if studied is None:
             return f"The score {recipe.score_title} was not studied; the probabilities are those of other scores."
+        if confidence.filled is not None and confidence.filled.max(initial=0.0) <= FEW_FILLED:
+            studied = replace(studied, gaps=recipe.gaps)  # so few values decide no edge
         differences = recipe.differences(studied)
         if confidence.targets:
             differences = (*differences, "experiments: some here, none there")
@@ -518,7 +555,7 @@ class CalibrationTable(StudiedTable):
     @classmethod
     def _row(cls, entry: CalibrationEntry) -> dict[str, Any]:
         return {
-            **{name: getattr(entry, name) for name in ("source", "score", "data_sets", "networks")},
+            **{name: getattr(entry, name) for name in ("source", "score", "data_sets", "networks", "spreads")},
             "directions": [entry.directions.at_thousand, entry.directions.per_decade],
             **{name: getattr(entry.model, name) for name in ("lowest", "highest", "coefficients")},
         }
@@ -529,7 +566,8 @@ class CalibrationTable(StudiedTable):
         model = CalibrationModel(tuple(tuple(map(float, own)) for own in row["coefficients"]), **numbers)
         directions = DirectionMap(*(tuple(map(float, own)) for own in row["directions"]))
         counts = int(row["data_sets"]), int(row["networks"])
-        return CalibrationEntry(str(row["source"]), str(row["score"]), model, directions, *counts)
+        found, missed = ((float(at), float(slope)) for at, slope in row["spreads"])
+        return CalibrationEntry(str(row["source"]), str(row["score"]), model, directions, *counts, (found, missed))
 
 
 def _beyond(n_cases: int, n_variables: int, model: CalibrationModel) -> str:

@@ -16,14 +16,13 @@ from numpy.typing import NDArray
 
 from arcwise.base.errors import GraphError, OptionError, UnfinishedError
 from arcwise.base.showing import one_screen, wrapped
-from arcwise.confidence.edge_confidence import EdgeConfidence
-from arcwise.confidence.threshold import Threshold
-from arcwise.graph.conflicts import satisfying_arcs
+from arcwise.confidence.edge_confidence import EdgeConfidence, Threshold
+from arcwise.graph.classes import FixedPairs
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Cpdag, Dag, Pdag
-from arcwise.graph.fixed_pairs import FixedPairs
 from arcwise.graph.nodes import bits
-from arcwise.networks.origin import fixed_pairs
+from arcwise.graph.statements import satisfying_arcs
+from arcwise.networks.recipe import fixed_pairs
 from arcwise.plotting.layout import plot_network
 
 if TYPE_CHECKING:

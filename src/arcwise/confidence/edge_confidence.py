@@ -1,7 +1,11 @@
-"""`EdgeConfidence`: for each pair of variables, the weight of the networks in which an edge joins them, and how."""
+"""`EdgeConfidence`: for each pair of variables, the weight of the networks in which an edge joins them, and how.
+
+`Threshold`: a cut-off for them, with the rule that gave it and what the rule assumed.
+"""
 
 from __future__ import annotations
 
+import enum
 import io
 import os
 from collections.abc import Iterator, Mapping
@@ -19,16 +23,17 @@ from arcwise.base.files import write_text
 from arcwise.base.options import MANY_VARIABLES
 from arcwise.base.showing import LINES, html_table, one_screen
 from arcwise.confidence.calibration import Calibration, calibration_table
+from arcwise.confidence.chance import Chance
 from arcwise.confidence.probability import EdgeProbability, edge_probability
+from arcwise.graph.classes import FixedPairs
 from arcwise.graph.constraints import Constraints
-from arcwise.graph.fixed_pairs import FixedPairs
-from arcwise.networks.origin import Facts, fixed_pairs
-from arcwise.networks.recipe import SOURCES, Origin, Recipe
+from arcwise.networks.recipe import SOURCES, Facts, Origin, Recipe, fixed_pairs
 from arcwise.plotting.charts import plot_forest, plot_matrix
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
 
 Orientation = Literal["cpdag", "dag", "skeleton"]
 
@@ -126,6 +131,8 @@ class EdgeConfidence:
         are independent.
     calibration
         How confidences become probabilities; None for the package's own way (see `calibration_table`).
+    chance
+        What the data show beside shuffled columns; None if that was not tried.
     """
 
     names: tuple[str, ...]
@@ -149,6 +156,7 @@ class EdgeConfidence:
     spread: NDArray[np.float64] | None = None
     filled: NDArray[np.float64] | None = None
     calibration: Calibration | None = None
+    chance: Chance | None = None
 
     def __post_init__(self) -> None:
         if self.constraints is None and self.recipe is not None:
@@ -302,6 +310,8 @@ class EdgeConfidence:
                 facts["beliefs"] = dict(self.beliefs)
             if self.calibration is not None:
                 facts["calibration"] = self.calibration.describe()
+            if self.chance is not None:
+                facts["chance"] = self.chance.describe()
             write_parquet(frame, path, facts=facts)
         elif name.endswith((".csv", ".csv.gz")):
             text = io.StringIO()
@@ -397,7 +407,7 @@ def read_confidence(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 def _known(names: tuple[str, ...], facts: dict[str, Any], recipe: Recipe | None) -> dict[str, Any]:
     """Return what constraints, experiments, odds and a calibration say; a file has each only where there is one."""
-    constraints, calibration = facts.get("constraints"), facts.get("calibration")
+    constraints, calibration, chance = (facts.get(name) for name in ("constraints", "calibration", "chance"))
     if constraints is None:
         found = None if recipe is None else recipe.constraints_on(names)
     else:
@@ -407,6 +417,7 @@ def _known(names: tuple[str, ...], facts: dict[str, Any], recipe: Recipe | None)
         "targets": tuple(tuple(target) for target in facts.get("targets", ())),
         "beliefs": dict(facts.get("beliefs", {})) or ({} if recipe is None else recipe.beliefs),
         "calibration": None if calibration is None else Calibration.from_description(calibration),
+        "chance": None if chance is None else Chance.from_description(chance),
     }
 
 
@@ -474,3 +485,50 @@ def _recipe_of_0_1(facts: dict[str, Any]) -> dict[str, Any] | None:
     if settings is None:
         return None
     return Recipe(source.name, score, settings, most if isinstance(most, int) else None).describe()
+
+
+# The published rules, and the works that they come from, as keys of the bibliography.
+CITATIONS = {"broom": "broom-2012", "gross": "gross-2019", "learned": "liao-2022", "scutari": "scutari-2013"}
+
+
+class RuleName(enum.StrEnum):
+    """The rules whose cut-offs are marked; the value is the label in the report."""
+
+    CHOSEN = "chosen"
+    CALIBRATED = "calibrated"
+    LEARNED = "learned"
+    COST = "cost"
+    SCUTARI = "Scutari"
+    GROSS = "Gross"
+    BROOM = "Broom"
+
+
+@one_screen
+@dataclass(frozen=True)
+class Threshold:
+    """A cut-off: an edge is significant if its confidence is strictly above `value`, as in the papers.
+
+    Parameters
+    ----------
+    value
+        The cut-off; 1 or more means that no edge can be significant.
+    rule
+        The name of the rule in `RULES`.
+    assumes
+        What must hold for the rule to be right, in a sentence.
+    details
+        Figures behind the value, such as the number of permutations.
+    """
+
+    value: float
+    rule: str
+    assumes: str
+    details: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def citation(self) -> str | None:
+        """The key in the bibliography of the work that the rule comes from; None for a cut-off of one's own."""
+        return CITATIONS.get(self.rule)
+
+    def __float__(self) -> float:
+        return self.value

@@ -19,18 +19,12 @@ from numpy.typing import NDArray
 
 from arcwise.base.errors import Argument, DataWarning, FormatError, OptionError, Remedy, check_known
 from arcwise.base.showing import one_screen
-from arcwise.confidence.calibration import UNREADABLE, Calibration, CalibrationCurve, Kind
+from arcwise.confidence.calibration import Calibration, CalibrationCurve, Kind
+from arcwise.confidence.chance import UNREADABLE
 from arcwise.confidence.edge_confidence import EdgeConfidence
-from arcwise.confidence.learned_table import (
-    SIZE_GROUPS,
-    WEIGHTS,
-    LearnedTable,
-    check_metric,
-    learned_table,
-    size_group,
-)
+from arcwise.confidence.learned_table import SIZE_GROUPS, WEIGHTS, LearnedTable, check_metric, learned_table, size_group
 from arcwise.confidence.probability import EdgeProbability
-from arcwise.networks.origin import shared_constraints
+from arcwise.networks.recipe import shared_constraints
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -31,15 +31,13 @@ from arcwise.base.run import Limits, Run
 from arcwise.base.showing import one_screen
 from arcwise.confidence.averaging import MOST_CLASSES, MOST_DAGS, class_sums
 from arcwise.credible.credible_set import CredibleSet
-from arcwise.graph.classes import ClassMembers, class_keys
+from arcwise.graph.classes import ClassMembers, FixedPairs, class_keys
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
-from arcwise.graph.fixed_pairs import FixedPairs
-from arcwise.graph.nodes import bits, components
-from arcwise.graph.orientations import Orientations
+from arcwise.graph.nodes import Orientations, bits, components
 from arcwise.networks.classes import splits_classes, tells_members_apart, weigh_classes
 from arcwise.networks.network_list import NetworkSet
-from arcwise.networks.origin import Ensemble, Facts, fixed_pairs, known_facts, make_facts
+from arcwise.networks.recipe import Ensemble, Facts, fixed_pairs, known_facts, make_facts
 from arcwise.posterior.posterior import Posterior, as_ensemble
 
 if TYPE_CHECKING:

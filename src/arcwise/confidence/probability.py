@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from arcwise.base.errors import OptionError, check_argument, check_known
 from arcwise.base.showing import one_screen
-from arcwise.confidence.calibration import UNKNOWN_CASES, Calibration, CalibrationCurve
+from arcwise.confidence.calibration import UNKNOWN_CASES, Calibration, CalibrationCurve, logistic
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.nodes import bits
 
@@ -38,14 +38,68 @@ class PairProbability:
         return None if not self.is_studied else self.forward if ahead else self.backward
 
 
+# How many of some pairs are edges, as a range: what a sum of probabilities leaves open.
+#
+# Were the pairs independent, their number would have a Poisson binomial distribution. But a whole data set may be off:
+# where one probability is too high, most are. So the log odds of all pairs move together by a normal shift, whose
+# deviation was fitted to the data sets of the study (`Spreads`), and the number has the mixture over that shift.
+
+
+COVERED = 0.9  # of the data sets of a study, left out, have their number within its range
+SHIFTS = 15  # nodes of the quadrature over the shift
+MOST_EXACT = 1000  # numbers beyond are nearly normal, given the shift
+
+
+def count_range(probabilities: NDArray[np.float64], spread: float) -> tuple[int, int]:
+    """Return the range that holds the number of edges among pairs in nine of ten data sets.
+
+    Parameters
+    ----------
+    probabilities
+        Of an edge between each pair.
+    spread
+        The standard deviation of the shift that the log odds of all pairs have in common.
+
+    >>> count_range(np.array([0.9, 0.9, 0.8]), 0.0), count_range(np.full(100, 0.02), 1.0)
+    ((2, 3), (0, 10))
+    """
+    certain, undecided = int((probabilities >= 1).sum()), probabilities[(probabilities > 0) & (probabilities < 1)]
+    if not len(undecided):
+        return certain, certain
+    # Log odds that differ by less than a hundredth count as their mean: there are a few hundred, however many pairs.
+    every = np.log(undecided) - np.log1p(-undecided)
+    _, place, counts = np.unique(np.round(every, 2), return_inverse=True, return_counts=True)
+    odds = np.bincount(place, every) / counts
+    nodes, weights = np.polynomial.hermite_e.hermegauss(SHIFTS)
+    moved = logistic(odds + spread * nodes[:, None])
+    means, deviations = moved @ counts, np.sqrt((moved * (1 - moved)) @ counts)
+    size = min(int(counts.sum()), int(np.ceil((means + 10 * deviations).max())) + 10) + 1
+    numbers = np.arange(size)
+    total = np.zeros(size)
+    for own, mean, deviation, weight in zip(moved, means, deviations, weights / weights.sum(), strict=True):
+        if size <= MOST_EXACT:  # by the generating function, at the roots of unity
+            terms = np.log1p(own[:, None] * np.expm1(-2j * np.pi * numbers / size))
+            total += weight * np.fft.ifft(np.exp(counts @ terms)).real
+        else:
+            bell = np.exp(-0.5 * ((numbers - mean) / deviation) ** 2)
+            total += weight * bell / bell.sum()
+    below = np.cumsum(np.clip(total, 0.0, None))
+    ends = np.array([1 - COVERED, 1 + COVERED]) / 2 + 1e-9
+    low, high = np.searchsorted(below / below[-1], ends).tolist()
+    return low + certain, min(high, size - 1) + certain
+
+
 @one_screen
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What to expect of the edges above a cut-off."""
+    """What to expect of the edges above a cut-off: means, and ranges that hold in nine of ten data sets."""
 
     edges: int  # how many there are
     false: float  # how many of them are not real
     missed: float  # how many real ones are below
+    false_range: tuple[int, int]
+    missed_range: tuple[int, int]
+    is_chance: bool = False  # whether the data show no more than shuffled columns do
 
     @property
     def true(self) -> float:
@@ -58,15 +112,25 @@ class Expected:
         return self.false / self.edges if self.edges else 0.0
 
     def sentence(self) -> str:
-        """Return the sentence: "of these 21 edges expect 1.4 to be false; about 3 more are missing"."""
-        missing = f"about {self.missed:.0f} more {'is' if round(self.missed) == 1 else 'are'} missing"
-        if self.missed < 0.5:
-            missing = "hardly any more is missing"
+        """Return the sentence: "0 to 2 of these 7 edges are probably wrong; 0 to 6 weak ones may be missing"."""
+        if self.is_chance:
+            return "These data show no more dependence than chance: tables with shuffled columns show as much."
+        missing = f"{_range(self.missed_range)} weak one{'' if self.missed_range[1] == 1 else 's'} may be missing"
+        if self.missed_range[1] == 0:
+            missing = "hardly any is missing"
         if not self.edges:
-            return f"No edge is above the cut-off; {missing.replace(' more', '')}."
+            return f"No edge is above the cut-off; {missing}."
         some = f"these {self.edges:,} edges" if self.edges > 1 else "this one edge"
-        false = f"{self.false:.1f}" if self.false >= 0.05 else "fewer than 0.1"
-        return f"Of {some} expect {false} to be false; {missing}."
+        wrong = f"{_range(self.false_range)} of {some} {'is' if self.false_range[1] == 1 else 'are'} probably wrong"
+        if self.edges == 1:
+            wrong = f"this one edge is wrong with probability {self.false:.2f}"
+        elif self.false_range[1] == 0:
+            wrong = f"of {some} probably none is wrong"
+        return f"{wrong[0].upper()}{wrong[1:]}; {missing}."
+
+
+def _range(ends: tuple[int, int]) -> str:
+    return f"{ends[0]:,}" if ends[0] == ends[1] else f"{ends[0]:,} to {ends[1]:,}"
 
 
 @one_screen
@@ -124,8 +188,16 @@ class EdgeProbability:
         """Return what to expect of some of the pairs, given as a mask over `vector`."""
         if chosen.shape != self.vector.shape:
             raise OptionError(f"the mask is over {chosen.size} pairs; there are {self.vector.size}.")
-        inside = self.vector[chosen]
-        return Expected(int(chosen.sum()), float((1 - inside).sum()), float(self.vector[~chosen].sum()))
+        inside, outside = self.vector[chosen], self.vector[~chosen]
+        found, missed = self.calibration.spreads
+        return Expected(
+            edges=int(chosen.sum()),
+            false=float((1 - inside).sum()),
+            missed=float(outside.sum()),
+            false_range=count_range(1 - inside, found),
+            missed_range=count_range(outside, missed),
+            is_chance=self.calibration.is_chance,
+        )
 
 
 def edge_probability(confidence: EdgeConfidence, calibration: Calibration) -> EdgeProbability:

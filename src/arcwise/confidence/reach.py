@@ -25,7 +25,7 @@ from arcwise.networks.completions import (
 )
 from arcwise.networks.families import Families
 from arcwise.networks.network_list import NetworkSet
-from arcwise.networks.origin import Ensemble
+from arcwise.networks.recipe import Ensemble
 from arcwise.posterior.posterior import as_ensemble
 
 if TYPE_CHECKING:

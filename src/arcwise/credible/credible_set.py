@@ -19,16 +19,13 @@ from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, resolv
 from arcwise.credible import listing
 from arcwise.credible.bayes_factors import log_slack_of, settings_within, warn_if_not_bayes_factor
 from arcwise.credible.diagram import CredibleDiagram, DiagramSums, Sharing, build_diagram
-from arcwise.credible.listing import Listed, Reached
-from arcwise.credible.stream import NetworkStream, stream_set
-from arcwise.exact.optimum import Optimum
+from arcwise.credible.listing import Listed, NetworkStream, Reached, stream_set
+from arcwise.exact.proof import Optimum
 from arcwise.graph.constraints import Constraints
 from arcwise.networks.families import Families
-from arcwise.networks.network_list import NetworkSet, Weighting, check_count, check_weighting
-from arcwise.networks.origin import Ensemble, Facts, describe_completeness, known_facts, make_facts
-from arcwise.networks.recipe import Origin, Recipe
-from arcwise.networks.summary import NetworkSummary
-from arcwise.parent_sets.candidate_sets import has_own_limits, joint_constraints
+from arcwise.networks.network_list import NetworkSet, NetworkSummary, Weighting, check_count, check_weighting
+from arcwise.networks.recipe import Ensemble, Facts, Origin, Recipe, describe_completeness, known_facts, make_facts
+from arcwise.parent_sets.build import has_own_limits, joint_constraints
 from arcwise.parent_sets.table import ParentSetTable, check_slack
 
 if TYPE_CHECKING:
@@ -139,11 +136,15 @@ class CredibleSet(Ensemble):
     @classmethod
     def within(cls, table: ParentSetTable, slack: float, constraints: Constraints | None, run: Run) -> CredibleSet:
         """Build the set of all networks within a slack, in the circumstances of a run."""
-        sharing = Sharing(run.threads, run.cluster)
-        limits, progress = run.uncounted, run.progress
-        return cls.build(
-            table, log_slack=slack, constraints=constraints, limits=limits, progress=progress, settings=sharing
-        )
+        check_slack(table, slack, f"a credible set with slack {slack:.4g}")
+        made = cls(table, slack, constraints, Run(threads=run.threads, progress=run.progress, cluster=run.cluster))
+        with made.begin(run.uncounted) as own:
+            made._diagrams["dag"] = made._build("dag", slack, own)
+        return made
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy is made from: all but who is told of progress, and who works elsewhere."""
+        return self.__dict__ | {"_run": Run(threads=self._run.threads)}
 
     def begin(self, limits: Limits | Run | None = None) -> AbstractContextManager[Run]:
         """Begin to answer a question within limits, or as a part of a run."""

@@ -20,16 +20,15 @@ from arcwise.base.errors import ArcwiseError, Argument, ConstraintError, OptionE
 from arcwise.base.options import Common, row
 from arcwise.base.run import Limits, Run, Status, thread_count
 from arcwise.base.showing import one_screen
-from arcwise.credible.parts import PartProblem, build_cover, relax
-from arcwise.exact.incumbent import Budget, Incumbent
-from arcwise.exact.optimum import PROOF_TOLERANCE, Optimum
+from arcwise.credible.parts import PartProblem, arrays_of, build_cover, diagram_of, relax
+from arcwise.exact.component import Budget, Incumbent
+from arcwise.exact.proof import PROOF_TOLERANCE, Optimum
+from arcwise.graph.classes import FixedPairs, native_pairs
 from arcwise.graph.constraints import Constraints
-from arcwise.graph.fixed_pairs import FixedPairs, native_pairs
 from arcwise.networks.families import Families
-from arcwise.parent_sets.build import centred, scaled
-from arcwise.parent_sets.candidate_sets import candidate_sets, network_of_rows
+from arcwise.parent_sets.build import candidate_sets, centred, network_of_rows, scaled
 from arcwise.parent_sets.table import ParentSetTable
-from arcwise.scores.believed import log_prior_of
+from arcwise.scores.registry import log_prior_of
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -138,6 +137,15 @@ class CredibleDiagram:
     bracket: Bracket | None = None  # what is known about the best network, also if a limit stopped the building
     threads: int | None = None  # for sums, as for the building; None for all cores
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy is made from: the diagram as arrays, or what ended it."""
+        return self.__dict__ | {"native": self.native.status or arrays_of(self.native)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        found = state["native"]
+        native = _core.credible.NetworkDiagram(found) if isinstance(found, int) else diagram_of(found)
+        self.__dict__.update(state | {"native": native})
+
     @property
     def repeats_classes(self) -> bool:
         """Whether several paths may stand for one class; `iterate_chunks` keeps the first."""
@@ -238,8 +246,11 @@ def build_diagram(
     OptionError
         If there are more variables than the native core holds sets of.
     """
-    _check_size(table)
-
+    if table.n_variables > LARGEST:
+        raise OptionError(
+            f"credible sets serve up to {LARGEST:,} variables; here are {table.n_variables:,}.",
+            remedies=Remedy("resample the data instead:", Argument("method", "bootstrap")),
+        )
     pairs = native_pairs(fixed)
     run = run.but(threads=run.thread_count)
 
@@ -258,9 +269,9 @@ def build_diagram(
     # The count is of networks, not of nodes of a search.
     budget = Budget(Run(limits=run.uncounted, progress=run.callback))
     incumbent = Incumbent(sets if unit == 1 else candidate_sets(measured, constraints), SEARCH_SEED, budget)
-    dense = table.n_rows > MANY_ROWS and table.n_variables <= LARGEST_WITH_MANY_ROWS
+    has_many = table.n_rows > MANY_ROWS and table.n_variables <= LARGEST_WITH_MANY_ROWS
     by_subsets = table.n_variables <= LARGEST_BY_SUBSETS
-    by_subsets |= dense and _core.exact.SubsetDp.memory_for(table.n_variables) <= memory
+    by_subsets |= has_many and _core.exact.SubsetDp.memory_for(table.n_variables) <= memory
     incumbent.improve(*((ROUGH_ITERATIONS,) if by_subsets else ()))
     if by_subsets:
         dp = _core.exact.SubsetDp(sets)
@@ -287,7 +298,9 @@ def build_diagram(
         )
     else:
         if not incumbent.rows.size:
-            _check_possible(sets)
+            possible, _ = _core.exact.AcyclicityPropagator(sets).propagate(np.ones(sets.rows, dtype=np.uint8))
+            if not possible:
+                raise _no_network()
         root, part = relax(incumbent.sets, table.n_rows, incumbent, (slack + tolerance) / unit, budget, table.data)
         order = _depth_first_order(table, sets, incumbent)
 
@@ -328,21 +341,6 @@ def _depth_first_order(table: ParentSetTable, sets: CandidateSets, incumbent: In
         order.append(v)
         stack.extend(sorted(children[v], key=lambda c: -below[c]))  # the smallest branch comes first
     return np.array(order, dtype=np.int32)
-
-
-def _check_size(table: ParentSetTable) -> None:
-    if table.n_variables > LARGEST:
-        raise OptionError(
-            f"credible sets serve up to {LARGEST:,} variables; here are {table.n_variables:,}.",
-            remedies=Remedy("resample the data instead:", Argument("method", "bootstrap")),
-        )
-
-
-def _check_possible(sets: CandidateSets) -> None:
-    """Refuse sets of which no choice is acyclic."""
-    possible, _ = _core.exact.AcyclicityPropagator(sets).propagate(np.ones(sets.rows, dtype=np.uint8))
-    if not possible:
-        raise _no_network()
 
 
 def _no_network() -> ConstraintError:

@@ -11,29 +11,35 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.errors import Argument, Call, GuaranteeError, OptionError, Remedy, UnfinishedError, check_argument
+from arcwise.base.errors import (
+    Argument,
+    Call,
+    GuaranteeError,
+    OptionError,
+    Remedy,
+    UnfinishedError,
+    check_argument,
+)
 from arcwise.base.options import gather
 from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status
 from arcwise.base.showing import one_screen
 from arcwise.credible.bayes_factors import log_slack_of
 from arcwise.credible.credible_set import By, CredibleSet
 from arcwise.credible.diagram import Sharing
-from arcwise.credible.listing import FIRST_SHARE
-from arcwise.credible.stream import NetworkStream
+from arcwise.credible.listing import FIRST_SHARE, NetworkStream
 from arcwise.exact.optimal import find_optimal
-from arcwise.exact.optimum import Optimum
+from arcwise.exact.proof import Optimum
 from arcwise.graph.constraints import Constraints
 from arcwise.networks.classes import class_sizes
 from arcwise.networks.families import Families
-from arcwise.networks.network_list import NetworkSet, concatenate, posterior_log_weights
-from arcwise.networks.origin import known_facts, make_facts
-from arcwise.networks.recipe import Origin
-from arcwise.networks.summary import NetworkSummary
-from arcwise.parent_sets.candidate_sets import joint_constraints
+from arcwise.networks.network_list import NetworkSet, NetworkSummary, concatenate, posterior_log_weights
+from arcwise.networks.recipe import Origin, known_facts, make_facts
+from arcwise.parent_sets.build import joint_constraints
 from arcwise.parent_sets.table import VOUCH, ParentSetTable, check_slack
 
 if TYPE_CHECKING:
     from arcwise.keywords import SharingKeywords
+
 
 # Credible sets under constraints on ancestors: listed with a wider slack, and sifted.
 #

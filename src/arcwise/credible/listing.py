@@ -11,28 +11,46 @@ equal except for rounding), so that exactly k networks are returned whenever the
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.base.errors import ArcwiseError, Argument, Either, GuaranteeError, Remedy, UnfinishedError
+from arcwise.base.errors import (
+    ArcwiseError,
+    Argument,
+    Call,
+    Either,
+    FormatError,
+    GuaranteeError,
+    OptionError,
+    Remedy,
+    UnfinishedError,
+)
+from arcwise.base.files import parse_json, read_bytes, write_text
 from arcwise.base.run import Run, Status, native_seed
+from arcwise.base.showing import one_screen
 from arcwise.credible.diagram import DEFAULT_MEMORY, CredibleDiagram, DiagramSums
-from arcwise.graph.classes import class_keys
+from arcwise.graph.classes import FixedPairs, class_keys, native_pairs
 from arcwise.graph.constraints import Constraints
-from arcwise.graph.fixed_pairs import FixedPairs, native_pairs
-from arcwise.networks.families import Families, choice_type
+from arcwise.networks.families import Families
 from arcwise.networks.network_list import NetworkSet, posterior_log_weights
-from arcwise.networks.origin import Facts
-from arcwise.networks.recipe import Origin
-from arcwise.parent_sets.candidate_sets import has_own_limits
+from arcwise.networks.recipe import Facts, Origin
+from arcwise.parent_sets.build import has_own_limits
 from arcwise.parent_sets.table import ParentSetTable
 from arcwise.scores.registry import SCORES, make_score
+
+if TYPE_CHECKING:
+    from arcwise.credible.credible_set import By, CredibleSet
+
 
 CREDIBLE = Origin("credible")
 CHUNK = 1 << 18
@@ -155,9 +173,8 @@ def list_all(diagram: CredibleDiagram, run: Run, *, slack: float | None = None, 
     except KeyboardInterrupt:
         status = Status.INTERRUPTED
     n = diagram.table.n_variables
-    kind = choice_type(int(np.diff(diagram.table.node_offsets).max(initial=1)))
     loss = np.concatenate(losses) if losses else np.empty(0)
-    choices = np.concatenate(rows) if rows else np.empty((0, n), dtype=kind)
+    choices = np.concatenate(rows) if rows else np.empty((0, n), dtype=diagram.families.choice_type)
     order = np.argsort(loss, kind="stable")
     return Listed(choices[order], loss[order], status)
 
@@ -209,14 +226,10 @@ def _not_in(diagram: CredibleDiagram, tied: Listed, below: Listed) -> tuple[NDAr
         met = _ClassesMet(diagram)
         met.only_new(below.choices, below.losses)
         return met.only_new(tied.choices, tied.losses)
-    new = ~np.isin(_as_items(tied.choices), _as_items(below.choices))
+    every, lower = (np.ascontiguousarray(found.choices) for found in (tied, below))
+    row = np.dtype((np.void, every.dtype.itemsize * every.shape[1]))  # each row as one item that can be compared
+    new = ~np.isin(every.view(row).ravel(), lower.view(row).ravel())
     return tied.choices[new], tied.losses[new]
-
-
-def _as_items(rows: NDArray[Any]) -> NDArray[np.void]:
-    """Return each row as one item that can be compared."""
-    packed = np.ascontiguousarray(rows)
-    return packed.view(np.dtype((np.void, packed.dtype.itemsize * packed.shape[1]))).ravel()
 
 
 def draw_networks(diagram: CredibleDiagram, count: int, *, by_score: bool, seed: int, run: Run) -> tuple[Listed, int]:
@@ -247,8 +260,7 @@ def draw_networks(diagram: CredibleDiagram, count: int, *, by_score: bool, seed:
     status = Status.from_native(code)
     if status is Status.COMPLETE and allowed < count:
         status = Status.COUNT_LIMIT
-    kind = choice_type(int(np.diff(diagram.table.node_offsets).max(initial=1)))
-    choices = rows.reshape(len(losses), diagram.table.n_variables).astype(kind)
+    choices = rows.reshape(len(losses), diagram.table.n_variables).astype(diagram.families.choice_type)
     return Listed(choices, losses, status), proposals
 
 
@@ -411,3 +423,156 @@ def count_within_reach(build: Callable[[float, Run], CredibleDiagram], slack: fl
             if sums.status.unless_interrupted() is Status.COMPLETE:
                 return Reached(slack, sums.count, diagram)
     return None
+
+
+# Credible sets that do not fit in memory: listed into files, chunk by chunk, and resumed after a crash.
+#
+# A folder holds one file per chunk (the compact format of `NetworkSet`, or Parquet) and ``progress.json``, which names
+# the finished chunks and the position in the diagram after the last of them. Each file is written under a temporary
+# name and renamed; the position is recorded after its chunk. A process that is killed at any moment therefore loses at
+# most the chunk at hand, and the next call with the same table and slack continues from there.
+
+
+MANIFEST = "progress.json"
+
+
+@one_screen
+@dataclass(frozen=True)
+class NetworkStream:
+    """A folder of networks: iterating gives a `NetworkSet` per file, in the order of the files."""
+
+    folder: Path
+    files: tuple[str, ...]
+    count: int
+    opt: float
+    slack: float
+    status: Status
+
+    @property
+    def complete(self) -> bool:
+        """True if no network that was asked for is missing."""
+        return self.status is Status.COMPLETE
+
+    def __iter__(self) -> Iterator[NetworkSet]:
+        return (NetworkSet.load(self.folder / name) for name in self.files)
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> NetworkStream:
+        """Open a folder that `stream_credible` wrote, finished or not."""
+        state = _read_manifest(Path(folder))
+        return cls(
+            Path(folder), tuple(state["files"]), state["count"], state["opt"], state["slack"], Status(state["status"])
+        )
+
+
+def stream_set(
+    found: CredibleSet, folder: str | os.PathLike[str], by: By, *, chunk: int, parquet: bool, run: Run
+) -> NetworkStream:
+    """List a set into a folder; see `CredibleSet.stream`. A folder that is complete asks for no diagram."""
+    if chunk < 1:
+        raise OptionError(Argument("chunk", chunk), "must be at least 1.")
+    target = Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    identity = _identity(found, by, chunk, parquet)
+    state: dict[str, Any] = {"identity": identity, "files": [], "count": 0, "position": []}
+    state |= {"status": str(Status.INTERRUPTED), "diagram": ""}
+    if (target / MANIFEST).exists():
+        state = _read_manifest(target)
+        if state["identity"] != identity:
+            raise OptionError(
+                f"{target} holds networks of another table, slack, constraints or chunk size. Choose another folder or "
+                "empty it."
+            )
+        if Status(state["status"]) is Status.COMPLETE:
+            return NetworkStream.load(target)
+    with found.begin(run) as shown:
+        diagram = found.diagram(by, shown)
+        if diagram.repeats_classes:
+            raise GuaranteeError(
+                "classes of more than 20 variables under constraints or experiments are told apart in memory, so that "
+                "a folder of them cannot be gone on with.",
+                remedies=(LIST_DAGS, Remedy("list them at once:", Call("networks", Argument("by", "mec")))),
+            )
+        status = diagram.status
+        if status is Status.COMPLETE:
+            # A position belongs to one diagram. They are made in the same way every time, except linear programs that
+            # are cut into slices by the clock on a busy machine.
+            fingerprint = f"{diagram.native.fingerprint:016x}"
+            if state["position"] and state["diagram"] != fingerprint:
+                raise FormatError(
+                    f"{target / MANIFEST}: the credible set was put together in another way this time, so that the "
+                    "list cannot continue where it ended. Try again, or empty the folder and start again."
+                )
+            state |= {"opt": diagram.opt, "slack": found.slack, "diagram": fingerprint}
+            try:
+                status = _write_chunks(diagram, target, state, shown, chunk=chunk, parquet=parquet, facts=found.known)
+            except KeyboardInterrupt:  # what is in the manifest is there
+                if (target / MANIFEST).exists():
+                    state |= _read_manifest(target)
+                status = Status.INTERRUPTED
+    missing = {"opt": float("-inf"), "slack": found.slack}
+    _write_manifest(target, state | {"status": str(status)} | {k: v for k, v in missing.items() if k not in state})
+    return NetworkStream.load(target)
+
+
+def _write_chunks(
+    diagram: CredibleDiagram, target: Path, state: dict[str, Any], run: Run, *, chunk: int, parquet: bool, facts: Facts
+) -> Status:
+    lister = diagram.lister()
+    if not lister.seek(np.array(state["position"], dtype=np.uint32)):
+        raise FormatError(f"{target / MANIFEST}: the position is not in this credible set. Empty the folder.")
+    listed = 0
+    while not lister.done:
+        if run.is_over:
+            return Status.TIME_LIMIT
+        if listed >= run.given.native_count:
+            return Status.COUNT_LIMIT
+        rows, losses = diagram.next_chunk(lister, chunk)
+        if not len(losses):
+            continue
+        name = f"networks-{len(state['files']):06d}{'.parquet' if parquet else '.nets'}"
+        networks_of(diagram, Listed(rows, losses, Status.COMPLETE), facts).save(target / name)
+        listed += len(losses)
+        state["files"].append(name)
+        state["count"] += len(losses)
+        state["position"] = lister.position.tolist()
+        _write_manifest(target, state)
+        run.report("credible set: networks", state["count"])
+    return Status.COMPLETE
+
+
+def _identity(found: CredibleSet, by: By, chunk: int, parquet: bool) -> str:
+    """Return what must be equal for a folder to be gone on with: all of the content, nothing that only counts it."""
+    rules = None if found.constraints is None or found.constraints.is_trivial else found.constraints.describe()
+    facts = [found.table.digest, repr(float(found.slack)), by, chunk, parquet, rules]
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+
+def _write_manifest(target: Path, state: dict[str, Any]) -> None:
+    write_text(target / MANIFEST, json.dumps(state, indent=1, allow_nan=True))
+
+
+def _read_manifest(target: Path) -> dict[str, Any]:
+    path = target / MANIFEST
+    try:
+        state = dict(parse_json(read_bytes(path), source=str(path)))
+        files = [str(name) for name in state["files"]]
+        checked = {
+            "identity": str(state["identity"]),
+            "files": files,
+            "count": int(state["count"]),
+            "position": [int(step) for step in state["position"]],
+            "status": str(Status(state["status"])),
+            "diagram": str(state["diagram"]),
+            "opt": float(state.get("opt", "nan")),
+            "slack": float(state.get("slack", "nan")),
+        }
+    except (ValueError, KeyError, TypeError, OverflowError) as error:
+        if isinstance(error, FormatError):
+            raise
+        raise FormatError(f"{path}: cannot be read ({error!r}). Empty the folder and start again.") from error
+    here = {entry.name for entry in target.iterdir() if entry.is_file()}
+    missing = [name for name in files if name not in here]
+    if missing:
+        raise FormatError(f"{path}: the file {missing[0][:200]} is missing. Empty the folder and start again.")
+    return checked

@@ -1,20 +1,17 @@
 """Data in: read -> impute -> discretize -> `Dataset`."""
 
 from arcwise.base import doors
-from arcwise.data.checks import Targets as Targets
-from arcwise.data.column import Column as Column
-from arcwise.data.dataset import Dataset as Dataset
-from arcwise.data.dataset import Incomplete as Incomplete
-from arcwise.data.dataset import stack as stack
-from arcwise.data.discretize import apply_cuts as apply_cuts
-from arcwise.data.discretize import discretize as discretize
-from arcwise.data.discretize import find_cuts as find_cuts
-from arcwise.data.impute import impute as impute
-from arcwise.data.read import ReadingSettings as ReadingSettings
-from arcwise.data.read import read_data as read_data
-from arcwise.data.read import read_table as read_table
-from arcwise.data.table import Table as Table
-from arcwise.data.write import write_data as write_data
-from arcwise.data.write import write_table as write_table
 
-doors.export(__name__)
+doors.offer(
+    __name__,
+    {
+        "data.checks": "Targets",
+        "data.column": "Column",
+        "data.dataset": "Dataset Incomplete stack",
+        "data.discretize": "apply_cuts discretize find_cuts",
+        "data.impute": "impute",
+        "data.read": "ReadingSettings read_data read_table",
+        "data.table": "Table",
+        "data.write": "write_data write_table",
+    },
+)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.base.errors import Argument, DataError, DataWarning, Remedy, suggestion
+from arcwise.base.errors import Argument, DataError, DataWarning, FormatError, Remedy, suggestion
 from arcwise.base.showing import one_screen
-from arcwise.data.column import Column, code_type, quoted
+from arcwise.data.column import Column, code_type, numbers_of, quoted
 
 if TYPE_CHECKING:
     from arcwise.data.columns import Columns
@@ -299,6 +299,83 @@ def refuse_targets(data: Dataset, what: str) -> None:
         )
 
 
+# The names of columns, as headers have them.
+
+
+def completed_header(fields: list[str]) -> tuple[list[str], dict[str, str]]:
+    """Return a name for every column, and for those that got it here the reason: empty fields, and repeated names.
+
+    Every reader's names come from here, without the blanks around them, of which Unicode has many. pandas writes its
+    index under an empty name, and joins of two tables repeat names.
+
+    >>> completed_header(["", "age\u00a0", "age"])
+    (['column 1', 'age', 'age (2)'], {'column 1': 'its header is empty', 'age (2)': "column 2 is called 'age', too"})
+    """
+    names: list[str] = []
+    renamed: dict[str, str] = {}
+    fields = [field.strip() for field in fields]
+    taken, first = set(fields), dict[str, int]()
+    free: dict[str, int] = {}  # for each field that is renamed, the first number that may be free
+    for position, own in enumerate(fields, start=1):
+        if own and first.setdefault(own, position) == position:
+            names.append(own)
+            continue
+        base, number = (own, 2) if own else ("column", position)
+        spelled = f"{base} ({number})" if own else f"{base} {number}"
+        if spelled in taken:
+            number = max(number + 1, free.get(own, 0))
+            while (spelled := f"{base} ({number})") in taken:
+                number += 1
+            free[own] = number + 1
+        taken.add(spelled)
+        names.append(spelled)
+        renamed[spelled] = f"column {first[own]} is called '{own}', too" if own else "its header is empty"
+    return names, renamed
+
+
+def checked_header(names: list[str], name: str, separator: str) -> list[str]:
+    """Return the names of the columns of file `name`, if they are all different and none is empty.
+
+    One column is enough for a file of evidence, not for learning; but not if it looks like several.
+    """
+    joined = names[0] if len(names) == 1 else ""
+    other = next((s for s in (",", ";", "\t", "|", " ") if s != separator and s in joined), None)
+    if other is not None:
+        raise DataError(
+            f"{name}: there is only one column, {quoted(names)}, with the separator {separator!r}; a structure needs "
+            f"at least two variables. The line contains {named_separator(other)}.",
+            remedies=Remedy("give", Argument("separator", other)),
+        )
+    seen: dict[str, int] = {}
+    for position, own in enumerate(names, start=1):
+        if not own:
+            index = " (pandas writes its index like this: use index=False)" if position == 1 else ""
+            raise FormatError(
+                f"{name}: the header is empty in field {position:,} of {len(names):,}{index}; "
+                "every column needs a name."
+            )
+        if own in seen:
+            no_header = Remedy("give", Argument("header", False), only_if="the first line holds data")
+            raise DataError(
+                f"{name}: the header has the name {quoted([own])} in fields {seen[own]:,} and {position:,}; "
+                "names must differ.",
+                remedies=(no_header,) if numbers_of(names) is not None else (),
+            )
+        seen[own] = position
+    numbers = numbers_of(names)
+    if numbers is not None and bool((numbers != np.floor(numbers)).any()):
+        raise FormatError(
+            f"{name}: the header consists of numbers, {quoted(names)}.",
+            remedies=Remedy("give", Argument("header", False), only_if="it is data"),
+        )
+    return names
+
+
+def named_separator(separator: str) -> str:
+    """Return what a separator is called."""
+    return {",": "a comma", "\t": "a tab", ";": "a semicolon", " ": "a space"}.get(separator, f"'{separator}'")
+
+
 # Counts enter scores as doubles: up to here every count is exact.
 MAX_CASES = 2**53
 # Codes are converted in blocks of this many cells: a table is never held twice in a wider type.
@@ -406,8 +483,9 @@ def checked_targets(
         return None
     if targets.n_rows != rows:
         raise DataError(f"targets of {targets.n_rows:,} rows do not fit {rows:,} rows.")
+    known = set(names)
     for name in targets.names:
-        if name not in names:
+        if name not in known:
             raise DataError(f"a variable was set that is not in the data. {suggestion('variable', name, names)}")
     if weights is None:
         return targets

@@ -7,13 +7,14 @@ import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.base.errors import Argument, Call, DataError, DataWarning, Mention, OptionError, Remedy, suggestion
-from arcwise.data.checks import Conditions, Targets, table_targets
+from arcwise.data.checks import Conditions, Targets, completed_header, table_targets
 from arcwise.data.column import (
     FEWEST_PER_CELL,
     MAX_LEVELS,
@@ -30,7 +31,6 @@ from arcwise.data.column import (
     sorted_labels,
     spell,
 )
-from arcwise.data.source import completed_header
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,7 +56,7 @@ def columns_of_arrow(frame: Any, source: str) -> tuple[tuple[Column, ...], dict[
         ) from None
     table = pa.table(frame)
     prefix = f"{source}: " if source else ""
-    names, renamed = completed_header([str(name).strip() for name in table.column_names])
+    names, renamed = completed_header([str(name) for name in table.column_names])
     columns = []
     for name, chunks in zip(names, table.columns, strict=True):
         array = chunks.chunk(0) if chunks.num_chunks == 1 else chunks.combine_chunks()
@@ -101,7 +101,7 @@ def columns_of(frame: pd.DataFrame, source: str) -> tuple[tuple[Column, ...], di
     if frame.columns.nlevels > 1:
         raise DataError("the DataFrame has several levels of column names; flatten them to one name per column.")
     prefix = f"{source}: " if source else ""
-    names, renamed = completed_header([str(name).strip() for name in frame.columns])
+    names, renamed = completed_header([str(name) for name in frame.columns])
     return tuple(_frame_column(name, frame.iloc[:, v], prefix) for v, name in enumerate(names)), renamed
 
 
@@ -171,10 +171,15 @@ class Columns:
         table = cls(found, source, renamed=renamed)
         return table if weights is None else table.with_weights(weights)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the columns."""
         return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """Where each column is; of several of one name, the first."""
+        return {name: place for place, name in reversed([*enumerate(self.names)])}
 
     @property
     def n_rows(self) -> int:
@@ -210,10 +215,9 @@ class Columns:
 
     def column(self, name: str) -> Column:
         """Return a column by its name."""
-        for column in self.columns:
-            if column.name == name:
-                return column
-        raise DataError(self.prefix + suggestion("column", str(name), self.names))
+        if name not in self._places:
+            raise DataError(self.prefix + suggestion("column", str(name), self.names))
+        return self.columns[self._places[name]]
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -323,7 +327,7 @@ class Columns:
 
     def place(self, column: Column) -> str:
         """Return "column 'smoke' (3 of 12)"."""
-        return f"column '{column.name}' ({self.names.index(column.name) + 1} of {len(self.columns)})"
+        return f"column '{column.name}' ({self._places[column.name] + 1} of {len(self.columns)})"
 
     def wrong(self, column: Column, words: str, *remedies: Remedy) -> DataError:
         """Return the error for a column, which its place begins."""
@@ -338,23 +342,19 @@ class Columns:
         for name in listed:
             if name in self.left_out:
                 raise DataError(*self.place_parts, where, f"names column '{name}', left out {self.left_out[name]}.")
-            if name not in self.names:
+            if name not in self._places:
                 near = difflib.get_close_matches(str(name), self.names, n=1)
                 guess = f"; did you mean '{near[0]}'?" if near else "."
-                raise DataError(
-                    *self.place_parts, where, f"names the unknown column '{name}'{guess} {_known(self.names)}"
-                )
+                known = f"{', '.join(self.names[:20])}{', ...' if len(self.names) > 20 else ''}"
+                words = f"names the unknown column '{name}'{guess} The columns are {known}."
+                raise DataError(*self.place_parts, where, words)
         return listed
 
     def at_positions(self, names: Iterable[str]) -> list[str]:
         """Return names with those of the columns that are given as "#3"; other names as they are."""
-        known = self.file_names or self.names
-        places = {f"#{k}": name for k, name in enumerate(known, start=1)}
-        return [name if name in known else places.get(_ZEROS.sub("#", str(name)), name) for name in listed_names(names)]
-
-
-def _known(names: Sequence[str]) -> str:
-    return f"The columns are {', '.join(names[:20])}{', ...' if len(names) > 20 else ''}."
+        listed, known = listed_names(names), self.file_names or self.names
+        own, places = set(known), {f"#{k}": name for k, name in enumerate(known, start=1)}
+        return [name if name in own else places.get(_ZEROS.sub("#", str(name)), name) for name in listed]
 
 
 def listed_names(names: Iterable[str]) -> list[str]:

@@ -171,14 +171,17 @@ class Dataset:
         return iter(self.names)
 
     def __contains__(self, name: object) -> bool:
-        return name in self.names
+        return name in self._positions
 
     def index(self, name: str) -> int:
         """Return the position of a variable."""
-        try:
-            return self.names.index(name)
-        except ValueError:
-            raise DataError(suggestion("variable", str(name), self.names)) from None
+        if name not in self._positions:
+            raise DataError(suggestion("variable", str(name), self.names))
+        return self._positions[name]
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {name: position for position, name in enumerate(self.names)}
 
     def __repr__(self) -> str:
         cases = f", {self.n_cases:,} cases" if self.weights is not None else ""
@@ -367,6 +370,10 @@ class Dataset:
         """
         return self._unchecked(self.codes, bootstrap_weights(self, seed), self.targets)
 
+    def subsample(self, share: float, seed: Seed = None) -> Self:
+        """Return a share of the cases, drawn without replacement, as weights over the same rows (not copied)."""
+        return self._unchecked(self.codes, subsample_weights(self, share, seed), self.targets)
+
     def permute_columns(self, seed: Seed = None) -> Self:
         """Return the data with the cases of every column shuffled independently of the others (Broom et al. 2012).
 
@@ -515,6 +522,19 @@ def bootstrap_weights(data: Dataset, seed: Seed) -> NDArray[np.int64]:
     for experiment in range(len(data.targets.sets)):
         rows = np.flatnonzero(data.targets.of_row == experiment)
         weights[rows] = draw_weights(rng, len(rows), None if data.weights is None else data.weights[rows])
+    return weights
+
+
+def subsample_weights(data: Dataset, share: float, seed: Seed) -> NDArray[np.int64]:
+    """Return how often each row is drawn when a share of the cases is drawn without replacement."""
+    rng = generator_of(seed)
+    given = np.ones(data.n_rows, dtype=np.int64) if data.weights is None else data.weights
+    weights = np.zeros(data.n_rows, dtype=np.int64)
+    of_row = np.zeros(data.n_rows, dtype=np.int64) if data.targets is None else data.targets.of_row
+    for experiment in range(int(of_row.max(initial=0)) + 1):
+        rows = np.flatnonzero(of_row == experiment)
+        own = given[rows]
+        weights[rows] = rng.multivariate_hypergeometric(own, round(share * int(own.sum())), method="marginals")
     return weights
 
 

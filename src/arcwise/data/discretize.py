@@ -13,8 +13,18 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.errors import Argument, DataError, OptionError, Remedy, UnknownNameError, check_known, suggestion
+from arcwise.base.errors import (
+    Argument,
+    DataError,
+    OptionError,
+    Remedy,
+    UnfinishedError,
+    UnknownNameError,
+    check_known,
+    suggestion,
+)
 from arcwise.base.options import BINS
+from arcwise.base.run import Run
 from arcwise.data.column import MAX_LEVELS, Column, numbers_of, quoted
 from arcwise.data.table import Table, Tabular
 
@@ -102,10 +112,12 @@ Floats = NDArray[np.float64]
 Spread = Callable[[NDArray[np.int64], NDArray[np.int64]], Floats]
 
 
-def cluster_cuts(values: Floats, clusters: int, counts: NDArray[np.int64] | None = None) -> Floats:
+def cluster_cuts(
+    values: Floats, clusters: int, counts: NDArray[np.int64] | None = None, run: Run | None = None
+) -> Floats:
     """Return the cuts halfway between the centres of the clusters with the least sum of squared distances.
 
-    `counts` say how often each value occurs, if not once.
+    `counts` say how often each value occurs, if not once. An UnfinishedError if the time is over before.
 
     >>> cluster_cuts(np.array([1.0, 2.0, 1.5, 10.0, 11.0, 30.0]), 3).tolist()
     [6.0, 20.25]
@@ -127,6 +139,8 @@ def cluster_cuts(values: Floats, clusters: int, counts: NDArray[np.int64] | None
     best = np.concatenate([[np.inf], spread(np.zeros_like(ends), ends)])
     came: list[NDArray[np.int64]] = []
     for _ in range(1, min(clusters, size)):
+        if run is not None and run.is_over:
+            raise UnfinishedError("the time was over before the clusters of numbers were found.")
         best, begins = _one_more(best, spread)
         came.append(begins)
     at, bounds = size, [size]
@@ -219,7 +233,12 @@ def _bits(counts: NDArray[np.int64]) -> NDArray[np.float64]:
     return np.asarray(total * np.log2(np.maximum(total, 1)) - terms)
 
 
-UNSUPERVISED = {"width": equal_width, "quantile": quantiles, "kmeans": cluster_cuts, "mean": mean}
+UNSUPERVISED: dict[str, Callable[..., CutPoints]] = {
+    "width": equal_width,
+    "quantile": quantiles,
+    "kmeans": cluster_cuts,
+    "mean": mean,
+}
 METHODS = ("mdl", *UNSUPERVISED)
 MOST_CASES = 10**8  # that weighted rows are written out as
 Cuts = dict[str, NDArray[np.float64]]
@@ -336,8 +355,9 @@ def cut_points(
     bins: int = BINS,
     classes: NDArray[np.int64] | None = None,
     n_classes: int = 0,
+    run: Run | None = None,
 ) -> NDArray[np.float64]:
-    """Return the ascending cut points of numbers, of which NaN are left out.
+    """Return the ascending cut points of numbers, of which NaN are left out; clusters as long as the `run` has time.
 
     `classes` are the codes of the class for "mdl"; those from `n_classes` on stand for a missing one.
     """
@@ -346,6 +366,8 @@ def cut_points(
         assert classes is not None
         known &= classes < n_classes
         return entropy_cuts(values[known], classes[known], n_classes)
+    if method == "kmeans":
+        return cluster_cuts(values[known], bins, run=run)
     return UNSUPERVISED[method](values[known], bins)
 
 

@@ -1,4 +1,4 @@
-"""ARFF, the attribute-relation file format of Weka: declared attributes, then rows (dense or sparse)."""
+"""The readers of all formats but that of large files: CSV, ARFF, JSON lines, Lau's, Excel, data bases, Parquet."""
 
 from __future__ import annotations
 
@@ -6,21 +6,238 @@ import datetime
 import io
 import json
 import re
+import secrets
+import sqlite3
+import tempfile
 import zipfile
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.errors import DataError, FormatError, OptionError, Remedy
+from arcwise import _core
+from arcwise.base.arrays import CLOSED, KEY, first_line, identifier, load_duckdb, open_parquet
+from arcwise.base.errors import Argument, DataError, FormatError, OptionError, Remedy, check_argument, suggestion
+from arcwise.base.files import parse_json
+from arcwise.base.run import ProgressCallback, native_callback
+from arcwise.data.checks import checked_header, checked_weights, completed_header, named_separator
 from arcwise.data.column import Column, code_type, coded, numbers_of, quoted, spell
-from arcwise.data.database import chosen_table
-from arcwise.data.delimited import Dialect, columns_from, merged_labels, parse
-from arcwise.data.source import Source, TextOptions, checked_header, completed_header, header_row
+from arcwise.data.source import Source, TextOptions, find_titles, header_row, not_utf8
 from arcwise.data.table import Table
+
+if TYPE_CHECKING:
+    from arcwise._core.data import DelimitedTable
+
+# CSV and TSV: text with a separator, read natively into dictionary-encoded columns.
+
+
+# The numbers of `arcwise::DelimitedProblem`.
+RAGGED, UNCLOSED_QUOTE, TEXT_AFTER_QUOTE, NUL_BYTE, FIELD_TOO_LONG, INTERRUPTED = range(1, 7)
+IN_FIELD = {
+    UNCLOSED_QUOTE: ": the quote that opens this field is never closed.",
+    TEXT_AFTER_QUOTE: ": text follows the closing quote. A quote inside a quoted field must be doubled.",
+    NUL_BYTE: ": a NUL byte. This is not a text file, or it is damaged.",
+    FIELD_TOO_LONG: " is longer than 1 MiB. Is a quote not closed, or is this not a table?",
+}
+
+GUESSED_LINES = 20
+HEAD = 2**16  # bytes that are looked at
+SEPARATORS = (",", ";", "\t", "|")
+_QUOTED = re.compile(rb'"(?:[^"]|"")*"')
+_OTHER_BLANKS = re.compile(rb"[\x0b\x0c\x1c-\x1f\x80-\xff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How fields are separated and quoted: see `cpp/core/data/delimited.hpp`."""
+
+    separator: str = ","
+    quotes: str = '"'
+    doubled: bool = True
+    backslash: bool = False
+    comment: str = "\0"
+
+
+def read_delimited(source: Source, options: TextOptions) -> Table:
+    """Read a CSV or TSV file; see `read_table` for what is accepted."""
+    head = source.head(HEAD)
+    separator = guessed_separator(head) if options.separator is None else options.separator
+    fits = len(separator) == 1 and separator.isascii() and separator not in '"\n\r\0'
+    check_argument(fits, "separator", separator, "must be one ASCII character, such as ',' ';' or a tab.")
+    name, text = source.name, source.content
+    if text[:3].tobytes() == b"\xef\xbb\xbf":
+        text = text[3:]
+    titles = None
+    if options.header is None:
+        likely = dict.fromkeys((separator, *SEPARATORS)) if options.separator is None else (separator,)
+        titles = find_titles(head, [*likely], whole=source.content.size <= HEAD)
+    line, above = 1, tuple[str, ...]()
+    if titles is not None:
+        separator, line, above, text = titles.separator, 1 + titles.lines, titles.texts, text[titles.size :]
+    has_header = options.header is not False
+    parsed = parse(text, name, Dialect(separator=separator), header=has_header, line=line, progress=options.progress)
+    if parsed.expected == 0:
+        raise FormatError(f"{name}: the file is empty; a header line and at least one row are needed.")
+    if has_header:
+        fields = _decoded(*parsed.header(), lambda k: f"the header, field {k + 1:,}", name)
+        # A header of numbers is left as it is: it may be a row.
+        names, renamed = completed_header(fields) if numbers_of(fields) is None else (fields, {})
+        checked_header(names, name, separator)
+    else:
+        names, renamed = [f"X{v}" for v in range(parsed.n_columns)], {}
+    columns = columns_from(parsed, names, name, missing=options.missing, merge=options.merge)
+    lines = parsed.lines()
+    return Table(columns, name, lines=lines if len(lines) else parsed.first_line, renamed=renamed, above=above)
+
+
+def guessed_separator(head: bytes) -> str:
+    """Return what separates fields: what the first lines all have in the same number; a comma if in doubt.
+
+    Spreadsheets write semicolons where commas stand before decimals.
+
+    >>> guessed_separator(b"name;height\\nAnn;1,71\\n"), guessed_separator(b"a,b\\n1;2,3\\n")
+    (';', ',')
+    """
+    lines = [line for line in _QUOTED.sub(b"", head).splitlines()[:GUESSED_LINES] if line.strip()]
+    if len(head) == HEAD:
+        lines = lines[:-1]  # it may be cut off
+    for separator in SEPARATORS:
+        counts = {line.count(separator.encode()) for line in lines}
+        if len(counts) == 1 and counts != {0}:
+            return separator
+    return ","
+
+
+def parse(
+    text: NDArray[np.uint8], name: str, dialect: Dialect, *, header: bool, line: int, progress: ProgressCallback
+) -> DelimitedTable:
+    """Run the native reader and turn what stopped it into an error."""
+    parsed = _core.data.read_delimited(
+        text,
+        **asdict(dialect),
+        header=header,
+        line=line,
+        seed=secrets.randbits(64),
+        progress=native_callback(progress, f"reading {name}"),
+    )
+    if parsed.problem:
+        _refuse(parsed, name, dialect.separator)
+    return parsed
+
+
+def _refuse(parsed: DelimitedTable, name: str, separator: str) -> NoReturn:
+    where = f"{name}: line {parsed.line:,}"
+    if parsed.problem == INTERRUPTED:
+        raise KeyboardInterrupt
+    if parsed.problem != RAGGED:
+        raise FormatError(f"{where}, field {parsed.field:,}{IN_FIELD[parsed.problem]}")
+    first = "the header" if parsed.header()[1].size > 1 else "the first row"
+    raise FormatError(
+        f"{where} has {parsed.found:,} field{'' if parsed.found == 1 else 's'}, but {first} has {parsed.expected:,}. "
+        f"Every line needs the same number; a value that contains {named_separator(separator)} must be in double quotes"
+        f"{', and a title above the header must go' if parsed.expected == 1 else ''}."
+    )
+
+
+def _decoded(blob: bytes, offsets: NDArray[np.int64], where: Callable[[int], str], name: str) -> list[str]:
+    """Return the labels as text."""
+    ends = offsets.tolist()
+    if blob.isascii():
+        text = blob.decode("ascii")
+        return [text[start:end] for start, end in pairwise(ends)]
+    labels = []
+    for k, (start, end) in enumerate(pairwise(ends)):
+        try:
+            labels.append(blob[start:end].decode("utf-8"))
+        except UnicodeDecodeError as error:
+            raise FormatError(not_utf8(name, where(k), blob[start + error.start])) from None
+    return labels
+
+
+def columns_from(
+    parsed: DelimitedTable, names: Sequence[str], name: str, *, missing: Collection[str], merge: bool
+) -> tuple[Column, ...]:
+    """Return what the native reader found as columns, with missing values marked and spellings checked."""
+    if parsed.n_columns == 0:
+        return tuple(Column(own, np.empty(0, dtype=np.uint8), ()) for own in names)
+    gaps = frozenset(missing)
+    columns = []
+    for v, own in enumerate(names):
+        labels = _labels(parsed, v, f"column '{own}'", name)
+        if not merge:
+            _check_spaces(parsed, v, labels, gaps, f"column '{own}'", name=name)
+        lookup, kept = merged_labels(labels, gaps, merge)
+        codes = parsed.take_codes(v)
+        if codes.dtype == code_type(len(kept) + 1) and np.array_equal(lookup, np.arange(len(labels))):
+            columns.append(Column(own, codes, tuple(kept)))
+        else:
+            columns.append(Column.looked_up(own, lookup, codes, kept))
+    return tuple(columns)
+
+
+def _labels(parsed: DelimitedTable, v: int, own: str, name: str) -> list[str]:
+    lines = parsed.first_lines(v)
+    blob, offsets = parsed.labels(v)
+    labels = _decoded(blob, offsets, lambda k: f"line {int(lines[k]):,}, {own}", name)
+    # Spaces and tabs are stripped natively; there are other blanks, such as the no-break space.
+    return [label.strip() for label in labels] if _OTHER_BLANKS.search(blob) else labels
+
+
+def _check_spaces(
+    parsed: DelimitedTable, v: int, labels: list[str], gaps: frozenset[str], own: str, *, name: str
+) -> None:
+    codes, lines = parsed.respaced(v)
+    clashes = [(labels[int(k)], int(line)) for k, line in zip(codes, lines, strict=True)]
+    if len(set(labels)) < len(labels):
+        firsts = parsed.first_lines(v)
+        seen: set[str] = set()
+        for k, label in enumerate(labels):
+            if label in seen:
+                clashes.append((label, int(firsts[k])))
+            seen.add(label)
+    for label, line in clashes:
+        if label not in gaps:
+            raise DataError(
+                f"{name}: line {line:,}: {own} has the state {quoted([label])} with different spaces around it than "
+                "before; both are the same after stripping.",
+                remedies=(
+                    Remedy("correct the file"),
+                    Remedy("treat them as one state with", Argument("merge", True)),
+                ),
+            )
+
+
+def merged_labels(labels: list[str], gaps: frozenset[str], merge: bool) -> tuple[NDArray[np.int64], list[str]]:
+    """Return for each label its new code, and the labels kept. Missing values get the code after the last one."""
+    known = set(labels)
+    if not merge and len(known) == len(labels):
+        # Nothing to merge: the usual case, in which no label of a long column is looked at one by one.
+        missing = [labels.index(gap) for gap in gaps & known]
+        kept = [label for label in labels if label not in gaps] if missing else labels
+        is_kept = np.ones(len(labels), dtype=np.int64)
+        is_kept[missing] = 0
+        lookup = np.cumsum(is_kept) - 1
+        lookup[missing] = len(kept)
+        return lookup, kept
+    own = [label for label in labels if label not in gaps]
+    values = numbers_of(own) if merge else None
+    keys: Sequence[Any] = own if values is None else values.tolist()
+    canonical: dict[Any, str] = {}
+    for key, label in zip(keys, own, strict=True):
+        canonical[key] = min(canonical.get(key, label), label, key=lambda text: (len(text), text))
+    position = {key: k for k, key in enumerate(canonical)}
+    code = {label: position[key] for key, label in zip(keys, own, strict=True)}
+    lookup = np.array([code.get(label, len(position)) for label in labels], dtype=np.int64)
+    return lookup, list(canonical.values())
+
+
+# ARFF, the attribute-relation file format of Weka: declared attributes, then rows (dense or sparse).
+
 
 # A malformed line of megabytes must not be tried in a million ways: in each pattern at most one choice is open at a
 # time. (Possessive quantifiers would say so, but Python's are wrong around choices until 3.11.4, gh-106052.)
@@ -50,7 +267,7 @@ def read_arff(source: Source, options: TextOptions) -> Table:
     """Read an ARFF file: nominal attributes have their declared states, in order; "?" is a missing value."""
     content = source.content.tobytes().removeprefix(b"\xef\xbb\xbf")
     start, line, attributes = _head(source, content)
-    names = checked_header([attribute.name for attribute in attributes], source.name, ",")
+    names = checked_header([attribute.name.strip() for attribute in attributes], source.name, ",")
     body = content[start:]
     if body.lstrip().startswith(b"{"):
         return _sparse(source, body.decode("utf-8", errors="replace"), line, attributes)
@@ -264,7 +481,7 @@ def read_json_lines(source: Source, options: TextOptions) -> Table:
         lines.append(number)
     if not columns:
         raise FormatError(f"{source.name}: no line holds an object with at least one key.")
-    names, renamed = completed_header([name.strip() for name in columns])
+    names, renamed = completed_header([*columns])
     return Table(
         tuple(
             Column.of(name, [*values, *[None] * (len(lines) - len(values))])
@@ -430,3 +647,175 @@ def _cell(row: list[Any], position: int, options: TextOptions) -> str | None:
         value = value.date() if value.time() == datetime.time() else value
     label = spell(value)
     return None if label in options.missing else label
+
+
+# Tables of SQLite and DuckDB files, opened to be read only; views are not read, so that no query of theirs runs.
+
+
+def read_sqlite(source: Source, options: TextOptions) -> Table:
+    """Read a table of an SQLite file; views are not read."""
+    import pandas as pd
+
+    with tempfile.TemporaryDirectory() as folder:
+        plain = _plainly_named(source, Path(folder, "data.sqlite"))
+        connection = sqlite3.connect(f"file:{plain}?mode=ro&immutable=1", uri=True)
+        try:
+            rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+            known = sorted(str(row[0]) for row in rows if not str(row[0]).startswith("sqlite_"))
+            name = chosen_table(source.name, known, options.table)
+            cursor = connection.execute(f"SELECT * FROM {identifier(name)}")
+            names = [item[0] for item in cursor.description]
+            values = cursor.fetchall()
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            raise FormatError(f"{source.name}: not a readable SQLite file: {error}.") from error
+        finally:
+            connection.close()
+    rows = [[value.hex() if isinstance(value, bytes) else value for value in row] for row in values]
+    columns = dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else {}
+    frame = pd.DataFrame(columns, columns=pd.Index(names))
+    return marked_missing(Table.from_dataframe(frame, source=source.name), options.missing)
+
+
+def read_duckdb(source: Source, options: TextOptions) -> Table:
+    """Read a table of a DuckDB file; views, which may read other files, are not."""
+    duckdb = load_duckdb()
+    with tempfile.TemporaryDirectory() as folder:
+        plain = _plainly_named(source, Path(folder, "data.duckdb"))
+        try:
+            with duckdb.connect(
+                str(plain), read_only=True, config={**CLOSED, "enable_external_access": "false"}
+            ) as connection:
+                rows = connection.execute("SELECT table_name FROM duckdb_tables() WHERE NOT internal").fetchall()
+                name = chosen_table(source.name, sorted(str(row[0]) for row in rows), options.table)
+                frame = connection.execute(f"SELECT * FROM {identifier(name)}").df()
+        except duckdb.Error as error:
+            reason = first_line(error).replace(str(plain), source.name)
+            raise FormatError(f"{source.name}: not a readable DuckDB file: {reason}") from error
+    return marked_missing(Table.from_dataframe(frame, source=source.name), options.missing)
+
+
+def _plainly_named(source: Source, plain: Path) -> Path:
+    """Return the content under a plain name, by itself: no journal beside it is read. A DuckDB file is only linked."""
+    if source.in_place and source.path is not None:
+        plain.symlink_to(source.path.resolve())
+    else:
+        plain.write_bytes(source.content.data)
+    return plain
+
+
+def chosen_table(source: str, names: list[str], given: str | None, *, what: str = "table", of: str = "file") -> str:
+    """Return the table of a data base to read, or the sheet of a workbook: the one that is named, else the only one."""
+    if given is not None:
+        if given not in names:
+            raise FormatError(f"{source}: {suggestion(what, given, names)}")
+        return given
+    if len(names) == 1:
+        return names[0]
+    if not names:
+        raise FormatError(f"{source}: the {of} has no {what}.")
+    raise FormatError(
+        f"{source}: the {of} has {len(names)} {what}s: {', '.join(names[:20])}.",
+        remedies=Remedy("say which one with", Argument("table", names[0])),
+    )
+
+
+def marked_missing(table: Table, markers: frozenset[str]) -> Table:
+    """Take text that stands for a missing value as such, as in other files."""
+    return table.with_columns(
+        column.relabel(dict.fromkeys(markers & set(column.labels)))
+        for column in table.columns
+        if not column.declared and markers & set(column.labels)
+    )
+
+
+# Parquet, as a table of labels. The states of a data set, which Parquet cannot declare, are facts in the metadata.
+
+
+def read_parquet(source: Source, options: TextOptions) -> Table:
+    """Read a Parquet file: enumerations are declared states, NULL is missing, other types as in a DataFrame."""
+    import pandas as pd
+
+    del options  # they are about text
+    with open_parquet(source.name, content=source.content.data if source.path is None else None) as file:
+        declared = Declared.of(file.facts() or {}, file.types(), source.name)
+        frame = file.frame({column: own for column, own in declared.states.items() if own})
+        counts = file.counts(list(declared.states))
+    for (column, own), count in zip(declared.states.items(), counts, strict=True):
+        if (int(frame[column].notna().sum()) if own else 0) != count:
+            raise FormatError(
+                f"{source.name}: column '{column}' has other states than the metadata. Write the file again."
+            )
+        frame[column] = frame[column].astype(pd.CategoricalDtype(pd.Index(own, dtype=object)))
+    table = Table.from_dataframe(frame.rename(columns=declared.names), source=source.name)
+    if declared.weights is None:
+        return table
+    weighed = table.with_weights(
+        declared.weights
+    )  # distinct rows, as those of a large file are read: the audit counts cases
+    return replace(weighed, weights=checked_weights(weighed.weights, weighed.n_rows), is_grouped=True)
+
+
+def read_parquet_folder(folder: Path) -> Table:
+    """Read all Parquet files below a folder as one table; names of sub-folders such as year=2024 are columns."""
+    duckdb = load_duckdb()
+    # duckdb takes * ? [ ] in a path for a pattern: a link has a plain name.
+    with tempfile.TemporaryDirectory() as place:
+        plain = Path(place, "data")
+        plain.symlink_to(folder.resolve(), target_is_directory=True)
+        try:
+            with duckdb.connect(config=CLOSED) as connection:
+                frame = connection.execute(
+                    "SELECT * FROM read_parquet(?, union_by_name = true, hive_partitioning = true)",
+                    [f"{plain}/**/*.parquet"],
+                ).df()
+                kept = connection.execute(
+                    f"SELECT value FROM parquet_kv_metadata(?) WHERE key = '{KEY}'", [f"{plain}/**/*.parquet"]
+                ).fetchall()
+        except (duckdb.Error, UnicodeDecodeError) as error:
+            reason = first_line(error).replace(str(plain), str(folder))
+            raise FormatError(f"{folder}: not a readable folder of Parquet files: {reason}") from error
+    check_joinable((bytes(value) for (value,) in kept), str(folder))
+    return Table.from_dataframe(frame, source=str(folder))
+
+
+def check_joinable(kept: Iterable[bytes], folder: str) -> None:
+    """Refuse files of ours that are more than their columns, by their metadata: joined, they would be read wrongly."""
+    for value in kept:
+        facts = parse_json(value, source=f"{folder}: the facts in a file's metadata")
+        if not isinstance(facts, dict):
+            continue
+        if "names" in facts:
+            raise FormatError(f"{folder}: names of columns differ in case only in a file: read its files one by one.")
+        if "weights" in facts:
+            raise FormatError(f"{folder}: the rows of a file stand for many cases each: read its files one by one.")
+
+
+class Declared(NamedTuple):
+    """What the metadata of a file of ours declare: states, names that the columns could not have, where weights are."""
+
+    states: dict[str, list[str]]
+    names: dict[str, str]
+    weights: str | None
+
+    @classmethod
+    def of(cls, facts: Mapping[str, Any], types: Mapping[str, str], source: str) -> Declared:
+        """Read the facts about columns of these types; a file of which they are not true was edited."""
+        states, names, weights = facts.get("states", {}), facts.get("names", {}), facts.get("weights")
+        again = "Write the file again."
+        if not isinstance(states, dict):
+            raise FormatError(f"{source}: the states in the file's metadata are not a table of names. {again}")
+        for column, own in states.items():
+            if column not in types or not isinstance(own, list) or not all(isinstance(state, str) for state in own):
+                raise FormatError(f"{source}: the states of '{column}' in the metadata fit no column. {again}")
+            if types[column] != "VARCHAR" or len(set(own)) < len(own):
+                raise FormatError(f"{source}: column '{column}' has other states than the metadata. {again}")
+        if (
+            not isinstance(names, dict)
+            or not all(isinstance(name, str) and name for name in names.values())
+            or not set(names) <= set(types)
+            or len({names.get(column, column) for column in types}) < len(types)
+        ):
+            raise FormatError(f"{source}: the names in the file's metadata are no names. {again}")
+        if weights is not None and weights not in {names.get(column, column) for column in types}:
+            raise FormatError(f"{source}: the weights in the file's metadata are no column. {again}")
+        return cls(states, names, weights)

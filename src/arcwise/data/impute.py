@@ -1,17 +1,26 @@
-"""`impute`: missing values filled in, or their rows dropped."""
+"""Gaps: `impute` fills them in, or drops their rows; `gap_dependences` tells what they depend on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import warnings
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import chdtrc
 
-from arcwise.base.errors import Argument, DataError, Remedy, check_argument, check_known
-from arcwise.base.run import ProgressCallback, ProgressEvent, show_progress
+from arcwise.base.errors import Argument, DataError, DataWarning, Remedy, check_argument, check_known
+from arcwise.base.run import ProgressCallback, Run
+from arcwise.base.showing import one_screen
 from arcwise.data.column import MAX_LEVELS, Column, code_type, gap_label, sorted_labels, spell
+from arcwise.data.dataset import Incomplete
+from arcwise.data.discretize import discretize
 from arcwise.data.table import Table, Tabular
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # The distances of this many pairs of rows are held at once; between two batches Ctrl-C is noticed.
 BATCH_PAIRS = 2**23
@@ -30,15 +39,22 @@ def preference(table: Table, column: Column) -> NDArray[np.int64]:
     return preferred
 
 
-def from_neighbours(table: Table, k: int, max_levels: int, report: ProgressCallback) -> Iterator[Column]:
-    """Yield the columns that have gaps, filled from the `k` nearest rows that have the value."""
+def from_neighbours(table: Table, k: int, max_levels: int, run: Run) -> tuple[list[Column], int]:
+    """Return the columns that have gaps, filled from the `k` nearest rows that have the value.
+
+    And for how many rows the time did not suffice: they get the most frequent label, or the mean of numbers.
+    """
     features = _features(table, max_levels)
     gaps = {column.name: column.is_missing for column in table.columns if column.n_missing}
-    filled = {name: np.zeros(int(where.sum())) for name, where in gaps.items()}
+    filled = {name: np.full(int(where.sum()), _usual(table, name, max_levels)) for name, where in gaps.items()}
     done = dict.fromkeys(gaps, 0)
     rows = np.flatnonzero(np.any(list(gaps.values()), axis=0))
     batch = max(1, BATCH_PAIRS // table.n_rows)
+    left = 0
     for start in range(0, len(rows), batch):
+        if run.is_over:
+            left = len(rows) - start
+            break
         part = rows[start : start + batch]
         distance = features.distances(part)
         for name, where in gaps.items():
@@ -52,10 +68,17 @@ def from_neighbours(table: Table, k: int, max_levels: int, report: ProgressCallb
                 values = _combined(table, table.column(name), np.flatnonzero(~where), chosen, max_levels)
                 filled[name][done[name] : done[name] + count] = values
                 done[name] += count
-        report(ProgressEvent("imputing", min(start + batch, len(rows)), len(rows)))
-    for name, values in filled.items():
-        column = table.column(name)
-        yield _with_numbers(column, values) if column.is_continuous(max_levels) else _with_codes(column, values)
+        run.report("imputing", min(start + batch, len(rows)), len(rows))
+    made = ((table.column(name), values) for name, values in filled.items())
+    fill = ((_with_numbers if own.is_continuous(max_levels) else _with_codes)(own, values) for own, values in made)
+    return list(fill), left
+
+
+def _usual(table: Table, name: str, max_levels: int) -> float:
+    """Return the mean of a column of numbers, else the code of the most frequent label, the first of several."""
+    column = table.column(name)
+    is_number = column.is_continuous(max_levels)
+    return float(np.nanmean(column.values()) if is_number else np.argmax(preference(table, column)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +177,7 @@ def _combined(
     return np.asarray(np.where(most, preference(table, column), -1).argmax(axis=1), dtype=np.float64)
 
 
-def _with_codes(column: Column, filled: NDArray[np.float64] | np.intp) -> Column:
+def _with_codes(column: Column, filled: NDArray[np.float64] | int) -> Column:
     codes = column.codes.copy()
     codes[column.is_missing] = filled
     return Column(column.name, codes, column.labels, column.declared)
@@ -220,21 +243,27 @@ def impute(
     """
     check_known("imputation method", method, METHODS)
     check_argument(k == int(k) and k >= 1, "k", k, "must be a positive integer.")
-    table = Table.of(data)
+    levels = MAX_LEVELS if max_levels is None else max_levels
+    filled, _ = fill_gaps(Table.of(data), method, Run(progress=progress), k=int(k), max_levels=levels)
+    return filled.like(data)
+
+
+def fill_gaps(table: Table, method: str, run: Run, *, k: int = 5, max_levels: int = MAX_LEVELS) -> tuple[Table, str]:
+    """Fill in missing values, as `impute` does; the sentence says what the time did not suffice for, "" if it did."""
     gaps = [column for column in table.columns if column.n_missing]
-    if gaps and method == "drop":
-        table = _complete_rows(table)
-    elif gaps:
-        _check(table)
-        if method == "state":
-            table = table.with_columns(_with_state(table, column) for column in gaps)
-        elif method == "mode":  # of several that are most frequent, the first in order
-            table = table.with_columns(_with_codes(column, np.argmax(preference(table, column))) for column in gaps)
-        else:
-            levels = MAX_LEVELS if max_levels is None else max_levels
-            with show_progress(progress) as report:
-                table = table.with_columns(from_neighbours(table, int(k), levels, report))
-    return table.like(data)
+    if not gaps or method == "drop":
+        return _complete_rows(table) if gaps else table, ""
+    for column in gaps:
+        if column.n_missing == column.n_cases:
+            raise table.wrong(column, "has no value at all: it cannot be filled. Drop it.")
+    if method == "state":
+        return table.with_columns(_with_state(table, column) for column in gaps), ""
+    if method == "mode":
+        return table.with_columns(_with_codes(own, int(_usual(table, own.name, len(own.labels)))) for own in gaps), ""
+    with run.shown() as shown:
+        columns, left = from_neighbours(table, k, max_levels, shown)
+    told = f"The time did not suffice to compare all rows with others: {left:,} got the most frequent values."
+    return table.with_columns(columns), told if left else ""
 
 
 def _complete_rows(table: Table) -> Table:
@@ -251,15 +280,118 @@ def _complete_rows(table: Table) -> Table:
     return table.take(complete)
 
 
-def _check(table: Table) -> None:
-    for column in table.columns:
-        if column.n_missing == column.n_cases:
-            raise table.wrong(column, "has no value at all: it cannot be filled. Drop it.")
-
-
 def _with_state(table: Table, column: Column) -> Column:
     """Give the gaps a label of their own."""
     if column.is_continuous():
         words = "holds numbers: a missing value cannot be one of their states yet."
         raise table.wrong(column, words, Remedy("cut them first"), Remedy("use another", Argument("method")))
     return Column(column.name, column.codes, (*column.labels, gap_label(column.labels)), column.declared)
+
+
+# Which gaps depend on which observed values: what can be checked about why values are missing.
+#
+# Values are missing completely at random if gaps depend on nothing, at random if they depend on observed values only.
+# The first can be refuted by data; that gaps depend on the missing values themselves can be neither seen nor excluded.
+
+
+# The level of the tests, after Holm's correction for their number.
+LEVEL = 0.05
+# Columns of text with more labels are no variables yet.
+MOST_LABELS = 50
+
+
+@one_screen
+@dataclass(frozen=True, slots=True)
+class GapDependence:
+    """How the gaps of one variable go with the observed values of another.
+
+    Parameters
+    ----------
+    variable, on
+        The variable with gaps, and the other one.
+    p_value
+        Of the likelihood-ratio test of independence, times its place among all tests (Holm 1979), at most 1.
+    least, most
+        The states of the other variable with the smallest and the largest share of gaps.
+    least_share, most_share
+        These shares.
+    """
+
+    variable: str
+    on: str
+    p_value: float
+    least: str
+    least_share: float
+    most: str
+    most_share: float
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the test refutes independence."""
+        return self.p_value < LEVEL
+
+
+def gap_dependences(data: Incomplete) -> tuple[GapDependence, ...]:
+    """Test for every variable with gaps whether they depend on each other variable, where that is observed.
+
+    All tests are returned, the clearest first. Holm's correction keeps the chance of any false alarm below the level.
+    """
+    weights = np.ones(data.n_rows) if data.held.weights is None else data.held.weights.astype(np.float64)
+    found = []
+    for v in np.flatnonzero(data.missing.any(axis=1)).tolist():
+        for u in range(data.n_variables):
+            if u == v:
+                continue
+            seen = ~data.missing[u]
+            codes, gaps = data.held.codes[u][seen], data.missing[v][seen]
+            counts = np.zeros((int(data.arities[u]), 2))
+            np.add.at(counts, (codes, gaps.astype(np.intp)), weights[seen])
+            shown = np.flatnonzero(counts.sum(axis=1) > 0)
+            shares = counts[shown, 1] / counts[shown].sum(axis=1)
+            extremes = [(data.states[u][shown[k]], float(shares[k])) for k in (shares.argmin(), shares.argmax())]
+            found.append(
+                GapDependence(data.names[v], data.names[u], _p_value(counts[shown]), *extremes[0], *extremes[1])
+            )
+    found.sort(key=lambda one: one.p_value)
+    return _corrected(found)
+
+
+def table_gap_dependences(table: Table) -> tuple[GapDependence, ...]:
+    """Test the gaps of a table as it came: numbers in three intervals, without columns of very many labels."""
+    told = [c.name for c in table.columns if c.n_missing < table.n_cases and len(c.labels) > 1]
+    few = [name for name in told if table.column(name).is_continuous() or len(table.column(name).labels) <= MOST_LABELS]
+    if len(few) < 2 or not any(table.column(name).n_missing for name in few):
+        return ()
+    chosen = table.select(few)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        cut = discretize(chosen, method="quantile", without_cuts="drop")
+        if len(cut.columns) < 2:
+            return ()
+        return gap_dependences(cut.to_incomplete(categorical=True))
+
+
+def _p_value(counts: NDArray[np.float64]) -> float:
+    """Return that of the G test of a table of two columns; 1 if there is nothing to test."""
+    if len(counts) < 2 or (counts.sum(axis=0) == 0).any():
+        return 1.0
+    expected = counts.sum(axis=1, keepdims=True) * counts.sum(axis=0) / counts.sum()
+    some = counts > 0
+    statistic = 2.0 * float((counts[some] * np.log(counts[some] / expected[some])).sum())
+    return float(chdtrc(len(counts) - 1, max(statistic, 0.0)))
+
+
+def _corrected(ordered: Sequence[GapDependence]) -> tuple[GapDependence, ...]:
+    """Return rising p-values corrected by Holm's method."""
+    corrected, so_far = [], 0.0
+    for place, one in enumerate(ordered):
+        so_far = max(so_far, min(1.0, one.p_value * (len(ordered) - place)))
+        corrected.append(replace(one, p_value=so_far))
+    return tuple(corrected)
+
+
+def gap_frame(dependences: Sequence[GapDependence]) -> pd.DataFrame:
+    """Return the tests as a table."""
+    import pandas as pd
+
+    return pd.DataFrame(list(map(asdict, dependences)), columns=[field.name for field in fields(GapDependence)])

@@ -20,11 +20,11 @@ from arcwise.base.options import BINS, option
 from arcwise.base.run import ProgressCallback, available_memory
 from arcwise.base.showing import one_screen
 from arcwise.data import large_columns
+from arcwise.data.checks import completed_header
 from arcwise.data.column import MAX_LEVELS, Column, numbers_of, quoted, spell
 from arcwise.data.columns import AS_ASKED
-from arcwise.data.database import marked_missing
+from arcwise.data.formats import Declared, check_joinable, marked_missing
 from arcwise.data.large_columns import MOST_LABELS, CodedColumn, ColumnProfile, LargeSource, is_number, open_large
-from arcwise.data.parquet import Declared, check_joinable
 from arcwise.data.table import Table
 
 if TYPE_CHECKING:
@@ -272,7 +272,8 @@ def read_grouped(
         path, kind, table=settings.table, memory=memory, temporary=grouping.temporary, progress=progress
     ) as source:
         states, renamed, weighed = _facts(source, path.is_dir())
-        shown = {renamed.get(name, name): name for name in source.types}
+        names, named = completed_header([renamed.get(name, name) for name in source.types])
+        shown = dict(zip(names, source.types, strict=True))
         of_file = source.n_rows
         if grouping.sample is not None:
             source.limit_to_sample(grouping.sample)
@@ -294,6 +295,7 @@ def read_grouped(
         source.name,
         counts,
         told=(read, *told),
+        renamed={name: reason for name, reason in named.items() if name in variables},
         left_out=left | unfit,
         is_grouped=True,
         reader_cuts={column.name: column.cuts for column in columns if column.cuts is not None},

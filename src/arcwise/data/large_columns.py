@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.arrays import CLOSED, KEY, first_line, identifier, quoted
+from arcwise.base.arrays import CLOSED, KEY, first_line, identifier, load_duckdb, quoted
 from arcwise.base.errors import Argument, DataError, FormatError, OptionError, Remedy
 from arcwise.base.run import ProgressCallback, ProgressEvent
 from arcwise.data.column import (
@@ -29,8 +29,8 @@ from arcwise.data.column import (
     spell,
     stands_for_missing,
 )
-from arcwise.data.database import chosen_table
 from arcwise.data.discretize import equal_width, interval_labels
+from arcwise.data.formats import chosen_table
 from arcwise.data.table import Table
 
 if TYPE_CHECKING:
@@ -136,8 +136,7 @@ def open_large(
     DuckDB takes * ? [ ] in a path for a pattern, and a journal beside a data base for part of it: a link has a plain
     name and nothing beside it. Once the file is open, nothing else can be: no other file, no extension.
     """
-    import duckdb
-
+    duckdb = load_duckdb()
     kept = None if temporary is None else str(temporary)
     if kept is not None and not Path(kept).is_dir():
         raise DataError(Argument("temporary", kept), "is no folder.", remedies=Remedy("make it first"))

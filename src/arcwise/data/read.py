@@ -13,16 +13,12 @@ from arcwise.base.errors import Argument, DataWarning, FormatError, OptionError,
 from arcwise.base.options import gather, option
 from arcwise.base.run import ProgressCallback, show_progress
 from arcwise.base.showing import one_screen
-from arcwise.data import large
+from arcwise.data import formats, large
 from arcwise.data.checks import Conditions
 from arcwise.data.column import MISSING, quoted
 from arcwise.data.columns import listed_names
-from arcwise.data.database import read_duckdb, read_sqlite
 from arcwise.data.dataset import Dataset
-from arcwise.data.delimited import read_delimited
-from arcwise.data.formats import read_arff, read_json_lines, read_lau, read_workbook
 from arcwise.data.large import Grouping
-from arcwise.data.parquet import read_parquet, read_parquet_folder
 from arcwise.data.source import STDIN, Source, TextOptions, open_source
 from arcwise.data.table import Table
 
@@ -196,7 +192,7 @@ def read_table(
     chosen = replace(chosen, missing=markers)
     listed = None if columns is None else listed_names(columns), listed_names(drop)
     source, kind, is_grouped = None, "parquet", True
-    if not _is_parquet_folder(path):
+    if not (Path(path).is_dir() and any(Path(path).glob("**/*.parquet"))):
         source = open_source(path)
         kind = _format_of(path, source, chosen.format)
         if source.content.size == 0:
@@ -214,7 +210,7 @@ def read_table(
         if is_grouped:
             table = large.read_grouped(Path(path), kind, chosen, listed, callback)
         elif source is None:
-            table = read_parquet_folder(Path(path))
+            table = formats.read_parquet_folder(Path(path))
         else:
             options = TextOptions(chosen.separator, chosen.header, markers, chosen.merge, chosen.table, callback)
             table = _READERS[kind](source, options)
@@ -236,11 +232,6 @@ def warn_of_titles(table: Table) -> None:
             DataWarning,
             stacklevel=3,
         )
-
-
-def _is_parquet_folder(path: str | os.PathLike[str]) -> bool:
-    folder = Path(path)
-    return folder.is_dir() and any(folder.glob("**/*.parquet"))
 
 
 def _format_of(path: str | os.PathLike[str], source: Source, given: str | None) -> str:
@@ -285,10 +276,6 @@ def _check_content(source: Source, kind: str, was_given: bool) -> None:
     raise FormatError(f"{source.name}: this is {looks}, not {kind.upper()} as", says, "says.", remedies=remedies)
 
 
-def _read_tsv(source: Source, options: TextOptions) -> Table:
-    return read_delimited(source, replace(options, separator=options.separator or "\t"))
-
-
 # What others are called that are not of these formats.
 UNLIKE = {
     "parquet": "text or something else",
@@ -297,13 +284,13 @@ UNLIKE = {
 # What files of these formats begin with, as `Source.binary_kind` calls it.
 LOOKS = {"xlsx": "a zip archive or Excel workbook", "sqlite": "an SQLite data base", "duckdb": "a DuckDB data base"}
 _READERS: dict[str, Callable[[Source, TextOptions], Table]] = {
-    "csv": read_delimited,
-    "tsv": _read_tsv,
-    "parquet": read_parquet,
-    "arff": read_arff,
-    "lau": read_lau,
-    "xlsx": read_workbook,
-    "jsonl": read_json_lines,
-    "sqlite": read_sqlite,
-    "duckdb": read_duckdb,
+    "csv": formats.read_delimited,
+    "tsv": lambda source, said: formats.read_delimited(source, replace(said, separator=said.separator or "\t")),
+    "parquet": formats.read_parquet,
+    "arff": formats.read_arff,
+    "lau": formats.read_lau,
+    "xlsx": formats.read_workbook,
+    "jsonl": formats.read_json_lines,
+    "sqlite": formats.read_sqlite,
+    "duckdb": formats.read_duckdb,
 }

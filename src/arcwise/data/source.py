@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.errors import Argument, DataError, FormatError, Remedy, unreadable
+from arcwise.base.errors import FormatError, unreadable
 from arcwise.base.files import GZIP_MAGIC, read_descriptor, unpack_gzip
-from arcwise.data.column import numbers_of, quoted
+from arcwise.data.column import numbers_of
 
 if TYPE_CHECKING:
     from arcwise.base.run import ProgressCallback
@@ -143,75 +143,6 @@ def _unpacked(name: str, content: NDArray[np.uint8], path: Path | None) -> Sourc
     if content[:2].tobytes() != GZIP_MAGIC:
         return Source(name, content, path)
     return Source(name, np.frombuffer(unpack_gzip(content.data, source=name), dtype=np.uint8), None)
-
-
-def completed_header(fields: list[str]) -> tuple[list[str], dict[str, str]]:
-    """Return a name for every column, and for those that got it here the reason: empty fields, and repeated names.
-
-    pandas writes its index under an empty name, and joins of two tables repeat names.
-
-    >>> completed_header(["", "age", "age"])
-    (['column 1', 'age', 'age (2)'], {'column 1': 'its header is empty', 'age (2)': "column 2 is called 'age', too"})
-    """
-    names: list[str] = []
-    renamed: dict[str, str] = {}
-    taken = set(fields)
-    for position, own in enumerate(fields, start=1):
-        if own and own not in names:
-            names.append(own)
-            continue
-        base, number = (own, names.count(own) + 1) if own else ("column", position)
-        spelled = f"{base} ({number})" if own else f"{base} {number}"
-        while spelled in taken or spelled in names:
-            number += 1
-            spelled = f"{base} ({number})"
-        names.append(spelled)
-        reason = f"column {fields.index(own) + 1} is called '{own}', too" if own else "its header is empty"
-        renamed[spelled] = reason
-    return names, renamed
-
-
-def checked_header(names: list[str], name: str, separator: str) -> list[str]:
-    """Return the names of the columns of file `name`, if they are all different and none is empty.
-
-    One column is enough for a file of evidence, not for learning; but not if it looks like several.
-    """
-    joined = names[0] if len(names) == 1 else ""
-    other = next((s for s in (",", ";", "\t", "|", " ") if s != separator and s in joined), None)
-    if other is not None:
-        raise DataError(
-            f"{name}: there is only one column, {quoted(names)}, with the separator {separator!r}; a structure needs "
-            f"at least two variables. The line contains {named_separator(other)}.",
-            remedies=Remedy("give", Argument("separator", other)),
-        )
-    seen: dict[str, int] = {}
-    for position, own in enumerate(names, start=1):
-        if not own:
-            index = " (pandas writes its index like this: use index=False)" if position == 1 else ""
-            raise FormatError(
-                f"{name}: the header is empty in field {position:,} of {len(names):,}{index}; "
-                "every column needs a name."
-            )
-        if own in seen:
-            no_header = Remedy("give", Argument("header", False), only_if="the first line holds data")
-            raise DataError(
-                f"{name}: the header has the name {quoted([own])} in fields {seen[own]:,} and {position:,}; "
-                "names must differ.",
-                remedies=(no_header,) if numbers_of(names) is not None else (),
-            )
-        seen[own] = position
-    numbers = numbers_of(names)
-    if numbers is not None and bool((numbers != np.floor(numbers)).any()):
-        raise FormatError(
-            f"{name}: the header consists of numbers, {quoted(names)}.",
-            remedies=Remedy("give", Argument("header", False), only_if="it is data"),
-        )
-    return names
-
-
-def named_separator(separator: str) -> str:
-    """Return what a separator is called."""
-    return {",": "a comma", "\t": "a tab", ";": "a semicolon", " ": "a space"}.get(separator, f"'{separator}'")
 
 
 # Titles above the header of a text file: what reports and spreadsheets write before their tables.

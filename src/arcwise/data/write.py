@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from arcwise.base.arrays import write_parquet
 from arcwise.base.errors import FormatError, check_known
 from arcwise.base.files import atomic_write
-from arcwise.data.checks import COLUMN, SEPARATOR, Targets, checked_weights
+from arcwise.data.checks import COLUMN, SEPARATOR, Targets, checked_header, checked_weights
 from arcwise.data.column import MISSING, Column, declared_columns, frame_of, quoted
-from arcwise.data.source import Source, checked_header
+from arcwise.data.source import Source
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,12 +13,20 @@ from numpy.typing import NDArray
 
 from arcwise.base.cluster import Cluster, open_cluster
 from arcwise.base.run import Limits, ProgressCallback, Run, Status
-from arcwise.base.showing import ShowsFrame
+from arcwise.base.showing import ShowsFrame, data_frame
 from arcwise.confidence.reach import FamilyReach
 from arcwise.data.dataset import Dataset
-from arcwise.effects.effect import LEVEL, Mixture, state_pairs
-from arcwise.effects.search import CauseParts, cases_that_tell, check_effect_options, reach_of, usable_cases
-from arcwise.networks.origin import Ensemble
+from arcwise.effects.effect import (
+    LEVEL,
+    CauseParts,
+    Mixture,
+    cases_that_tell,
+    check_effect_options,
+    reach_of,
+    state_pairs,
+    usable_cases,
+)
+from arcwise.networks.recipe import Ensemble
 from arcwise.plotting.charts import plot_matrix
 from arcwise.posterior.posterior import Posterior
 
@@ -69,11 +77,9 @@ class EffectMatrix(ShowsFrame):
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per ordered pair that some network gives an effect, the largest to be expected first."""
-        import pandas as pd
-
         x, y = np.nonzero(self.at[:, :, 0] >= 0)
         a, b, s = self.at[x, y].T.tolist()
-        frame = pd.DataFrame(
+        frame = data_frame(
             {
                 "cause": [self.names[k] for k in x],
                 "outcome": [self.names[k] for k in y],

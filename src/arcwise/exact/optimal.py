@@ -23,20 +23,16 @@ from arcwise.base.files import write_bytes
 from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, deferred_interrupt, resolve_seed
 from arcwise.certificate import checker
 from arcwise.certificate.certified import plain_table
-from arcwise.exact.ilp import solve_by_ilp
-from arcwise.exact.incumbent import Budget, Incumbent
-from arcwise.exact.optimum import PROOF_TOLERANCE, Optimum
-from arcwise.exact.proof import ProofRecord, Scope, Step
+from arcwise.exact import component
+from arcwise.exact.component import Budget, Incumbent, Window
+from arcwise.exact.proof import PROOF_TOLERANCE, Optimum, ProofRecord, Scope, Step
 from arcwise.exact.relaxation import BranchAndBound, LpSolution, Root, solve_root
-from arcwise.exact.subset_dp import Window, dp_fits, order_of_rows, solve_by_dp, solve_by_layers, undecided
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.nodes import bits
 from arcwise.graph.statements import Arc, Kind
-from arcwise.parent_sets.build import scaled
-from arcwise.parent_sets.candidate_sets import candidate_sets, components_of, network_of_rows
+from arcwise.parent_sets.build import candidate_sets, components_of, network_of_rows, scaled
 from arcwise.parent_sets.table import ParentSetTable, check_required, check_slack
-from arcwise.scores.believed import log_prior_of
-from arcwise.scores.registry import make_score
+from arcwise.scores.registry import log_prior_of, make_score
 
 if TYPE_CHECKING:
     from arcwise._core.parent_sets import CandidateSets
@@ -237,12 +233,14 @@ class _Search:
             sets = sets if allowed.all() else sets.kept(allowed)
             # Its random numbers start again: what the search does must not depend on the first guess.
             incumbent = incumbent.moved_to(sets)
-            at_once = self.method == "auto" and _dp_at_once(sets) and dp_fits(sets.variables, self.budget)
+            at_once = self.method == "auto" and _dp_at_once(sets) and component.dp_fits(sets.variables, self.budget)
             if self.method == "dp" or at_once:
                 return self._by_dp(sets, incumbent, trivial)
             if self.method == "ilp":
                 self.counts["components by ilp"] += 1
-                return self._part(incumbent, min(trivial, solve_by_ilp(sets, incumbent, self.budget, PROOF_TOLERANCE)))
+                return self._part(
+                    incumbent, min(trivial, component.solve_by_ilp(sets, incumbent, self.budget, PROOF_TOLERANCE))
+                )
             return self._by_branch_and_bound(sets, incumbent, trivial)
         except KeyboardInterrupt:  # of a second Ctrl-C, or a handler that was set meanwhile
             self.budget.stop()
@@ -274,7 +272,7 @@ class _Search:
         return incumbent
 
     def _by_dp(self, sets: CandidateSets, incumbent: Incumbent, bound: float) -> _Part:
-        answer = solve_by_dp(sets, self.budget)
+        answer = component.solve_by_dp(sets, self.budget)
         if answer is None:
             return self._part(incumbent, bound)
         score, rows = answer
@@ -288,11 +286,11 @@ class _Search:
         # The checker of certificates computes no logarithms, as information cuts need, and knows of no exchanges and of
         # no layered orders.
         if scope is None:
-            layers = solve_by_layers(sets, incumbent, self.budget, PROOF_TOLERANCE)
-            bound = min(bound, layers.bound)
-            if layers.proved:
+            proved, upper = component.solve_by_layers(sets, incumbent, self.budget, PROOF_TOLERANCE)
+            bound = min(bound, upper)
+            if proved:
                 self.counts["components by layers"] += 1
-            if layers.proved or self.budget.exhausted():
+            if proved or self.budget.exhausted():
                 return self._part(incumbent, bound)
         data = self.data if scope is None else None
         may_lose = EXCHANGE_LOSS * PROOF_TOLERANCE if scope is None else 0.0
@@ -313,7 +311,7 @@ class _Search:
         if len(parts) > 1 and (largest <= SPLIT_SHARE * sets.variables or not root.relaxation.is_large):
             return self._by_parts(root, bound, parts)
         most = DP_IF_DENSE if root.sets.rows >= DENSE else DP_AFTER_ROOT
-        if self.method == "auto" and sets.variables <= most and dp_fits(sets.variables, self.budget):
+        if self.method == "auto" and sets.variables <= most and component.dp_fits(sets.variables, self.budget):
             return self._by_dp(root.sets, best, bound)
         tree = BranchAndBound(root, self.budget, PROOF_TOLERANCE - root.loss)
         try:
@@ -331,7 +329,7 @@ class _Search:
         """Choose anew what the relaxation would have otherwise, as long as that helps; return whether it did."""
         before = incumbent.score
         while not self.budget.exhausted():
-            nodes = undecided(incumbent.sets, incumbent.rows, solution)
+            nodes = component.undecided(incumbent.sets, incumbent.rows, solution)
             if not 1 < nodes.size <= WINDOW_SHARE * incumbent.sets.variables or not self._open(incumbent, nodes):
                 break
         return incumbent.score > before
@@ -353,7 +351,7 @@ class _Search:
                 )
                 rows[nodes[members]] = window.rows[inner.solve(part, start).origins]
         self.counts["windows"] += 1
-        return incumbent.take(order_of_rows(incumbent.sets, rows))
+        return incumbent.take(component.order_of_rows(incumbent.sets, rows))
 
     def _by_parts(self, root: Root, bound: float, parts: list[NDArray[np.int32]]) -> _Part:
         """Solve what fixing split; take of each part its optimum, or what the incumbent has there if it is as good."""
@@ -551,7 +549,8 @@ def _check_against_data(table: ParentSetTable, dag: Dag, score: float, data: Dat
             "the table does not say which score it holds, so the data cannot check it; leave out data=."
         )
     options = dict(table.score)
-    recomputed = make_score(options.pop("name"), **options).score_network(data, dag)
+    scorer = table.scorer or make_score(options.pop("name"), **options)
+    recomputed = scorer.score_network(data, dag)
     if abs(recomputed - score) > 1e-6 + 1e-8 * abs(score):
         raise errors.DataError(
             f"the network scores {score:.6f} by the table but {recomputed:.6f} by the data: "

@@ -1,24 +1,100 @@
-"""`ProofRecord`: what branch and bound did, as far as somebody who trusts none of it needs it to prove the same bound.
-
-A step is about one problem, a component or what branching left of it. Its rounds are the multipliers of cuts that gave
-its bound or dropped candidate sets by reduced cost; then it branches on an arc, or falls into groups. Everything else
-follows from these (`arcwise.certificate.checker` says how): which sets are dominated, what acyclicity forbids, which
-sets the multipliers drop. The checker drops at least what the search dropped, because it compares with the final
-network where the search had a worse one; all its rules are monotone, so its bounds are at least as good.
-"""
+"""What is proved: the `Optimum`, and the `ProofRecord` from which anybody can prove the same bound again."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.base.run import Status
+from arcwise.graph.dag import Dag
+
 if TYPE_CHECKING:
     from arcwise._core.exact import CutPool
+
+
+# Absolute, in units of the score (natural log). A search stops when nothing better by more than this can exist, so that
+# networks that differ by rounding only count as equal. A factor of 1 + 1e-7 in likelihood means nothing to anyone.
+PROOF_TOLERANCE = 1e-7
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """The best network found, and what is proved about it.
+
+    Parameters
+    ----------
+    dag, score
+        The network, and the sum of the table's local scores of its families.
+    upper_bound
+        No network that the table allows scores higher (up to `PROOF_TOLERANCE`). Equal to `score` if the proof is
+        complete.
+    status
+        COMPLETE if proved optimal, else the limit that was reached.
+    method, reason
+        What solved it, "dp", "branch-and-bound" or "ilp", and why this method, in a sentence.
+    seconds, nodes
+        Wall-clock time; branch-and-bound nodes, over all components.
+    ties_possible
+        False only if no other network within the proof tolerance exists; with score-equivalent scores there are nearly
+        always others.
+    statistics
+        Counts for the curious: components, sets after filtering, cuts, LP solves.
+    most_parents
+        If the table stopped before all parent sets were scored: up to how many parents it has them. The bound holds for
+        networks within that, and nothing is known of others. None for a table that has all.
+    log_prior
+        The part of the score that was believed before the data, for a table with prior odds; None for one without.
+    """
+
+    dag: Dag
+    score: float
+    upper_bound: float
+    status: Status
+    method: str
+    reason: str
+    seconds: float = 0.0
+    nodes: int = 0
+    ties_possible: bool = True
+    statistics: Mapping[str, float] = field(default_factory=dict)
+    log_prior: float | None = None
+    most_parents: int | None = None
+
+    def __repr__(self) -> str:
+        proof = "proved optimal" if self.is_proved else f"gap {self.gap:.4g}, {self.status}"
+        shares = "" if self.log_prior is None else f" (data {self.data_score:.6f}, log prior {self.log_prior:.6f})"
+        return (
+            f"Optimum({self.score:.6f}{shares}, {proof}; {self.dag.n_arcs} arcs; {self.method}, {self.seconds:.2f} s)"
+        )
+
+    @property
+    def gap(self) -> float:
+        """``upper_bound - score``, in natural log; 0 if proved optimal."""
+        return self.upper_bound - self.score
+
+    @property
+    def data_score(self) -> float:
+        """The part of the score that is the data's: all of it, unless there were prior odds."""
+        return self.score - (self.log_prior or 0.0)
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether the network is proved optimal among those that the table allows."""
+        return self.status is Status.COMPLETE
+
+
+# `ProofRecord`: what branch and bound did, as far as somebody who trusts none of it needs it to prove the same bound.
+#
+# A step is about one problem, a component or what branching left of it. Its rounds are the multipliers of cuts that
+# gave its bound or dropped candidate sets by reduced cost; then it branches on an arc, or falls into groups.
+# Everything else follows from these (`arcwise.certificate.checker` says how): which sets are dominated, what
+# acyclicity forbids, which sets the multipliers drop. The checker drops at least what the search dropped, because it
+# compares with the final network where the search had a worse one; all its rules are monotone, so its bounds are at
+# least as good.
 
 
 # Of a step and a round, besides their arrays: Python's objects.

@@ -2,7 +2,7 @@
 
 Variables x(v, S), one for each candidate set; for each node they sum to 1; acyclicity is enforced by cuts that are
 separated natively (clusters and four-node facets, see cpp/core/exact/cut_pool.hpp, and where there are data
-`arcwise.exact.information`). HiGHS solves the program, but nothing rests on its numbers: the bound and the reduced
+`arcwise.exact.component`). HiGHS solves the program, but nothing rests on its numbers: the bound and the reduced
 costs are computed natively from the multipliers alone, over *all* sets.
 
 Large tables are priced: the program starts with each node's best sets, and after each solution the sets whose value
@@ -32,8 +32,7 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.base.run import Run, Status
 from arcwise.data.dataset import Dataset
-from arcwise.exact.incumbent import Budget, Incumbent
-from arcwise.exact.information import Information
+from arcwise.exact.component import Budget, Incumbent, Information
 from arcwise.exact.proof import OBJECT_BYTES, Round, RoundLog, Scope, Step
 
 if TYPE_CHECKING:

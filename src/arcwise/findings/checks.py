@@ -1,4 +1,4 @@
-"""Checks of the answer: other cuts of the numbers, the prior, growing parts of the data, simulations, the target."""
+"""Checks of the answer: other cuts of the numbers, the prior, growing parts of the data, the target."""
 
 from __future__ import annotations
 
@@ -15,17 +15,16 @@ from arcwise.base.run import Run, Status
 from arcwise.base.showing import one_screen
 from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.data.dataset import Dataset
-from arcwise.evaluate.predictions import PredictionScores
+from arcwise.evaluate.fit import PredictionScores
 from arcwise.findings.method_result import MethodResult
 from arcwise.findings.options import LearnOptions
 from arcwise.findings.parts import GrowingParts, Part, Remark
 from arcwise.findings.preparation import uncut_of
 from arcwise.findings.trust import HALF
 from arcwise.graph.dag import Dag
-from arcwise.priors.edge_prior import Sensitivity, prior_sensitivity
-from arcwise.priors.optima import Learning
+from arcwise.priors.ess_path import Saturation, data_saturation
+from arcwise.priors.optima import Learning, Sensitivity, prior_sensitivity
 from arcwise.priors.optimal_ess import analytic_ess
-from arcwise.priors.saturation import Saturation, data_saturation
 from arcwise.sampled.numeric_data import JOINT, NumericData
 
 if TYPE_CHECKING:
@@ -346,53 +345,3 @@ class ExactComparison:
         if self.n_cases > MANY_CASES and self.n_cases * self.n_variables > MOST_VALUES:
             return f"not begun: {self.n_cases:,} cases of {self.n_variables} variables make the proof long"
         return ""
-
-
-# `SimulationPlan`: how many data sets a report is worth that are simulated from the networks found.
-#
-# They show how often confidences are right for data like these. Learning from one takes as long as from the data,
-# so that large problems get fewer sets and fewer networks of each, which is enough: they have more pairs. How many is
-# decided by an estimate of the work and not by the clock, so that a report is the same on every machine.
-
-
-FULL = (10, 30)  # data sets, and networks of each: one and a half times the work of 200 replicates
-FEW = (5, 20)  # half of that of 200 replicates
-# Up to so much estimated work of 200 replicates the former, and up to so much the latter.
-MOST_FULL, MOST_FEW = 15.0, 120.0
-# Sources other than samples of networks are as quick as that for so many variables only.
-MOST_EXACT = 40
-
-
-@dataclass(frozen=True, slots=True)
-class SimulationPlan:
-    """How many data sets are simulated, how many networks are learned from each, and why none are; else ""."""
-
-    sets: int
-    networks: int
-    refusal: str = ""
-
-
-def plan_simulations(n_variables: int, n_cases: int, *, is_sample: bool) -> SimulationPlan:
-    """Plan by the size of the data, and by whether the networks are a sample, of which fewer can be drawn.
-
-    >>> plan_simulations(37, 5_000, is_sample=True)
-    SimulationPlan(sets=10, networks=30, refusal='')
-    >>> plan_simulations(223, 5_000, is_sample=True)
-    SimulationPlan(sets=5, networks=20, refusal='')
-    >>> plan_simulations(223, 50_000, is_sample=True).refusal
-    'with 223 variables and 50,000 cases it would take too long'
-    """
-    work = _work(n_variables, n_cases)
-    if work <= MOST_FULL and (is_sample or n_variables <= MOST_EXACT):
-        return SimulationPlan(*FULL)
-    if work <= MOST_FEW and is_sample:
-        return SimulationPlan(*FEW)
-    return SimulationPlan(0, 0, f"with {n_variables:,} variables and {n_cases:,} cases it would take too long")
-
-
-def _work(n_variables: int, n_cases: int) -> float:
-    """Return about how many seconds of one core 200 replicates with qNML take; within a factor of two.
-
-    Measured on networks of 20 to 223 variables with 500 to 50,000 cases (benchmarks/learn_accuracy.py).
-    """
-    return n_variables**2 / 1_000 + n_variables * n_cases / 60_000

@@ -16,13 +16,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.audit.values import NumberFormat, format_of
+from arcwise.audit.columns import NumberFormat, format_of
 from arcwise.base.errors import Argument, DataError, FormatError, Remedy
 from arcwise.base.showing import one_screen
-from arcwise.data.column import Column, numbers_of, quoted
+from arcwise.data.column import Column, gap_label, numbers_of, quoted
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.data.discretize import interval_labels, intervals_of
 from arcwise.data.table import Table
+from arcwise.data.write import check_readable
+from arcwise.graph.files import check_xml_names
 
 Unseen = Literal["missing", "error"]
 
@@ -177,6 +179,10 @@ class Coding:
             if name in with_gap_state and repaired is not None:
                 before = set(repaired.column(name).labels) if own is None else set(interval_labels(np.array(own)))
                 gap = next((state for state in states if state not in before), None)
+            elif given is not None and repaired is not None and name in given.names and given.column(name).n_missing:
+                # The audit makes a state of what is missing where another column says that there is no value.
+                marked = gap_label(given.column(name).labels)
+                gap = marked if marked in states and not repaired.column(name).n_missing else None
             found.append(
                 ColumnCoding(
                     name,
@@ -293,3 +299,9 @@ def table_of(data: Dataset | Incomplete) -> Table:
             Column(column.name, codes.astype(Dataset.code_type(len(column.labels) + 1)), column.labels, True)
         )
     return Table(tuple(columns))
+
+
+def refuse_unwritable(columns: Sequence[Column]) -> None:
+    """Refuse names and states that the files of a result cannot hold, before anything is computed."""
+    check_readable(columns, "the result", "parquet")
+    check_xml_names(column.name for column in columns)

@@ -21,11 +21,11 @@ from arcwise.findings.method_result import MethodResult
 from arcwise.findings.options import LearnOptions
 from arcwise.findings.trust import HALF
 from arcwise.graph.beliefs import Beliefs
+from arcwise.graph.classes import FixedPairs
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
-from arcwise.graph.fixed_pairs import FixedPairs
 from arcwise.graph.statements import Kind, Statement
-from arcwise.priors.edge_prior import EdgePrior, edge_prior
+from arcwise.priors.optima import EdgePrior, edge_prior
 
 # `Origins`: whether an edge is the data's finding or the analyst's own words.
 #

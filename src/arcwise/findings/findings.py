@@ -8,32 +8,18 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 from arcwise.base.errors import UnfinishedError
 from arcwise.data.dataset import Dataset, Incomplete
+from arcwise.findings import parts as found_parts
 from arcwise.findings.checks import CutChecks, PriorChecks, TargetFocus
 from arcwise.findings.coding import Coding
 from arcwise.findings.edge_record import EdgeRecord
 from arcwise.findings.edges import Origins, believed_of, constraints_for, describe_edge, with_methods
 from arcwise.findings.method_result import MethodResult, is_few
-from arcwise.findings.parts import (
-    Answer,
-    Comparisons,
-    Fit,
-    GrowingParts,
-    MainSet,
-    Part,
-    PosteriorShare,
-    PriceOfConstraints,
-    ShuffledColumns,
-    SimulatedData,
-    WithoutBeliefs,
-    WithoutConstraints,
-)
 
 if TYPE_CHECKING:
     from arcwise.confidence.consensus import ConsensusNetwork
     from arcwise.confidence.edge_confidence import EdgeConfidence
     from arcwise.confidence.probability import EdgeProbability, Expected
-    from arcwise.confidence.self_calibration import SelfCalibration
-    from arcwise.evaluate.fit_check import FitCheck
+    from arcwise.evaluate.fit import FitCheck
     from arcwise.findings.options import LearnOptions
     from arcwise.findings.preparation import Prepared
     from arcwise.findings.price import ConstraintPrice
@@ -41,10 +27,9 @@ if TYPE_CHECKING:
     from arcwise.graph.constraints import Constraints
     from arcwise.graph.dag import Dag, Pdag
     from arcwise.model.network import BayesianNetwork
-    from arcwise.networks.network_list import NetworkSet
-    from arcwise.networks.summary import NetworkSummary
+    from arcwise.networks.network_list import NetworkSet, NetworkSummary
 
-P = TypeVar("P", bound=Part)
+P = TypeVar("P", bound=found_parts.Part)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +38,7 @@ class Findings:
 
     prepared: Prepared
     options: LearnOptions
-    parts: tuple[Part, ...] = ()
+    parts: tuple[found_parts.Part, ...] = ()
     unfinished: tuple[str, ...] = ()
     stopped: bool = False
 
@@ -64,7 +49,7 @@ class Findings:
     def _find(self, kind: type[P]) -> P | None:
         return next((part for part in self.parts if isinstance(part, kind)), None)
 
-    def plus(self, part: Part | None) -> Self:
+    def plus(self, part: found_parts.Part | None) -> Self:
         """Return the same with one more part, in the place of an earlier one of its kind."""
         if part is None:
             return self
@@ -74,61 +59,61 @@ class Findings:
     @cached_property
     def main(self) -> MethodResult:
         """The set of networks that the answer rests on."""
-        found, known = self.part(MainSet).result, self.part(PosteriorShare).credible
+        found, known = self.part(found_parts.MainSet).result, self.part(found_parts.PosteriorShare).credible
         return found if known is None else replace(found, credible=known)
 
     @property
     def comparisons(self) -> tuple[MethodResult, ...]:
         """Other sets of networks that the answer is compared with."""
-        return self.part(Comparisons).made
+        return self.part(found_parts.Comparisons).made
 
     @property
     def missing(self) -> tuple[tuple[str, MethodResult], ...]:
         """The comparisons that were not made: a title, and what became of it or why it was not begun."""
-        return self.part(Comparisons).missing
+        return self.part(found_parts.Comparisons).missing
 
     @cached_property
     def thresholds(self) -> Thresholds:
         """The cut-offs of all rules, and which was chosen."""
-        found, broom = self.part(Answer).thresholds, self.part(ShuffledColumns).mark
+        found, broom = self.part(found_parts.Answer).thresholds, self.part(found_parts.ShuffledColumns).mark
         return found if broom is None else replace(found, marks=(*found.marks, broom))
 
     @property
     def consensus(self) -> ConsensusNetwork:
         """The network of the edges above the cut-off."""
-        return self.part(Answer).consensus
+        return self.part(found_parts.Answer).consensus
 
     @cached_property
     def network(self) -> BayesianNetwork:
         """The consensus network with its parameters."""
-        return self.part(Answer).network
+        return self.part(found_parts.Answer).network
 
     @cached_property
     def edges(self) -> tuple[EdgeRecord, ...]:
         """Every pair of variables with a confidence above 0.01, the most certain first."""
-        found = self.part(Answer).edges
+        found = self.part(found_parts.Answer).edges
         return with_methods(found, self.sets) if self.comparisons else found
 
     @cached_property
     def prior(self) -> PriorChecks:
         """Sensitivity to the prior, and saturation."""
-        found, grown = self.part(Answer).prior, self.part(GrowingParts)
+        found, grown = self.part(found_parts.Answer).prior, self.part(found_parts.GrowingParts)
         return replace(found, saturation=grown.saturation, notes=() if grown.note is None else (grown.note,))
 
     @property
     def without_constraints(self) -> MethodResult | None:
         """The main set once more without the constraints; None if there are none or the time did not suffice."""
-        return self.part(WithoutConstraints).result
+        return self.part(found_parts.WithoutConstraints).result
 
     @property
     def without_beliefs(self) -> MethodResult | None:
         """The main set again without prior odds; None if there were none, or if it was too much."""
-        return self.part(WithoutBeliefs).result
+        return self.part(found_parts.WithoutBeliefs).result
 
     @property
     def price(self) -> ConstraintPrice | None:
         """What the constraints cost; None if there are none or the time did not suffice."""
-        return self.part(PriceOfConstraints).found
+        return self.part(found_parts.PriceOfConstraints).found
 
     @property
     def cuts(self) -> CutChecks | None:
@@ -138,23 +123,12 @@ class Findings:
     @property
     def fit(self) -> FitCheck | None:
         """Whether the data are as the network says; None if that was too much to test."""
-        return self.part(Fit).found
+        return self.part(found_parts.Fit).found
 
     @property
     def focus(self) -> TargetFocus | None:
         """What the target depends on and how well it is predicted; None if there is none."""
         return self._find(TargetFocus)
-
-    @property
-    def simulated(self) -> SelfCalibration | None:
-        """How often confidences were right on data simulated from the networks found; None where there are none."""
-        return self.part(SimulatedData).found or self.part(MainSet).simulated
-
-    @property
-    def unsimulated(self) -> str:
-        """Why there are none, in words; "" where there are some, or none were asked for."""
-        found = self.part(SimulatedData)
-        return found.refusal or ("the time allowed did not suffice" if found.shortage and found.found is None else "")
 
     @property
     def name(self) -> str:
@@ -164,7 +138,7 @@ class Findings:
     @property
     def data(self) -> Dataset:
         """The data that were learned from; of data with gaps, one completion."""
-        completion = self.part(Answer).completion
+        completion = self.part(found_parts.Answer).completion
         if completion is not None:
             return completion
         assert self.prepared.data.gapless is not None
@@ -173,7 +147,7 @@ class Findings:
     @property
     def stacked(self) -> Dataset:
         """The data that were learned from; of data with gaps, all completions, one below the other."""
-        completions = self.part(Answer).completions
+        completions = self.part(found_parts.Answer).completions
         return self.data if completions is None else completions
 
     @property

@@ -18,29 +18,20 @@ from arcwise.confidence.consensus import consensus_network
 from arcwise.confidence.next_experiment import NextExperiment, next_experiment
 from arcwise.confidence.reach import DRAWS
 from arcwise.credible.credible_set import CredibleSet
-from arcwise.credible.unfinished import TABLE, PartialResult
 from arcwise.data.dataset import Dataset
-from arcwise.findings.network_facts import (
-    ChainFacts,
-    CredibleFacts,
-    chain_facts,
-    credible_facts,
-    facts_under_ancestors,
-    share_of_posterior,
-)
-from arcwise.local.climbing import hill_climb
+from arcwise.findings import network_facts
+from arcwise.local.searches import hill_climb
 from arcwise.model.fitting import fit_parameters
-from arcwise.networks.network_list import NetworkSet
-from arcwise.networks.origin import Ensemble
-from arcwise.networks.summary import NetworkSummary
+from arcwise.networks.network_list import NetworkSet, NetworkSummary
+from arcwise.networks.recipe import Ensemble, Recipe
+from arcwise.recipes.credible import TABLE, PartialResult
 from arcwise.recipes.optimum import optimum_of
 from arcwise.sampled.numeric_data import Sampled
 
 if TYPE_CHECKING:
     from arcwise.confidence.edge_confidence import EdgeConfidence
-    from arcwise.exact.optimum import Optimum
+    from arcwise.exact.proof import Optimum
     from arcwise.model.network import BayesianNetwork
-    from arcwise.networks.recipe import Recipe
     from arcwise.scores.score import Score
 
 
@@ -126,11 +117,11 @@ class MethodResult:
     status: Status
     count: int
     shortfall: Shortfall | None = None
-    credible: CredibleFacts | None = None
+    credible: network_facts.CredibleFacts | None = None
     experiments: NextExperiment | None = None
     verdict: Mapping[str, Any] = field(default_factory=dict)
     kept: KeptNetworks | None = None
-    chains: ChainFacts | None = None
+    chains: network_facts.ChainFacts | None = None
     hurried: bool = False
     seconds: float = 0.0
     find_covered: Callable[[Limits], dict[str, Any]] | None = None
@@ -225,10 +216,10 @@ def _described(
     find_covered = None
     complete = data.gapless if describe else None
     if complete is not None and isinstance(networks, CredibleSet):
-        facts = credible_facts(networks, confidence, run.but(limits=deadline.limits))
-        find_covered = partial(share_of_posterior, networks, recipe, complete, run)
+        facts = network_facts.credible_facts(networks, confidence, run.but(limits=deadline.limits))
+        find_covered = partial(network_facts.share_of_posterior, networks, recipe, complete, run)
     elif complete is not None and networks.listed is not None:
-        facts = facts_under_ancestors(recipe, networks.listed, complete)
+        facts = network_facts.facts_under_ancestors(recipe, networks.listed, complete)
     experiments, in_time = _experiments(networks, confidence, run.seed, deadline) if describe else (None, True)
     verdict = networks.facts.get("verdict") or {}
     kept = _kept(made, run.seed, deadline) if describe else None
@@ -242,7 +233,7 @@ def _described(
         experiments,
         verdict,
         kept,
-        chain_facts(networks) if describe else None,
+        network_facts.chain_facts(networks) if describe else None,
         made.by_time or (describe and deadline.is_over) or not in_time,
         seconds,
         find_covered,
@@ -315,7 +306,12 @@ def learn_network(
     else:
         known = recipe.constraints_on(training.names)
         dag = hill_climb(
-            training, score=recipe.scorer, max_parents=recipe.max_parents, constraints=known, progress=False
+            training,
+            score=recipe.scorer,
+            max_parents=recipe.max_parents,
+            constraints=known,
+            progress=False,
+            by_position=True,
         ).dag
     network = fit_parameters(dag, training, estimator="bd", ess=ess, progress=False)
     return network, confidence is not None and status is not Status.TIME_LIMIT

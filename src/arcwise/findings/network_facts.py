@@ -12,10 +12,9 @@ import numpy as np
 from arcwise.base.errors import OptionError
 from arcwise.base.run import Limits, Run, Status
 from arcwise.confidence.averaging import MOST_DAGS
-from arcwise.graph.fixed_pairs import FixedPairs
+from arcwise.graph.classes import FixedPairs
 from arcwise.networks.network_list import NetworkSet
-from arcwise.posterior.chain_posterior import RANK_BINS, rank_counts
-from arcwise.posterior.diagnostics import LARGEST_R_HAT
+from arcwise.posterior.chain_posterior import LARGEST_R_HAT, RANK_BINS, rank_counts
 from arcwise.posterior.posterior import draw_posterior, sum_posterior
 from arcwise.posterior.settings import PosteriorSettings
 from arcwise.recipes.posterior import posterior_problem
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
     from arcwise.confidence.edge_confidence import EdgeConfidence
     from arcwise.credible.credible_set import CredibleSet
     from arcwise.data.dataset import Dataset
-    from arcwise.networks.origin import Ensemble
-    from arcwise.networks.recipe import Recipe
+    from arcwise.networks.recipe import Ensemble, Recipe
 
 POINTS = 150  # of each chain's line
 # Up to so many variables the posterior is summed; 3^n steps at most, half a minute for 20.

@@ -34,8 +34,7 @@ from arcwise.graph.constraints import Constraints
 from arcwise.recipes.bootstrap import BootstrapOptions
 from arcwise.recipes.credible import CredibleOptions
 from arcwise.recipes.registry import SOURCES
-from arcwise.scores.believed import BelievedScore
-from arcwise.scores.registry import make_score
+from arcwise.scores.registry import BelievedScore, make_score
 from arcwise.scores.score import Score
 
 AUTO = "auto"
@@ -118,8 +117,7 @@ class LearnOptions:
     )
     calibration: str = option(
         "table",
-        "how confidences become probabilities: table (by studies of known networks), self (by data sets that are "
-        "simulated from the networks found, 20 times the work), or none",
+        "how confidences become probabilities: table (by studies of known networks), or none",
         choices=KINDS,
     )
     false_rate: float | None = option(

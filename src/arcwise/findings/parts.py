@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from arcwise.confidence.consensus import ConsensusNetwork
-    from arcwise.confidence.self_calibration import SelfCalibration
     from arcwise.data.dataset import Dataset
-    from arcwise.evaluate.fit_check import FitCheck
+    from arcwise.evaluate.fit import FitCheck
     from arcwise.findings.checks import PriorChecks
     from arcwise.findings.edge_record import EdgeRecord
     from arcwise.findings.method_result import MethodResult
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from arcwise.findings.price import ConstraintPrice
     from arcwise.findings.thresholds import RuleMark, Thresholds
     from arcwise.model.network import BayesianNetwork
-    from arcwise.priors.saturation import Saturation
+    from arcwise.priors.ess_path import Saturation
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +41,6 @@ class MainSet(Part):
     result: MethodResult
     given_up: MethodResult | None = None  # what was asked for and a limit ended, if the result is shown in its place
     enough: float | None = None  # about how many seconds all networks need that the time did not suffice for
-    simulated: SelfCalibration | None = None  # what the probabilities come from, if not from the package's table
-    uncalibrated: str = ""  # why they come from the table although simulations were asked for
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,16 +87,6 @@ class PosteriorShare(Part):
     """What is known of a credible set, with the share of the posterior that it holds."""
 
     credible: CredibleFacts | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class SimulatedData(Part):
-    """How often confidences were right on data simulated from the networks, or why that is not known."""
-
-    found: SelfCalibration | None = None
-    refusal: str = ""  # why it is not made in any time
-    shortage: str = ""  # what the limits left undone
-    by_time: bool = False
 
 
 @dataclass(frozen=True, eq=False)

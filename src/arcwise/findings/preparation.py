@@ -15,16 +15,16 @@ from arcwise.audit.audit import Audit, AuditSettings, audit_table
 from arcwise.audit.finding import Finding, Kind, Severity, columns_words, it, verb
 from arcwise.base.errors import ArcwiseError, Argument, Call, ConstraintError, DataError, Mention, OptionError, Remedy
 from arcwise.base.options import options_of
-from arcwise.base.run import ProgressCallback
+from arcwise.base.run import Limits, ProgressCallback, Run
 from arcwise.base.showing import one_screen
 from arcwise.data.checks import Targets
-from arcwise.data.column import FEWEST_PER_CELL, most_states, quoted
+from arcwise.data.column import FEWEST_PER_CELL, declared_columns, most_states, quoted
 from arcwise.data.columns import AS_ASKED
 from arcwise.data.dataset import Dataset, Incomplete
-from arcwise.data.impute import impute
+from arcwise.data.impute import fill_gaps, impute
 from arcwise.data.read import read_table
 from arcwise.data.table import Table
-from arcwise.findings.coding import Coding
+from arcwise.findings.coding import Coding, refuse_unwritable
 from arcwise.findings.trust import counted
 from arcwise.graph.beliefs import Beliefs
 from arcwise.graph.constraints import Constraints
@@ -145,6 +145,7 @@ class Prepared:
     audit: Audit | None = None  # what was found before; None for a data set, which is complete and discrete
     uncut: NumericData | None = None  # the data before numbers were cut, and how; None if nothing was cut
     coding: Coding | None = None  # how columns became variables, for new rows
+    hurried: str = ""  # what the time did not suffice for, a sentence
 
     @property
     def cut(self) -> tuple[str, ...]:
@@ -178,7 +179,8 @@ def open_table(
 
 def audit(table: Table, options: LearnOptions) -> Audit:
     """Look at a table before learning from it; what the options ask for is done, with `agree` what is safe, too."""
-    said = AuditSettings(**{item.name: getattr(options, item.name) for item in options_of(AuditSettings)})
+    given = {item.name: getattr(options, item.name) for item in options_of(AuditSettings)}
+    said = AuditSettings(**given, imputed=options.impute is not None)
     if options.categorical:
         said = replace(said, categories=table.names)
     return audit_table(table, said, agreed=options.agree)
@@ -223,10 +225,12 @@ def prepare(
     file: str | None = None,
     progress: bool | ProgressCallback | None = None,
     known: Callable[[tuple[str, ...]], Constraints | None] | None = None,
+    clock: Run | None = None,
 ) -> Prepared:
     """Return data that can be learned from: drop, impute and cut as asked for, or as proposed if that was agreed to.
 
-    `known` reads constraints over the variables that it is given, where the options have none yet.
+    `known` reads constraints over the variables that it is given, where the options have none yet. Half of the time
+    that the `clock` has left may go into filling gaps, and a quarter into each choice of cuts.
 
     Raises
     ------
@@ -252,15 +256,17 @@ def prepare(
     audited = agreed if same else audit(table, options)
     table = audited.repaired
     steps += audited.steps
+    refuse_unwritable([replace(column, labels=()) for column in table.columns])
     options = _with_knowledge(given, audited, options, known)
     obstacles = find_obstacles(table, options)
     uncut: NumericData | None = None
+    run, hurried = clock or Run(limits=Limits(options.limit_seconds)), ""
     for obstacle in obstacles:
         if obstacle.kind == "missing":
-            table, step = _without_gaps(table, obstacle, options, progress)
-            steps.append(step)
+            table, step, hurried = _without_gaps(table, obstacle, options, run.share(0.5).but(progress=progress))
+            steps += [text for text in (step, hurried) if text]
         else:
-            uncut = uncut_of(table, obstacle.columns, options)
+            uncut = uncut_of(table, obstacle.columns, replace(options, limit_seconds=run.limits.seconds))
             table = uncut.cut_table
             steps += _told_cuts(uncut, options)
     method = options.impute or IMPUTE
@@ -280,6 +286,7 @@ def prepare(
             "was left out of the data, so nothing can be said about it.",
             remedies=Remedy("keep it with", Argument("keep", [options.target])),
         )
+    refuse_unwritable(declared_columns(data if isinstance(data, Dataset) else data.held))
     if data.n_variables < 2:
         raise DataError(f"{given.prefix}fewer than two variables are left; a structure needs at least two.")
     gaps = NO_GAPS
@@ -288,7 +295,7 @@ def prepare(
     base = None if file is None else os.path.basename(file)  # noqa: PTH119
     name = options.name or ("standard input" if base == "-" else base) or given.source or "data"
     coding = Coding.of(data, given, audited.repaired, None if uncut is None else uncut.cuts, with_gap_state)
-    return Prepared(data, name, tuple(steps), gaps, base, audited, uncut, coding)
+    return Prepared(data, name, tuple(steps), gaps, base, audited, uncut, coding, hurried)
 
 
 def _check_names(given: Table, options: LearnOptions) -> None:
@@ -355,6 +362,7 @@ def _as_it_is(data: Dataset | Incomplete, options: LearnOptions) -> Prepared:
         data.index(dropped)
     left_out = (f"Left out: {quoted(options.drop, 6)}.",) if options.drop else ()
     chosen = data if len(kept) == data.n_variables else data.select(kept)
+    refuse_unwritable(declared_columns(chosen if isinstance(chosen, Dataset) else chosen.held))
     for name, states in zip(chosen.names, chosen.states, strict=True):
         if len(states) > most_states(chosen.n_cases):
             raise DataError(
@@ -431,15 +439,14 @@ def _merged(remedies: Iterable[Argument]) -> list[Argument]:
     return list(found.values())
 
 
-def _without_gaps(
-    table: Table, obstacle: Obstacle, options: LearnOptions, progress: bool | ProgressCallback | None
-) -> tuple[Table, str]:
-    """Return the table without gaps, or with those that are filled later, and a sentence that says what is done."""
+def _without_gaps(table: Table, obstacle: Obstacle, options: LearnOptions, run: Run) -> tuple[Table, str, str]:
+    """Return the table without gaps, or with those that are filled later, and sentences: what is done, what is not."""
     columns = columns_words(obstacle.columns)
     method = options.impute or IMPUTE
     before, cells = table.n_cases, counted(sum(table.n_missing.values()), "missing value")
+    hurried = ""
     if method not in (COMPLETED, "state"):  # these come after numbers are cut
-        table = impute(table, method=method, progress=progress)
+        table, hurried = fill_gaps(table, method, run)
     how = {
         COMPLETED: f"Completed {cells} in {columns} {options.completions:,} times, by draws given the "
         "observed values of their rows; results are averages over the completions. This assumes that whether a "
@@ -453,7 +460,7 @@ def _without_gaps(
         "drop": f"Dropped {before - table.n_cases:,} of {before:,} rows, which had missing values in {columns}. "
         "Fewer rows show fewer edges, and if complete rows are special, the edges are those of special rows.",
     }
-    return table, how[method]
+    return table, how[method], hurried
 
 
 def uncut_of(

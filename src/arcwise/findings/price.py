@@ -20,9 +20,8 @@ from arcwise.exact.optimal import find_optimal
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
 from arcwise.graph.statements import Statement
-from arcwise.local.climbing import tabu_search
-from arcwise.parent_sets.build import build_parent_sets
-from arcwise.parent_sets.candidate_sets import check_reachable, wider_slack
+from arcwise.local.searches import tabu_search
+from arcwise.parent_sets.build import build_parent_sets, check_reachable, wider_slack
 from arcwise.parent_sets.table import ParentSetTable
 from arcwise.scores.registry import make_score
 from arcwise.scores.score import Score
@@ -268,6 +267,7 @@ class _Prices:
                 max_parents=self.max_parents,
                 seed=self.seed,
                 limits=deadline.limits,
+                by_position=True,
                 progress=False,
             )
             for begin in (("empty",) if start is None else ("empty", start))

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from arcwise.base.showing import one_screen
-from arcwise.confidence.edge_confidence import EdgeConfidence
+from arcwise.confidence.edge_confidence import EdgeConfidence, RuleName, Threshold
 from arcwise.confidence.learned_table import size_warning
 from arcwise.confidence.recommendation import choose_threshold, recommend
-from arcwise.confidence.threshold import RuleName, Threshold
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.findings.method_result import MethodResult
 from arcwise.findings.options import LearnOptions

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
+from scipy.special import rel_entr, xlogy
 
 from arcwise.base.errors import ArcwiseError
 from arcwise.base.showing import LINES, html_table, one_screen
+from arcwise.counts import contingency
 from arcwise.data.dataset import Dataset
+from arcwise.findings.method_result import is_few
 from arcwise.model.network import BayesianNetwork
 from arcwise.networks.classes import blanket_shares
 from arcwise.plotting.charts import plot_bars
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from arcwise.analysis.questions import Questions
+    from arcwise.graph.dag import Dag
 
 
 # Pairs from here to 1 minus it are open: the data neither show an edge nor rule it out.
@@ -29,6 +33,9 @@ OPEN = 0.05
 FLOOR = 0.01
 # Rows over which information is averaged.
 MOST_ROWS = 20_000
+# Cells of a table of two variables that are counted.
+MOST_CELLS = 10_000_000
+NOTHING = 1e-9  # a change that is rounding alone
 
 
 @one_screen
@@ -44,12 +51,14 @@ class Neighbour:
     direction: str  # "towards it" or "away from it" if settled; else "open", or "" where there is no edge
     in_network: str  # "parent", "child", "partner" (a child's other parent), or "" for none
     in_blanket: float | None  # the share of the networks with it in the Markov blanket; None if they are not at hand
-    # What it tells beyond the rest of the blanket: the mutual information given the others under the network, in bits.
-    information: float
-    alone: float  # what it tells alone, in bits
+    # What it tells beyond the rest of the blanket: the mutual information given the others under the network, in bits;
+    # None outside the blanket, and where tables with so many cells would tell as much by chance.
+    information: float | None
+    alone: float | None  # what it tells alone in the data, in bits; None where chance would tell as much
     # The largest change in the probability of a state of the variable when this one is observed in one state instead
-    # of another; and where: (its first state, its second state, the variable's state).
-    change: float
+    # of another, None if the network has no path between them; and where: (its first state, its second state, the
+    # variable's state).
+    change: float | None
     at: tuple[str, str, str]
 
     @property
@@ -78,6 +87,8 @@ class VariableFinding:
         What the blanket tells about it, and how uncertain it is without, in bits.
     n_networks, networks
         How many networks the shares are over, and what they are: "networks drawn from the posterior".
+    few
+        Whether these are too few for their shares to say how far an edge can be trusted.
     """
 
     name: str
@@ -90,6 +101,7 @@ class VariableFinding:
     entropy: float
     n_networks: int
     networks: str = "networks"
+    few: bool = False
 
     @property
     def open(self) -> tuple[Neighbour, ...]:
@@ -109,7 +121,7 @@ class VariableFinding:
         """Draw confidence and information of every neighbour as bars; return the axes."""
         values = {
             "confidence": [one.confidence for one in self.neighbours],
-            "information (bits)": [one.information for one in self.neighbours],
+            "information (bits)": [one.information or 0.0 for one in self.neighbours],
         }
         return plot_bars([one.name for one in self.neighbours], values, title=self.name, ax=ax)
 
@@ -142,8 +154,10 @@ def describe_variable(source: Questions, name: str) -> VariableFinding:
         share = None if shares is None else float(shares[at[other]])
         if other not in blanket and pair.present < FLOOR and (share or 0.0) < FLOOR:
             continue
-        information = _beyond(network, rows, name, other, full) if other in blanket else 0.0
-        alone, change, where = _alone(network, data, name, other)
+        information = _beyond(network, rows, name, other, full) if other in blanket else None
+        if information is not None and information <= _in_bits(_chance(network.dag, data, name, other), data):
+            information = None
+        change, where = _change(network, data, name, other)
         found.append(
             Neighbour(
                 other,
@@ -155,13 +169,15 @@ def describe_variable(source: Questions, name: str) -> VariableFinding:
                 _role(network, name, other, blanket),
                 share,
                 information,
-                alone,
+                _alone(data, name, other),
                 change,
                 where,
             )
         )
     # What differs by rounding alone is equal.
-    found.sort(key=lambda one: (-round(one.confidence, 2), -round(one.information, 6), -round(one.alone, 6)))
+    found.sort(
+        key=lambda one: (-round(one.confidence, 2), -round(one.information or 0.0, 6), -round(one.alone or 0.0, 6))
+    )
     counts = np.bincount(data.codes[data.index(name)], weights=data.weights, minlength=len(network.states[v]))
     return VariableFinding(
         name=name,
@@ -174,6 +190,7 @@ def describe_variable(source: Questions, name: str) -> VariableFinding:
         entropy=float(-xlogy(base, base).sum() / np.log(2)),
         n_networks=count,
         networks=source.networks_title,
+        few=confidence.recipe is not None and is_few(confidence.n_networks, confidence.recipe),
     )
 
 
@@ -231,18 +248,55 @@ def _beyond(network: BayesianNetwork, rows: Dataset, name: str, other: str, full
     return _divergence(full, without, rows)
 
 
-def _alone(network: BayesianNetwork, data: Dataset, name: str, other: str) -> tuple[float, float, tuple[str, str, str]]:
-    """Return what a variable tells alone, in bits, and the largest change of a probability that it can make."""
+def _chance(dag: Dag, data: Dataset, name: str, other: str) -> int:
+    """Return how many probabilities only the dependence of two variables adds to the tables that have both."""
+    added = 0
+    for child in dag.names:
+        parents = dag.parents_of(child)
+        if {name, other} <= {child, *parents}:
+            gone = other if child != other else name
+            fewer = [parent for parent in parents if parent != gone]
+            added += (data.arities[data.index(child)] - 1) * (_n_rows_of(data, parents) - _n_rows_of(data, fewer))
+    return int(added)
+
+
+def _n_rows_of(data: Dataset, names: Sequence[str]) -> int:
+    """Return how many combinations of the states of some variables the data show."""
+    return data.select(names).collapse().n_rows if names else 1
+
+
+def _in_bits(added: int, data: Dataset) -> float:
+    """Return what so many probabilities must tell to be worth it: twice the mean by chance, as the AIC asks."""
+    return added / (data.n_cases * float(np.log(2)))
+
+
+def _alone(data: Dataset, name: str, other: str) -> float | None:
+    """Return the mutual information in the data, in bits; None if chance would give a table of its size as much."""
+    pair = data.index(other), data.index(name)
+    if np.prod(data.arities[list(pair)].astype(float)) > MOST_CELLS:
+        return None
+    counts = contingency(data, pair)
+    shares = counts / counts.sum()
+    found = float(rel_entr(shares, shares.sum(axis=1, keepdims=True) * shares.sum(axis=0, keepdims=True)).sum())
+    rows, columns = (int((counts.sum(axis=axis) > 0).sum()) for axis in (1, 0))
+    bits = found / float(np.log(2))
+    return bits if bits > _in_bits((rows - 1) * (columns - 1), data) else None
+
+
+def _change(
+    network: BayesianNetwork, data: Dataset, name: str, other: str
+) -> tuple[float | None, tuple[str, str, str]]:
+    """Return the largest change of a probability under the network, and where; None if there is no dependence."""
     joint = np.asarray(network.query([other, name]).probabilities)
     single = joint.sum(axis=1, keepdims=True)
     given = np.divide(joint, single, out=np.tile(joint.sum(axis=0), (len(joint), 1)), where=single > 0)
-    entropy = [-float(xlogy(p, p).sum()) for p in (joint.sum(axis=0), joint.sum(axis=1), joint)]
     # Only states that occur: of others the tables know nothing.
     counts = np.bincount(data.codes[data.index(other)], weights=data.weights, minlength=len(given))
     seen = np.flatnonzero(counts > 0)
     span = given[seen].max(axis=0) - given[seen].min(axis=0)
+    if span.max() < NOTHING:
+        return None, ("", "", "")
     s = int(np.argmax(span > span.max() - 1e-12))
     low, high = int(seen[given[seen, s].argmin()]), int(seen[given[seen, s].argmax()])
     states, own = network.states[network.index(other)], network.states[network.index(name)]
-    information = max(0.0, entropy[0] + entropy[1] - entropy[2]) / float(np.log(2))
-    return information, float(span[s]), (states[low], states[high], own[s])
+    return float(span[s]), (states[low], states[high], own[s])

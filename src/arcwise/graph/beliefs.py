@@ -36,9 +36,9 @@ from numpy.typing import NDArray
 from arcwise.base.errors import Argument, FormatError, OptionError, Remedy, check_argument, errors_within, suggestion
 from arcwise.base.files import parse_json
 from arcwise.base.showing import one_screen
+from arcwise.graph.classes import FixedPairs
 from arcwise.graph.constraints import Constraints, read_table_file
 from arcwise.graph.dag import Dag
-from arcwise.graph.fixed_pairs import FixedPairs
 from arcwise.graph.nodes import NamedNodes
 
 if TYPE_CHECKING:

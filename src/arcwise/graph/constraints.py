@@ -30,10 +30,9 @@ from arcwise.base.errors import (
 )
 from arcwise.base.files import parse_json, parse_toml, read_text, write_text
 from arcwise.base.showing import one_screen
-from arcwise.graph.conflicts import conflict_message, smallest_conflict
 from arcwise.graph.dag import Dag, Pdag
 from arcwise.graph.nodes import Node, bits, to_words
-from arcwise.graph.statements import LISTS, Arc, Kind, Stated, Statement
+from arcwise.graph.statements import LISTS, Arc, Kind, Stated, Statement, conflict_message, smallest_conflict
 
 if TYPE_CHECKING:
     import pandas as pd

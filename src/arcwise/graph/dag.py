@@ -24,8 +24,17 @@ from arcwise.base.errors import FormatError, GraphError, errors_within
 from arcwise.base.options import load_networkx
 from arcwise.base.run import Seed, generator_of
 from arcwise.base.showing import wrapped
-from arcwise.graph.nodes import LISTED_NAMES, NamedNodes, Node, Relatives, bits, bitset, components, reach, read_matrix
-from arcwise.graph.orientations import Orientations
+from arcwise.graph.nodes import (
+    NamedNodes,
+    Node,
+    Orientations,
+    Relatives,
+    bits,
+    bitset,
+    components,
+    reach,
+    read_matrix,
+)
 from arcwise.plotting.layout import network_picture, plot_network
 
 if TYPE_CHECKING:
@@ -37,6 +46,7 @@ if TYPE_CHECKING:
 # A node of a model string; every alternative is linear in the text: no backtracking.
 _NODE = re.compile(r"\s*+\[([^\[\]|:]++)(?:\|([^\[\]|]*+))?\]")
 _MARKS = frozenset("[]|:")
+MOST_LISTED = 20  # nodes of a cycle, in a message
 
 
 class _Graph(NamedNodes):
@@ -268,8 +278,8 @@ class Dag(_Graph):
                     heapq.heappush(ready, child)
         if len(order) < len(self._names):
             cycle = self._find_cycle(set(order))
-            if len(cycle) > LISTED_NAMES + 1:
-                cycle = [*cycle[:LISTED_NAMES], f"... ({len(cycle) - 1:,} nodes) ...", cycle[-1]]
+            if len(cycle) > MOST_LISTED + 1:
+                cycle = [*cycle[:MOST_LISTED], f"... ({len(cycle) - 1:,} nodes) ...", cycle[-1]]
             raise GraphError(f"not acyclic: {' -> '.join(cycle)}.")
         return tuple(order)
 

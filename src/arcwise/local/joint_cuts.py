@@ -34,7 +34,7 @@ from arcwise.data.discretize import apply_cuts, intervals_of, quantiles
 from arcwise.data.table import Table
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
-from arcwise.local.climbing import hill_climb
+from arcwise.local.searches import hill_climb
 
 Cuts = dict[str, NDArray[np.float64]]
 
@@ -118,11 +118,11 @@ def alternate_cuts(
     status = Status.COMPLETE
     for _ in range(ROUNDS):
         data = coded(cuts)
-        found = hill_climb(data, "bic", seed=run.seed, progress=False, limits=run.limits, **search)
+        found = hill_climb(data, "bic", seed=run.seed, progress=False, limits=run.limits, by_position=True, **search)
         found.status.unless_interrupted()
         status = found.status
         dag = found.dag.reorder(data.names)
-        cuts, data = _recut(coded, data, dag, cuts, fine)
+        cuts, data = _recut(coded, data, dag, cuts, fine, run)
         lengths.append(_length(data, dag, cuts, fine))
         if best is not None and lengths[-1] >= best.lengths[-1] - 1e-9:
             break
@@ -162,13 +162,13 @@ class _Fine:
 
 
 def _recut(
-    coded: Callable[[Cuts], Dataset], data: Dataset, dag: Dag, cuts: Cuts, fine: dict[str, _Fine]
+    coded: Callable[[Cuts], Dataset], data: Dataset, dag: Dag, cuts: Cuts, fine: dict[str, _Fine], run: Run
 ) -> tuple[Cuts, Dataset]:
-    """Cut each column anew for a given structure, in turn, until none changes."""
+    """Cut each column anew for a given structure, in turn, until none changes or the time is over."""
     cuts = dict(cuts)
     waiting = list(cuts)
     for _ in range(20 * len(cuts)):
-        if not waiting:
+        if not waiting or run.is_over:
             break
         name = waiting.pop(0)
         chosen = _cuts_for(data, dag, name, fine[name])

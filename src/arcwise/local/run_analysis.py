@@ -19,14 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.base.errors import OptionError, check_count, check_known
-from arcwise.base.options import gather, load_figure
+from arcwise.base.options import gather
 from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status
-from arcwise.base.showing import one_screen
+from arcwise.base.showing import data_frame, one_screen
 from arcwise.data.dataset import Dataset
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
-from arcwise.local.climbing import StartSettings, first_ascent
 from arcwise.local.problem import LocalSearchResult, Start
+from arcwise.local.searches import StartSettings, first_ascent
+from arcwise.plotting.layout import new_figure
 from arcwise.scores.registry import make_score
 from arcwise.scores.score import Score
 
@@ -111,8 +112,6 @@ class RunAnalysis:
 
     def summary(self) -> pd.DataFrame:
         """Return mean and standard deviation of every metric, and the number of different networks, per sample."""
-        import pandas as pd
-
         rows: list[dict[str, Any]] = []
         for sample in self.samples:
             row: dict[str, Any] = {"scored_by": sample.score.name, "start": sample.start, "runs": len(sample.runs)}
@@ -122,15 +121,14 @@ class RunAnalysis:
             row["networks"] = len(sample.common_networks())
             row["best in"] = int(np.isclose(sample.values["score"], sample.values["score"].max()).sum())
             rows.append(row)
-        return pd.DataFrame(rows)
+        return data_frame(rows)
 
     def plot(self, metric: Metric) -> Figure:
         """Draw one panel per sample: a histogram over the runs, or for "history" a line per run and their mean."""
-        Figure = load_figure()
         check_known("metric", metric, METRICS)
         across = min(2, len(self.samples))
         down = -(-len(self.samples) // across)
-        figure = Figure(figsize=(5.0 * across, 3.2 * down), layout="constrained")
+        figure = new_figure(5.0 * across, 3.2 * down)
         panels = figure.subplots(down, across, squeeze=False).ravel()
         for panel, sample in zip(panels, self.samples, strict=False):
             _draw(panel, sample, metric)
@@ -223,8 +221,7 @@ def _draw(panel: Axes, sample: RunSample, metric: str) -> None:
         for run in sample.runs:
             panel.plot(run.history, color="tab:blue", alpha=0.3, linewidth=0.8)
         panel.plot(sample.mean_history, color="tab:red", linewidth=2, label="mean")
-        panel.set_xlabel("iteration")
-        panel.set_ylabel("score (natural log)")
+        panel.set(xlabel="iteration", ylabel="score (natural log)")
         panel.legend()
         return
     values = sample.values[metric]
@@ -237,5 +234,4 @@ def _draw(panel: Axes, sample: RunSample, metric: str) -> None:
         around = (values.min() - 0.5, values.max() + 0.5) if spread == 0 else None
         bins = np.histogram_bin_edges(values, bins=12 if spread > 0 else 1, range=around)
     panel.hist(values, bins=bins.tolist(), color="tab:blue", edgecolor="white")
-    panel.set_xlabel(METRICS[metric])
-    panel.set_ylabel("runs")
+    panel.set(xlabel=METRICS[metric], ylabel="runs")

@@ -1,23 +1,27 @@
-"""`fit_parameters`: the tables of a network, estimated from data."""
+"""The tables of a network, estimated from data, and gaps drawn from a network."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.base.errors import OptionError, check_argument, check_known
-from arcwise.base.run import ProgressCallback, Run
+from arcwise import _core
+from arcwise.base.errors import DataError, OptionError, UnfinishedError, check_argument, check_known
+from arcwise.base.run import ProgressCallback, Run, Seed, generator_of
 from arcwise.counts import contingency
-from arcwise.data.dataset import Dataset
+from arcwise.data.checks import Targets
+from arcwise.data.dataset import Dataset, Incomplete
+from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
-from arcwise.model.inference import column_positions
+from arcwise.graph.nodes import bits
+from arcwise.model.inference import IMPOSSIBLE, INTERRUPTED, TOO_LARGE, UNDEFINED, check_account, column_positions
 from arcwise.model.network import BayesianNetwork
-from arcwise.model.tables import table_sizes
+from arcwise.model.tables import MAX_CELLS, table_sizes
 
 # What an estimator is: a function of the counts of one family, with a name and described parameters.
 
@@ -216,3 +220,304 @@ def fit_parameters(
             tables.append(chosen.table(family, **parameters))
             run.report("fitting", v + 1, dag.n_nodes)
     return BayesianNetwork(dag, states, tables)
+
+
+# Gaps drawn from a network, given the observed cells of their rows.
+
+
+def draw_missing(
+    network: BayesianNetwork,
+    data: Incomplete,
+    *,
+    seed: Seed = None,
+    max_cells: int = MAX_CELLS,
+    run: Run | None = None,
+) -> Dataset:
+    """Draw the gaps of every row from their joint distribution given the row's other cells.
+
+    The draws are independent and exact: from a junction tree of the variables that are missing together and not
+    separated by what is observed, one for each such set of variables, whatever the number of rows.
+
+    Parameters
+    ----------
+    network
+        The network, over the variables of the data in their order, with all tables defined where they are needed.
+    data
+        The data. A row with a weight is one row: `Incomplete.expand` first, if its cases are to differ.
+        In rows in which variables were set, their values say nothing about their parents.
+    seed
+        Fixes the draws; row i (of its experiment) depends on the seed, on i and on its own cells alone.
+    max_cells
+        The most cells that a clique, and that all messages of a junction tree, may have.
+    run
+        Its threads, on which the result does not depend, and its progress.
+    """
+    run, rng = run or Run(), generator_of(seed)
+    if network.names != data.names or network.states != data.states:
+        raise DataError("the network and the data must have the same variables and states, in the same order.")
+    targets = data.held.targets
+    if targets is not None and not targets.is_empty:
+        return _experiment_by_experiment(network, data, targets, rng, max_cells, run.but(progress=False))
+    codes: NDArray[Any] = np.array(data.held.codes, order="C")
+    missing = data.missing.view(np.uint8)
+    key = rng.integers(0, 2**64, size=2, dtype=np.uint64)
+    with run.shown() as run:
+        account, row = network.native_inference.fill_rows(
+            codes, missing, key, max_cells, run.thread_count, run.native_report("completing")
+        )
+    refusal = account[0]
+    if refusal in (IMPOSSIBLE, UNDEFINED, INTERRUPTED):
+        check_account(network, account, _evidence(data, row) if refusal == IMPOSSIBLE else None, max_cells)
+    if refusal == TOO_LARGE:
+        raise OptionError(
+            f"the gaps of some rows depend on each other in too many ways: {account[4]:,.0f} cells in the "
+            f"largest clique of a junction tree, at most {max_cells:,} are allowed. Networks with fewer parents need "
+            "fewer."
+        )
+    return data.completed(codes)
+
+
+def _experiment_by_experiment(
+    network: BayesianNetwork,
+    data: Incomplete,
+    targets: Targets,
+    rng: np.random.Generator,
+    max_cells: int,
+    run: Run,
+) -> Dataset:
+    """Draw the cells of each experiment's rows from the network without the arcs into what it set."""
+    codes: NDArray[Any] = np.array(data.held.codes, order="C")
+    for number, names in enumerate(targets.sets):
+        rows = np.flatnonzero(targets.of_row == number)
+        own = Incomplete.trusted(data.held._unchecked(codes[:, rows], None, None), data.missing[:, rows])
+        codes[:, rows] = draw_missing(
+            network.do(dict.fromkeys(names)), own, seed=rng, max_cells=max_cells, run=run
+        ).codes
+    return data.completed(codes)
+
+
+def _evidence(data: Incomplete, row: int) -> Mapping[str, object]:
+    return {
+        name: data.states[v][int(data.held.codes[v, row])]
+        for v, name in enumerate(data.names)
+        if not data.missing[v, row]
+    }
+
+
+# `ExpectedCounts`: how often each combination of states is to be expected in data with gaps, given a network.
+
+
+# A variable and its parents, ascending, by position.
+Family = tuple[int, tuple[int, ...]]
+# Sets of missing variables with at most this many configurations have one table.
+TABLE_CELLS = 1024
+# What the native core answers: `arcwise::ExpectationStatus`.
+STOPPED, CASE_IMPOSSIBLE, CASE_TOO_LARGE = 1, 2, 3
+
+
+class ExpectedCounts:
+    """Expected counts of families, by exact inference in each row, and the log likelihood of what was observed.
+
+    Given its observed cells, a row's missing variables fall apart into sets that are independent of each other. Their
+    joint distributions are computed once, row by row, and serve every family; sets with more than 1,024
+    configurations are eliminated once, which leaves a tree of conditional distributions: a family asks for those on the
+    paths between its members.
+
+    Parameters
+    ----------
+    network
+        The network, over the variables of the data in their order.
+    data
+        The data. In rows in which a variable was set, it does not follow from its parents, and its family counts
+        nothing.
+    run
+        Its threads, on which the result does not depend, and when to stop: `UnfinishedError` is raised then.
+    """
+
+    def __init__(self, network: BayesianNetwork, data: Incomplete, run: Run | None = None) -> None:
+        self._data, self._run = data, run or Run()
+        codes = data.held.codes
+        kinds = {1: _core.model.RowPosteriors8, 2: _core.model.RowPosteriors16, 4: _core.model.RowPosteriors32}
+        self._native = kinds[codes.dtype.itemsize](
+            codes,
+            data.cell_flags,
+            data.arities,
+            data.held.native_weights,
+            *network.native_arrays,
+            _core.model.ExpectationLimits(table_cells=TABLE_CELLS, threads=self._run.thread_count),
+        )
+        self._check(self._native.prepare(self._run.seconds_left, None))
+
+    @property
+    def log_likelihood(self) -> float:
+        """The log probability of the observed cells; of cells that were set, given that they were."""
+        return self._native.log_likelihood
+
+    def tables(self, families: Sequence[Family]) -> list[NDArray[np.float64]]:
+        """Return the expected counts of families: one row per configuration of the parents, the first slowest."""
+        offsets = np.concatenate([[0], np.cumsum([len(parents) for _, parents in families])]).astype(np.int64)
+        status, flat = self._native.count(
+            np.array([child for child, _ in families], dtype=np.int32),
+            offsets,
+            np.array([p for _, parents in families for p in parents], dtype=np.int32),
+            self._run.seconds_left,
+            None,
+        )
+        self._check(status)
+        arities = self._data.arities.tolist()
+        shapes = [(math.prod(arities[p] for p in parents), arities[child]) for child, parents in families]
+        ends = np.cumsum([rows * columns for rows, columns in shapes])[:-1]
+        return [part.reshape(shape) for part, shape in zip(np.split(flat, ends), shapes, strict=True)]
+
+    def _check(self, status: int) -> None:
+        if status == STOPPED:
+            if not self._run.is_over:
+                raise KeyboardInterrupt
+            raise UnfinishedError("the time was over before the expected counts were computed.")
+        if status == CASE_IMPOSSIBLE:
+            raise OptionError(f"row {self._native.refused_row + 1:,} is impossible under the network.")
+        if status == CASE_TOO_LARGE:
+            raise OptionError(
+                "the gaps of some rows depend on each other in too many ways for exact inference. Networks "
+                "with fewer parents need less."
+            )
+
+
+# Hill climbing by the scores of expected counts, which are not whole numbers: the structural step of EM.
+
+
+# Changes that gain less are ties: sums of logarithms are not exact.
+TIE = 1e-8
+# Larger tables are not counted: their penalty is beyond any likelihood, unless there are that many cases.
+MOST_CELLS = 2**22
+# The kinds of changes, in the order in which they are preferred.
+ADDITION, REMOVAL, REVERSAL = 0, 1, 2
+
+
+class ExpectedScores:
+    """LL - w q (r - 1) of families, from expected counts, each family once; `weights` has w for each child."""
+
+    def __init__(self, expected: ExpectedCounts, arities: NDArray[np.int32], weights: NDArray[np.float64]) -> None:
+        self._expected, self._weights = expected, weights
+        self._arities: list[int] = arities.tolist()
+        self._known: dict[Family, float] = {}
+
+    def penalty(self, child: int, parents: tuple[int, ...]) -> float:
+        """Return w q (r - 1)."""
+        cells = float(self._arities[child] - 1)
+        for p in parents:
+            cells *= self._arities[p]
+        return float(self._weights[child]) * cells
+
+    def learn(self, families: Iterable[Family], floors: Mapping[int, float] | None = None) -> None:
+        """Compute the scores of families that are not known yet, all from one pass over the rows.
+
+        No likelihood exceeds one: a family whose penalty alone is worse than the floor of its variable, a score that it
+        has already, is not counted, and cannot be chosen. Without floors all are counted.
+        """
+        fresh = []
+        for child, parents in dict.fromkeys(families):
+            if (child, parents) in self._known:
+                continue
+            cells = self._arities[child] * np.prod([float(self._arities[p]) for p in parents])
+            if floors is None or (-self.penalty(child, parents) > floors[child] and cells <= MOST_CELLS):
+                fresh.append((child, parents))
+        for family, counts in zip(fresh, self._expected.tables(fresh) if fresh else (), strict=True):
+            self._known[family] = _log_likelihood(counts) - self.penalty(*family)
+
+    def __getitem__(self, family: Family) -> float:
+        return self._known.get(family, -np.inf)  # what was not counted
+
+
+def _log_likelihood(counts: NDArray[np.float64]) -> float:
+    """Return the sum of n log(n / total). The logarithms are taken apart: of 1e-320 expected cases among 2,000, the
+    share is 0 in floating point, and its logarithm no number.
+    """
+    totals = counts.sum(axis=1, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = np.where(counts > 0, counts * (np.log(counts) - np.log(totals)), 0.0)
+    return float(terms.sum())
+
+
+def climb_expected(scores: ExpectedScores, start: list[int], constraints: Constraints) -> list[int]:
+    """Add, remove or reverse the arc that improves the score most, until none does; masks of parents in and out.
+
+    Of equal gains additions come before removals before reversals, then the smaller arc, as in `hill_climb`.
+    """
+    climb = _Climb(scores, list(start), constraints)
+    while climb.step():
+        pass
+    return climb.parents
+
+
+class _Climb:
+    def __init__(self, scores: ExpectedScores, parents: list[int], constraints: Constraints) -> None:
+        self.parents = parents
+        self._scores = scores
+        self._required, self._forbidden = constraints.required_masks, constraints.forbidden_masks
+        self._limits = constraints.limits
+        scores.learn((v, ()) for v in range(len(parents)))
+        self._look(range(len(parents)))
+
+    def _look(self, children: Iterable[int]) -> None:
+        """Score what the changes of an arc into these children need."""
+        held = {child: (child, tuple(bits(self.parents[child]))) for child in children}
+        self._scores.learn(held.values())
+        wanted: list[Family] = []
+        for child in held:
+            own = self.parents[child]
+            wanted += [(child, tuple(bits(own ^ 1 << x))) for x in range(len(self.parents)) if self._may(x, child)]
+        # A start may cost more than no parents at all: then what is a way out of it counts.
+        floors = {child: min(self._scores[child, ()], self._scores[family]) for child, family in held.items()}
+        self._scores.learn(wanted, floors)
+
+    def _may(self, tail: int, head: int) -> bool:
+        """Whether the arc may be toggled."""
+        bit = 1 << tail
+        if tail == head or self._required[head] & bit:
+            return False
+        if self.parents[head] & bit:
+            return True
+        return not self._forbidden[head] & bit and self.parents[head].bit_count() < self._limits[head]
+
+    def _gain(self, tail: int, head: int) -> float:
+        own = self.parents[head]
+        return self._scores[head, tuple(bits(own ^ 1 << tail))] - self._scores[head, tuple(bits(own))]
+
+    def step(self) -> bool:
+        """Make the best change; False if none improves the score."""
+        n = len(self.parents)
+        ranked: list[tuple[float, int, int, int]] = []
+        for tail in range(n):
+            for head in range(n):
+                if not self._may(tail, head):
+                    continue
+                gain, is_there = self._gain(tail, head), bool(self.parents[head] >> tail & 1)
+                ranked.append((gain, REMOVAL if is_there else ADDITION, tail, head))
+                if is_there and self._may(head, tail):
+                    ranked.append((gain + self._gain(head, tail), REVERSAL, tail, head))
+        gaining = [move for move in ranked if move[0] > TIE]
+        for _, kind, tail, head in sorted(gaining, key=lambda move: (-round(move[0] / TIE), move[1:])):
+            if self._closes_a_cycle(kind, tail, head):
+                continue
+            self.parents[head] ^= 1 << tail
+            if kind == REVERSAL:
+                self.parents[tail] |= 1 << head
+            self._look((head, tail) if kind == REVERSAL else (head,))
+            return True
+        return False
+
+    def _closes_a_cycle(self, kind: int, tail: int, head: int) -> bool:
+        """Return whether the end of the arc that comes leads to its start."""
+        if kind == REMOVAL:
+            return False
+        ahead, goal = (self.parents[tail], head) if kind == ADDITION else (self.parents[head] & ~(1 << tail), tail)
+        seen = ahead
+        while ahead:
+            low = ahead & -ahead
+            if low == 1 << goal:
+                return True
+            fresh = self.parents[low.bit_length() - 1] & ~seen
+            seen |= fresh
+            ahead = (ahead ^ low) | fresh
+        return False

@@ -9,19 +9,25 @@ that a long product of small probabilities does not underflow. `tests/twins/infe
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+import operator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.base.errors import Argument, DataError, Either, OptionError, Remedy
-from arcwise.base.run import ProgressCallback, Run, Status
+from arcwise.base.errors import Argument, DataError, Either, OptionError, Remedy, check_argument
+from arcwise.base.run import ProgressCallback, Run, Seed, Status
+from arcwise.data.checks import Targets
 from arcwise.data.dataset import Dataset
-from arcwise.model.tables import MAX_CELLS, Distribution, Explanation, Marginals
+from arcwise.data.table import Table
+from arcwise.graph.dag import Dag
+from arcwise.model.tables import MAX_CELLS, ROW_TOLERANCE, Distribution, Explanation, Marginals, Parts, RowDistributions
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from arcwise._core.model import Account
     from arcwise.model.network import BayesianNetwork
 
@@ -152,9 +158,6 @@ def log_probability(
     return account[2]
 
 
-# What this module shares with `arcwise.model.prediction`
-
-
 def asked_and_observed(
     network: BayesianNetwork, variables: str | Sequence[str], evidence: Mapping[str, object] | None
 ) -> tuple[list[int], list[int]]:
@@ -252,10 +255,8 @@ def row_log_likelihoods(
 
     Parameters
     ----------
-    network
-        The network.
-    data
-        The data. Variables and states are matched by name; columns that the network does not have are ignored, and
+    network, data
+        Variables and states are matched by name; columns that the network does not have are ignored, and
         a state that occurs in the data must be a state of the network. A variable has no part in the rows in which an
         experiment set it (`Dataset.targets`).
     threads, progress
@@ -326,3 +327,344 @@ def state_codes(
             f"{np.count_nonzero(codes == seen[0]):,} rows; the network's states are {', '.join(network.states[v])}."
         )
     return recode
+
+
+# Many rows of evidence at once: the distribution of some variables for each row, and the prediction of one.
+#
+# Rows are grouped by which variables they observe; each group has one junction tree. Of the evidence, only what is
+# not separated from the variables asked for takes part (with complete rows, the Markov blanket), and rows that agree
+# on it are answered once. This is why a million rows take about a second.
+
+
+class EvidenceColumns:
+    """Columns of states, in the network's coding, with gaps where a row does not observe a variable.
+
+    Columns that the network does not have, and those of the variables asked for, are left aside; `given` has the state
+    of every variable that all rows observe, else -1.
+    """
+
+    def __init__(
+        self, network: BayesianNetwork, rows: Dataset | Table, asked: Sequence[int], given: Sequence[int]
+    ) -> None:
+        self._network = network
+        self._rows = rows
+        self._given = given
+        self.n_rows = rows.n_rows
+        self._columns = {network.index(name): c for c, name in enumerate(rows.names) if name in set(network.names)}
+        for v in asked:
+            self._columns.pop(v, None)
+        twice = [network.names[v] for v in self._columns if given[v] >= 0]
+        if twice:
+            raise DataError(f"'{twice[0]}' is both in the rows and in the evidence of all rows; give it in one place.")
+        known = {v for v, state in enumerate(given) if state >= 0}
+        if rows.names and not self._columns and not known and not any(network.names[v] in rows.names for v in asked):
+            raise DataError(
+                f"no column of the rows is a variable of the network: the columns are {', '.join(rows.names[:10])}; "
+                f"the variables are {', '.join(network.names[:10])}{', ...' if network.n_variables > 10 else ''}."
+            )
+        self._recodes = {v: state_codes(network, v, self._labels(c), self._column(v)) for v, c in self._columns.items()}
+
+    def patterns(self) -> Iterator[tuple[NDArray[np.int64] | slice, list[int]]]:
+        """Yield, for each set of variables that some rows observe, these rows and the variables."""
+        everywhere = [v for v, state in enumerate(self._given) if state >= 0]
+        gaps = {}
+        for v, c in self._columns.items():
+            missing = self._is_missing(c)
+            if missing is None or not missing.any():
+                everywhere.append(v)
+            else:
+                gaps[v] = missing
+        if not gaps:
+            yield slice(None), sorted(everywhere)
+            return
+        packed = np.packbits(np.stack(list(gaps.values())), axis=0)
+        kinds, kind_of_row = np.unique(packed, axis=1, return_inverse=True)
+        order = np.argsort(kind_of_row.ravel(), kind="stable")
+        bounds = np.cumsum(np.bincount(kind_of_row.ravel(), minlength=kinds.shape[1]))
+        for rows in np.split(order, bounds[:-1]):
+            yield rows, sorted([*everywhere, *(v for v, missing in gaps.items() if not missing[rows[0]])])
+
+    def codes(self, variables: Sequence[int], rows: NDArray[np.int64] | slice) -> NDArray[np.int32]:
+        """Return the states of variables in rows that observe them all: one line per variable."""
+        count = self.n_rows if isinstance(rows, slice) else len(rows)
+        codes = np.empty((len(variables), count), dtype=np.int32)
+        for line, v in enumerate(variables):
+            codes[line] = self._given[v] if self._given[v] >= 0 else self._recodes[v][self._column(v)[rows]]
+        return codes
+
+    def describe(self, row: int, variables: Sequence[int]) -> str:
+        """Return where a row is and what it observes: for messages."""
+        parts = []
+        for v in variables[:8]:
+            state = int(self.codes([v], np.array([row]))[0, 0])
+            parts.append(f"{self._network.names[v]}={self._network.states[v][state]}")
+        listed = ", ".join(parts) + (", ..." if len(variables) > 8 else "")
+        where = self._rows.where(row) if isinstance(self._rows, Table) else f"row {row:,}"
+        return f"{where} ({listed})"
+
+    def _column(self, v: int) -> NDArray[np.integer]:
+        c = self._columns[v]
+        return self._rows.codes[c] if isinstance(self._rows, Dataset) else self._rows.columns[c].codes
+
+    def _labels(self, c: int) -> tuple[str, ...]:
+        return self._rows.states[c] if isinstance(self._rows, Dataset) else self._rows.columns[c].labels
+
+    def _is_missing(self, c: int) -> NDArray[np.bool_] | None:
+        return None if isinstance(self._rows, Dataset) else self._rows.columns[c].is_missing
+
+
+Impossible = Literal["error", "missing"]
+
+
+def query_rows(
+    network: BayesianNetwork,
+    variables: str | Sequence[str],
+    rows: Dataset | Table | pd.DataFrame,
+    evidence: Mapping[str, object] | None = None,
+    *,
+    impossible: Impossible = "error",
+    max_cells: int = MAX_CELLS,
+    threads: int | None = None,
+    progress: bool | ProgressCallback | None = None,
+) -> RowDistributions:
+    """Return the joint distribution of variables for each row of evidence.
+
+    Parameters
+    ----------
+    network, variables, max_cells, threads, progress
+        As in `arcwise.model.inference.query`.
+    rows
+        The evidence. Variables and states are matched by name; a missing value of a `Table` or DataFrame is a variable
+        that this row does not observe. Columns of the variables asked for, and columns that the network does not have,
+        are left aside.
+    evidence
+        Variables that every row observes in the same state; the rows may not have a column of these.
+    impossible
+        What to do with a row that the network gives probability 0, or that meets an undefined entry: "error", or
+        "missing", which leaves its probabilities NaN.
+
+    Raises
+    ------
+    DataError
+        A state that the network does not know, or a row that is impossible.
+    OptionError
+        As in `arcwise.model.inference.query`.
+    """
+    with Run.begin(None, progress, threads) as run:
+        return _answer(network, variables, rows, evidence, run, impossible=impossible, max_cells=max_cells)
+
+
+def _answer(
+    network: BayesianNetwork,
+    variables: str | Sequence[str],
+    rows: Dataset | Table | pd.DataFrame,
+    evidence: Mapping[str, object] | None,
+    run: Run,
+    *,
+    impossible: Impossible,
+    max_cells: int,
+    with_evidence: bool = True,
+) -> RowDistributions:
+    """Answer what is asked of each row.
+
+    Without `with_evidence` evidence that is separated from the variables asked for is not looked at, which takes less
+    time; then nobody knows how probable the row is.
+    """
+    if impossible not in ("error", "missing"):
+        raise OptionError(Argument("impossible", impossible), "must be 'error' or 'missing'.")
+    positions, given = asked_and_observed(network, variables, evidence)
+    table = rows if isinstance(rows, Dataset | Table) else Table.from_dataframe(rows)
+    columns = EvidenceColumns(network, table, positions, given)
+    shape = [len(network.states[v]) for v in positions]
+    cells = math.prod(shape)
+    probabilities = np.empty((columns.n_rows, cells))
+    log_evidence = np.empty(columns.n_rows if with_evidence else 0)
+    inference = network.native_inference
+    report = run.native_report("rows of evidence")
+    for chosen, observed in columns.patterns():
+        # What is separated from the variables asked for may as well not be observed.
+        relevant = observed if with_evidence else inference.relevant_evidence(positions, observed)
+        codes = columns.codes(relevant, chosen)
+        account, flat, logs, refusals = inference.query_rows(
+            positions, relevant, codes, with_evidence, max_cells, run.thread_count, report
+        )
+        check_account(network, account, evidence, max_cells)
+        if impossible == "error" and refusals.any():
+            first = int(np.flatnonzero(refusals)[0])
+            row = first if isinstance(chosen, slice) else int(chosen[first])
+            _raise_refused(columns.describe(row, relevant), int(np.count_nonzero(refusals)), refusals[first])
+        probabilities[chosen] = flat.reshape(-1, cells)
+        if with_evidence:
+            log_evidence[chosen] = logs
+    return RowDistributions(
+        tuple(network.names[v] for v in positions),
+        tuple(network.states[v] for v in positions),
+        probabilities.reshape([-1, *shape]),
+        log_evidence if with_evidence else None,
+    )
+
+
+def predict_proba(
+    network: BayesianNetwork,
+    rows: Dataset | Table | pd.DataFrame,
+    target: str,
+    *,
+    impossible: Impossible = "error",
+    max_cells: int = MAX_CELLS,
+    threads: int | None = None,
+    progress: bool | ProgressCallback | None = None,
+) -> NDArray[np.float64]:
+    """Return the probability of each state of `target` for each row, given all its other variables; see `query_rows`.
+
+    One line per row, one column per state, in the order of the network's states.
+    """
+    with Run.begin(None, progress, threads) as run:
+        found = _answer(
+            network, target, rows, None, run, impossible=impossible, max_cells=max_cells, with_evidence=False
+        )
+    return found.probabilities
+
+
+def predict(
+    network: BayesianNetwork,
+    rows: Dataset | Table | pd.DataFrame,
+    target: str,
+    **options: Any,
+) -> NDArray[np.object_]:
+    """Return the most probable state of `target` for each row, given all its other variables.
+
+    The first of states that are equally probable; None for an impossible row, if such rows are allowed. The options are
+    those of `predict_proba`.
+    """
+    probabilities = predict_proba(network, rows, target, **options)
+    states = np.array([*network.states[network.index(target)], None], dtype=object)
+    known = ~np.isnan(probabilities[:, 0])
+    best = np.where(known, np.where(known[:, None], probabilities, 0).argmax(axis=1), len(states) - 1)
+    return states[best]
+
+
+def _raise_refused(where: str, count: int, refusal: int) -> None:
+    others = f" (and {count - 1:,} other rows)" if count > 1 else ""
+    what = "has probability 0 under the network" if refusal == IMPOSSIBLE else "meets undefined entries of the network"
+    raise DataError(
+        f"{where}{others} {what}. Fit the parameters with an estimator that smooths, such as 'bd', or give "
+        "impossible='missing' to leave such rows out."
+    )
+
+
+# Forward sampling: rows drawn from a network.
+#
+# The random numbers come from Philox4x64-10 (Salmon et al., SC 2011), a generator without state: the number for a row
+# and a variable is a function of the key, the row's position and the variable's position in the topological order. So
+# the rows of a seed are the same bits with any number of threads on any machine, and a shorter sample is the
+# beginning of a longer one.
+
+
+def sample(
+    network: BayesianNetwork,
+    rows: int,
+    *,
+    seed: Seed = None,
+    do: Mapping[str, Setting] | None = None,
+    threads: int | None = None,
+    progress: bool | ProgressCallback | None = None,
+) -> Dataset:
+    """Draw rows from a network, each variable after its parents.
+
+    Parameters
+    ----------
+    network
+        The network; every row of its tables must be defined, every variable have at least two states.
+    rows
+        How many rows, at least 1.
+    seed
+        An integer, or a numpy generator from which the 128-bit key of the sample is drawn. With None the sample
+        differs every time.
+    do
+        Variables that an experiment sets, and to what: a state, a distribution over the states, or None for every state
+        equally often. The arcs into them do not count, and the sample says that they were set (`Dataset.targets`).
+        With the same seed, what does not depend on them stays the same as without.
+    threads, progress
+        As in `arcwise.model.inference.query`.
+
+    Returns
+    -------
+    Dataset
+        With the network's names and states, in its order.
+    """
+    changed = network.do(do) if do else network
+    rows = _checked_rows(changed, rows)
+    key = _key(seed)
+    # The number for a variable goes by its place in the order, which is that of the network as it was.
+    arrays = (*changed.native_arrays[:-1], network.native_arrays[-1])
+    codes = np.empty((network.n_variables, rows), dtype=Dataset.code_type(int(network.arities.max())))
+    with Run.begin(None, progress, threads) as run:
+        view = _core.model.NetworkView(*arrays)
+        status = _core.model.sample_rows(view, key, codes, run.thread_count, run.native_report("sampling"))
+    Status.from_native(status).unless_interrupted()
+    targets = Targets((tuple(do),), np.zeros(rows, dtype=np.int32)) if do else None
+    return Dataset(codes=codes, names=network.names, states=network.states, targets=targets)
+
+
+def _key(seed: Seed) -> NDArray[np.uint64]:
+    if not isinstance(seed, np.random.Generator) and seed is not None and seed < 0:
+        raise OptionError(Argument("seed", seed), "must not be negative.")
+    return np.random.default_rng(seed).integers(0, 2**64, size=2, dtype=np.uint64)
+
+
+def _checked_rows(network: BayesianNetwork, rows: int) -> int:
+    try:
+        count = operator.index(rows)
+    except TypeError:
+        raise OptionError(Argument("rows", rows), "must be a whole number.") from None
+    check_argument(count >= 1, "rows", count, "must be at least 1.")
+    for v, table in enumerate(network.tables):
+        if table.shape[1] < 2:
+            raise OptionError(
+                f"cannot sample: variable '{network.names[v]}' has one state, '{network.states[v][0]}', and data need "
+                "two. Leave it out of the network."
+            )
+        undefined = np.flatnonzero(np.isnan(table[:, 0]))
+        if undefined.size:
+            raise OptionError(
+                f"cannot sample: {undefined.size} of {len(table)} rows of the table of '{network.names[v]}' are "
+                f"undefined, the first for {network.describe_row(v, int(undefined[0]))}. Fit the parameters with an "
+                "estimator that defines them, such as 'laplace' or 'bd'."
+            )
+    return count
+
+
+# Experiments on a network: the network in which some variables are set, whatever their parents are.
+#
+# Setting a variable removes the arcs into it and leaves every other table as it is (the truncated factorisation:
+# Pearl, Causality, 2009, section 3.2). What remains is a network like any other: sampling and inference need to know
+# nothing of experiments.
+
+
+Setting = str | Mapping[str, float] | None
+"""What a variable is set to: a state, a distribution over its states, or None, randomised: all states equally often."""
+
+
+def mutilated(network: BayesianNetwork, do: Mapping[str, Setting]) -> Parts:
+    """Return the parts of a network under an experiment: without the arcs into the variables that are set."""
+    tables = {network.index(name): _row(network, name, setting) for name, setting in do.items()}
+    parents = [[] if v in tables else list(own) for v, own in enumerate(network.dag.parents)]
+    values = np.concatenate([tables.get(v, table).ravel() for v, table in enumerate(network.tables)])
+    return Parts(Dag(network.names, parents), network.states, values)
+
+
+def _row(network: BayesianNetwork, name: str, setting: Setting) -> NDArray[np.float64]:
+    states = network.states[network.index(name)]
+    if setting is None:
+        return np.full((1, len(states)), 1 / len(states))
+    row = np.zeros((1, len(states)))
+    if not isinstance(setting, Mapping):
+        row[0, network.state_index(name, setting)] = 1.0
+        return row
+    for state, share in setting.items():
+        row[0, network.state_index(name, state)] = share
+    if not (row >= 0).all() or abs(float(row.sum()) - 1) > ROW_TOLERANCE:
+        raise OptionError(
+            Argument("do"), f"sets '{name}' with the probabilities {dict(setting)}; they must be >= 0 and sum to 1."
+        )
+    return np.asarray(row / row.sum())

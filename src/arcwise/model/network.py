@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,11 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise import _core
 from arcwise.base.errors import UnknownNameError, suggestion
 from arcwise.base.files import read_bytes
-from arcwise.base.showing import LINES, html_table
+from arcwise.base.showing import LINES, data_frame, html_table
 from arcwise.data.discretize import state_holding
 from arcwise.graph.dag import Dag
-from arcwise.model import bif, files, inference, prediction, sampling
-from arcwise.model.bif import MAX_FILE_CELLS
+from arcwise.model import files, inference
+from arcwise.model.files import MAX_FILE_CELLS
 from arcwise.model.tables import ROW_TOLERANCE, checked_parts, describe_row, state_labels, table_sizes, table_views
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from arcwise.model.sampling import Setting
+    from arcwise.model.inference import Setting
 
 
 # What the native core takes: arities, parent offsets, parents, table offsets, values, topological order.
@@ -170,17 +171,28 @@ class BayesianNetwork:
 
     def cpt(self, name: str) -> pd.DataFrame:
         """Return the table of a variable with labels: a row per configuration of the parents, a column per state."""
-        import pandas as pd
-
         v = self.index(name)
         parents = self._dag.parents[v]
         index = state_labels(self.parents(name), [self._states[p] for p in parents]) if parents else ["probability"]
-        return pd.DataFrame(self._tables[v].copy(), index=index, columns=state_labels([name], [self._states[v]]))
+        return data_frame(self._tables[v].copy(), index=index, columns=state_labels([name], [self._states[v]]))
 
     def normalized(self) -> BayesianNetwork:
         """Return the network with every row divided by its sum, so that it sums to 1 to the last digit."""
         values = np.concatenate([(table / table.sum(axis=1, keepdims=True)).ravel() for table in self._tables])
         return BayesianNetwork._from_flat(self._dag, self._states, values)
+
+    def joint_probabilities(self, variables: Sequence[str]) -> NDArray[np.float64]:
+        """Return the probabilities of all combinations of states of `variables`, one axis each, in the order given.
+
+        With it a network is a prior of the score BDe: ``make_score("bde", prior=network, ess=10)``.
+        """
+        return self.query(variables, threads=1, progress=False).probabilities
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the structure, the states and the tables."""
+        facts = repr((self.names, self._states, self._dag.parents))
+        return hashlib.sha256(facts.encode() + self._values.astype("<f8").tobytes()).hexdigest()
 
     def describe_row(self, v: int, row: int) -> str:
         """Return a table's row in words, such as 'wet | rain=yes': for messages."""
@@ -194,22 +206,22 @@ class BayesianNetwork:
     marginals = inference.marginals
     most_probable = inference.most_probable
     log_probability = inference.log_probability
-    query_rows = prediction.query_rows
-    predict_proba = prediction.predict_proba
-    predict = prediction.predict
-    sample = sampling.sample
+    query_rows = inference.query_rows
+    predict_proba = inference.predict_proba
+    predict = inference.predict
+    sample = inference.sample
     write = files.write_network
-    write_bif = bif.write_bif
+    write_bif = files.write_bif
     to_networkx = files.to_networkx
     to_pgmpy = files.to_pgmpy
     to_pyagrum = files.to_pyagrum
 
     def do(self, settings: Mapping[str, Setting]) -> BayesianNetwork:
-        """Return the network under an experiment that sets variables: see `arcwise.model.sampling.mutilated`.
+        """Return the network under an experiment that sets variables: see `arcwise.model.inference.mutilated`.
 
         ``network.do({"rain": "yes"}).query("wet")`` is the distribution of `wet` if we make it rain.
         """
-        return BayesianNetwork._from_flat(*sampling.mutilated(self, settings))
+        return BayesianNetwork._from_flat(*inference.mutilated(self, settings))
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> BayesianNetwork:
@@ -240,7 +252,6 @@ class BayesianNetwork:
 
     def is_close(self, other: BayesianNetwork, *, tolerance: float = 1e-12) -> bool:
         """Whether two networks have the same structure and states, and tables that differ by at most `tolerance`."""
-
         if self._dag != other._dag or self._states != other._states:
             return False
         return bool(np.allclose(self._values, other._values, rtol=0, atol=tolerance, equal_nan=True))
@@ -326,7 +337,7 @@ def parse_bif(
     max_cells: int = MAX_FILE_CELLS,
 ) -> BayesianNetwork:
     """Read a network from the text of a BIF file; `source` is its name in messages. See `read_bif`."""
-    return BayesianNetwork._from_flat(*bif.bif_parts(text, source, tolerance, max_cells))
+    return BayesianNetwork._from_flat(*files.bif_parts(text, source, tolerance, max_cells))
 
 
 def read_network(path: str | os.PathLike[str]) -> BayesianNetwork:

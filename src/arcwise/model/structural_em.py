@@ -8,12 +8,14 @@ the score never falls, and the climb may stop at any improvement. What it ends a
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.base.arrays import finite_or_none
 from arcwise.base.errors import Argument, OptionError, UnfinishedError, check_known
 from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, resolve_seed
 from arcwise.base.showing import one_screen
@@ -22,9 +24,9 @@ from arcwise.data.dataset import Incomplete
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
 from arcwise.graph.nodes import bits
-from arcwise.local.climbing import hill_climb
 from arcwise.local.problem import LocalProblem, Start
-from arcwise.model.gaps import ExpectedCounts, ExpectedScores, climb_expected
+from arcwise.local.searches import hill_climb
+from arcwise.model.fitting import ExpectedCounts, ExpectedScores, climb_expected
 from arcwise.model.network import BayesianNetwork
 from arcwise.scores.registry import make_score
 from arcwise.scores.score import Score
@@ -52,7 +54,7 @@ class StructuralEm:
     network
         The network with its parameters: the most likely ones given what was observed, as far as EM got.
     score
-        Its penalised log likelihood of the observed cells.
+        Its penalised log likelihood of the observed cells; NaN if the time was over before it was computed.
     history
         That score at the start and after each estimation of parameters; it never falls.
     changes
@@ -92,7 +94,7 @@ class StructuralEm:
         """Return the result as JSON can hold it."""
         return {
             "method": "structural EM",
-            "score": self.score,
+            "score": finite_or_none(self.score),
             "scored_by": self.scored_by,
             "nodes": list(self.dag.names),
             "arcs": [list(arc) for arc in self.dag.arcs],
@@ -176,10 +178,10 @@ def _maximised(
     except KeyboardInterrupt:
         status = Status.INTERRUPTED
     if search.network is None:
-        raise UnfinishedError("the time was over before the first network was evaluated.")
+        raise KeyboardInterrupt
     return StructuralEm(
         network=search.network,
-        score=search.history[-1],
+        score=search.history[-1] if search.history else math.nan,
         history=np.array(search.history),
         changes=tuple(search.changes),
         scored_by=score.describe(),
@@ -193,18 +195,12 @@ def _best_of(data: Incomplete, score: Score, constraints: Constraints, run: Run)
     found: list[StructuralEm] = []
     starts: tuple[EmStart, ...] = ("empty", "available")
     for place, start in enumerate(starts):
-        try:
-            found.append(_maximised(data, score, constraints, start, 0, run.part(len(starts) - place)))
-        except UnfinishedError:
-            if place == len(starts) - 1 and not found:
-                raise
-            continue
+        found.append(_maximised(data, score, constraints, start, 0, run.part(len(starts) - place)))
         if found[-1].status is Status.INTERRUPTED:
             break
-    best = max(found, key=lambda one: one.score)
+    best = max(found, key=lambda one: -math.inf if math.isnan(one.score) else one.score)
     limited = [one.status for one in found if not one.complete]
-    ended = best.status if len(found) == len(starts) else Status.TIME_LIMIT
-    return replace(best, seconds=run.seconds, status=limited[-1] if limited else ended)
+    return replace(best, seconds=run.seconds, status=limited[-1] if limited else Status.COMPLETE)
 
 
 def _start(data: Incomplete, start: EmStart, constraints: Constraints, seed: int, run: Run) -> Dag:
@@ -214,7 +210,8 @@ def _start(data: Incomplete, start: EmStart, constraints: Constraints, seed: int
         return Dag.from_arcs(data.names, constraints.required)
     given: Start = "random" if start == "random" else "empty"
     few = Limits(seconds=run.limits.seconds, count=None if start == "available" else 1)
-    return hill_climb(data, "pnal", start=given, constraints=constraints, seed=seed, limits=few, refine=0).dag
+    how: Any = {"start": given, "constraints": constraints, "seed": seed, "limits": few, "by_position": True}
+    return hill_climb(data, "pnal", refine=0, **how).dag
 
 
 class _Search:
@@ -276,6 +273,8 @@ class _Search:
         self._take(BayesianNetwork(dag, self._data.states, [_shares(counts) for counts in tables]))
 
     def _take(self, network: BayesianNetwork) -> None:
+        if self.network is None:  # a network there is, if the time is over before it is evaluated
+            self.network = network
         expected = ExpectedCounts(network, self._data, self._run)
         sizes = [table.shape[0] * (table.shape[1] - 1) for table in network.tables]
         self.history.append(expected.log_likelihood - float(np.dot(self._weights, sizes)))

@@ -11,16 +11,14 @@ from numpy.typing import NDArray
 
 from arcwise.base.errors import ArcwiseError, UnfinishedError
 from arcwise.base.run import Seed
-from arcwise.graph.classes import ClassMembers
+from arcwise.graph.classes import ClassMembers, FixedPairs
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
-from arcwise.graph.fixed_pairs import FixedPairs
-from arcwise.graph.nodes import bits
-from arcwise.graph.orientations import Orientations
+from arcwise.graph.nodes import Orientations, bits
 from arcwise.networks.families import numbered_families
 from arcwise.networks.network_list import NetworkSet, Weighting, check_weighting, posterior_log_weights
-from arcwise.networks.origin import make_facts
-from arcwise.parent_sets.candidate_sets import has_own_limits
+from arcwise.networks.recipe import make_facts
+from arcwise.parent_sets.build import has_own_limits
 from arcwise.scores.registry import SCORES, make_score
 
 

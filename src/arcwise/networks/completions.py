@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from arcwise.base.showing import one_screen
 from arcwise.graph.nodes import bits
 from arcwise.networks.network_list import NetworkSet
-from arcwise.networks.origin import make_facts
+from arcwise.networks.recipe import make_facts
 from arcwise.sampled.completions import CHAINS
 
 # Of fewer completions nothing is known about how far they differ.

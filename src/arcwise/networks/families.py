@@ -24,14 +24,6 @@ if TYPE_CHECKING:
 Choices = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
 
 
-def choice_type(largest: int) -> np.dtype[np.unsignedinteger]:
-    """Return the smallest unsigned type that numbers `largest` parent sets of one node."""
-    for kind in (np.uint8, np.uint16):
-        if largest - 1 <= np.iinfo(kind).max:
-            return np.dtype(kind)
-    return np.dtype(np.uint32)
-
-
 @one_screen
 @dataclass(frozen=True, eq=False)
 class Families:
@@ -54,6 +46,11 @@ class Families:
     def n_rows(self) -> int:
         """The number of distinct families."""
         return len(self.set_offsets) - 1
+
+    @property
+    def choice_type(self) -> np.dtype[np.unsignedinteger]:
+        """The smallest unsigned type that numbers the rows of every node."""
+        return np.min_scalar_type(int(np.diff(self.node_offsets).max(initial=1)) - 1)
 
     @cached_property
     def row_nodes(self) -> NDArray[np.int64]:
@@ -127,6 +124,14 @@ class Families:
         sums: NDArray[np.float64] = np.bincount(cells, weights=weights, minlength=n * n).astype(np.float64)
         return np.minimum(sums, 1.0).reshape(n, n)
 
+    def joins(self, choices: NDArray[Any], first: int, second: int) -> NDArray[np.bool_]:
+        """Return whether networks, given as rows of each node on the last axis, have an arc between two nodes."""
+        has = np.zeros(choices.shape[:-1], dtype=bool)
+        for child, parent in ((first, second), (second, first)):
+            a, b = self.node_offsets[child : child + 2]
+            has |= np.array([parent in own for own in self.parent_tuples[a:b]], dtype=bool)[choices[..., child]]
+        return has
+
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays, by the names that files have."""
@@ -179,8 +184,8 @@ def numbered_families(networks: Sequence[Sequence[tuple[int, ...]]], n_nodes: in
     """
     known: list[dict[tuple[int, ...], int]] = [{} for _ in range(n_nodes)]
     rows = [[known[v].setdefault(own, len(known[v])) for v, own in enumerate(parents)] for parents in networks]
-    kind = choice_type(max(map(len, known), default=1))
-    return Families.from_sets(known), np.array(rows, dtype=kind).reshape(len(networks), n_nodes)
+    families = Families.from_sets(known)
+    return families, np.array(rows, dtype=families.choice_type).reshape(len(networks), n_nodes)
 
 
 class _HasArcs(Protocol):

@@ -2,39 +2,209 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
+import json
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.errors import Argument, FormatError, OptionError, Remedy, check_argument, check_known
+from arcwise.base.arrays import finite_or_none, open_parquet, read_array_file, write_array_file, write_parquet
+from arcwise.base.errors import Argument, FormatError, OptionError, Remedy, UnfinishedError, check_argument, check_known
+from arcwise.base.files import parse_json
 from arcwise.base.options import load_figure
 from arcwise.base.run import Limits, Seed, Status
 from arcwise.base.showing import LINES, html_table
 from arcwise.graph.dag import Dag
-from arcwise.networks.families import Choices, Families, choice_type, joined_families, numbered_families
-from arcwise.networks.files import arrays_of, read_networks, save_networks
-from arcwise.networks.origin import (
+from arcwise.networks.families import Choices, Families, joined_families, numbered_families
+from arcwise.networks.recipe import (
     EnsembleFacts,
     Facts,
+    Origin,
     describe_completeness,
     facts_without,
     fields_of,
     known_facts,
     shared_constraints,
 )
-from arcwise.networks.recipe import Origin
 from arcwise.plotting.charts import plot_matrix
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
+
+LIST_KIND = "arcwise-networks 1"
+ARRAYS = ("node_offsets", "set_offsets", "members", "choices", "scores", "log_weights")
+
+# What differs from run to run is no part of a result: the same input, options and seed give the same bytes.
+CIRCUMSTANCES = ("seconds", "expected_seconds")
+
+
+def _checked(path: str | os.PathLike[str], facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
+    """Return the fields of a network set from what its file holds."""
+    try:
+        names = _names(path, facts)
+        fields = fields_of(facts)
+    except FormatError:
+        raise
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise FormatError(f"{path}: the facts of the set cannot be read ({error!r}). Write the file again.") from error
+    families = _checked_families(path, names, arrays, "scores", "log_weights")
+    choices, scores, log_weights = arrays["choices"], arrays["scores"], arrays["log_weights"]
+    if len(set(names)) < len(names):
+        raise FormatError(f"{path}: two variables have the same name.")
+    if choices.ndim != 2 or choices.dtype.kind != "u" or choices.shape[1:] != (len(names),):
+        raise FormatError(f"{path}: the networks should have one number for each of the {len(names)} variables.")
+    if scores.shape != (len(choices),) or log_weights.shape != (len(choices),):
+        raise FormatError(f"{path}: {len(choices)} networks, but {len(scores)} scores, {len(log_weights)} weights.")
+    if len(choices):
+        limits = np.diff(families.node_offsets)
+        over = np.flatnonzero(choices.max(axis=0) >= limits)
+        if len(over):
+            raise FormatError(f"{path}: a network has an unknown parent set for '{names[over[0]]}'.")
+        if (log_weights > 1e-6).any() or not abs(float(np.exp(log_weights).sum()) - 1.0) < 1e-6:
+            raise FormatError(f"{path}: the weights of the networks do not sum to 1.")
+    cyclic = first_cyclic(families, choices)
+    if cyclic is not None:
+        raise FormatError(f"{path}: network {cyclic} has a directed cycle; the file was edited or is damaged.")
+    own = {"families": families, "choices": choices, "scores": scores, "log_weights": log_weights}
+    return {"names": names, **own, **fields}
+
+
+def _checked_families(
+    path: str | os.PathLike[str], names: Sequence[str], arrays: Mapping[str, NDArray[Any]], *numbers: str
+) -> Families:
+    """Return the parent sets of a file; it also has lists of numbers."""
+    kinds = {"node_offsets": "i8", "set_offsets": "i8", "members": "i4", **dict.fromkeys(numbers, "f8")}
+    for name, kind in kinds.items():
+        if arrays[name].dtype != np.dtype(kind) or arrays[name].ndim != 1:
+            raise FormatError(f"{path}: array '{name}' should be a list of {kind}. Write the file again.")
+    families = Families(arrays["node_offsets"], arrays["set_offsets"], arrays["members"])
+    families.check(str(path), names)
+    return families
+
+
+def _names(path: str | os.PathLike[str], facts: dict[str, Any]) -> tuple[str, ...]:
+    names = facts.get("names")
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise FormatError(f"{path}: the facts of the set do not name the variables. Write the file again.")
+    return tuple(names)
+
+
+def _floats(path: str | os.PathLike[str], name: str, values: Any) -> NDArray[np.float64]:
+    """Return a column as numbers, NaN where it has none."""
+    try:
+        return np.asarray(np.ma.filled(np.ma.asarray(values).astype(np.float64), np.nan), dtype=np.float64)
+    except (TypeError, ValueError):
+        raise FormatError(f"{path}: the column '{name}' does not hold numbers. Write the file again.") from None
+
+
+def first_cyclic(families: Families, choices: NDArray[Any], *, chunk: int = 1 << 14) -> int | None:
+    """Return the first network with a directed cycle, or None; many networks at a time.
+
+    Nodes without remaining parents are removed from all networks at once; a network with nodes left over that all
+    keep a parent has a cycle.
+    """
+    masks = families.masks
+    words = masks.shape[1]
+    starts = families.node_offsets[:-1]
+    for begin in range(0, len(choices), chunk):
+        parents = masks[choices[begin : begin + chunk].astype(np.int64) + starts]
+        left = np.ones(parents.shape[:2], dtype=bool)
+        placed = np.zeros((len(parents), words), dtype=np.uint64)
+        while left.any():
+            free = left & ~(parents & ~placed[:, None, :]).any(axis=2)
+            stuck = left.any(axis=1) & ~free.any(axis=1)
+            if stuck.any():
+                return begin + int(np.flatnonzero(stuck)[0])
+            left &= ~free
+            for v in np.flatnonzero(free.any(axis=0)):
+                placed[free[:, v], v // 64] |= np.uint64(1) << np.uint64(v % 64)
+    return None
+
+
+def _save_parquet(networks: NetworkSet, path: str | os.PathLike[str], facts: dict[str, Any]) -> None:
+    """Write one row per network: score, log_weight, and one column per variable with its parents as a JSON list."""
+    import pandas as pd
+
+    columns: dict[str, Any] = {"score": networks.scores, "log_weight": networks.log_weights}
+    starts, tuples = networks.families.node_offsets.tolist(), networks.families.parent_tuples
+    for v, name in enumerate(networks.names):
+        sets = [json.dumps([networks.names[p] for p in ps]) for ps in tuples[starts[v] : starts[v + 1]]]
+        columns[f"parents of {name}"] = pd.Categorical.from_codes(
+            networks.choices[:, v].astype(np.int64), pd.Index(sets)
+        )
+    digest = _digest(networks.families, networks.choices, networks.scores, networks.log_weights)
+    write_parquet(pd.DataFrame(columns), path, facts={**facts, "digest": digest})
+
+
+def _digest(
+    families: Families, choices: NDArray[Any], scores: NDArray[np.float64], log_weights: NDArray[np.float64]
+) -> str:
+    """Return the SHA-256 of scores, weights and networks, in any order of the dictionaries of parent sets."""
+    import pandas as pd
+
+    hasher = hashlib.sha256()
+    for values in (scores, log_weights):
+        hasher.update(np.where(np.isnan(values), np.nan, values).astype("<f8").tobytes())
+    starts, tuples = families.node_offsets.tolist(), families.parent_tuples
+    for v in range(families.n_nodes):
+        codes, used = pd.factorize(choices[:, v])
+        hasher.update(repr([tuples[starts[v] + int(row)] for row in used]).encode())
+        hasher.update(codes.astype("<u4").tobytes())
+    return hasher.hexdigest()
+
+
+def _read_parquet(path: str | os.PathLike[str]) -> dict[str, Any]:
+    with open_parquet(path) as file:
+        facts = file.facts()
+        if facts is None:
+            raise FormatError(f"{path}: a Parquet file, but not one of arcwise networks (no 'arcwise' metadata).")
+        names = list(_names(path, facts))
+        numbers = {name: file.column(name) for name in ("score", "log_weight")}
+        # One column at a time: the texts of all the parent sets together are many times the size of the set.
+        sets, columns = _parent_columns(path, names, (file.column(f"parents of {name}") for name in names))
+    families = Families.from_sets(sets)
+    kind = families.choice_type
+    scores, log_weights = (_floats(path, name, numbers[name]) for name in ("score", "log_weight"))
+    choices = np.stack(columns, axis=1).astype(kind) if columns else np.empty((len(scores), 0), dtype=kind)
+    own = {"choices": choices, "scores": scores, "log_weights": log_weights}
+    fields = _checked(path, facts, {**families.arrays, **own})
+    if facts.get("digest") != _digest(families, choices, scores, log_weights):
+        raise FormatError(f"{path}: the networks are not those that were saved; the file was edited or is damaged.")
+    return fields
+
+
+def _parent_columns(
+    path: str | os.PathLike[str], names: list[str], per_node: Iterator[Any]
+) -> tuple[list[list[tuple[int, ...]]], list[NDArray[np.int64]]]:
+    import pandas as pd
+
+    index = {name: v for v, name in enumerate(names)}
+    sets: list[list[tuple[int, ...]]] = []
+    columns: list[NDArray[np.int64]] = []
+    for name, values in zip(names, per_node, strict=True):
+        try:
+            codes, texts = pd.factorize(np.asarray(np.ma.filled(values, None), dtype=object))
+        except TypeError:  # lists and the like
+            raise FormatError(f"{path}: the parents of '{name}' are no text. Write the file again.") from None
+        where = f"{path}: the parents of '{name}'"
+        try:
+            listed = [parse_json(text, source=where) for text in texts]
+            sets.append([tuple(sorted(index[p] for p in parents)) for parents in listed])
+        except (KeyError, TypeError) as error:
+            raise FormatError(f"{where} cannot be read ({error!r}).") from error
+        columns.append(np.asarray(codes, dtype=np.int64))
+    if any((column < 0).any() for column in columns):
+        raise FormatError(f"{path}: a network has no parent set for a variable.")
+    return sets, columns
 
 
 T = TypeVar("T")
@@ -105,10 +275,6 @@ def check_count(count: int) -> int:
     return count
 
 
-def _family_text(name: str, parents: Sequence[str]) -> str:
-    return f"[{name}|{','.join(parents)}]" if parents else f"[{name}]"
-
-
 @dataclass(frozen=True, eq=False)
 class NetworkSet(EnsembleFacts):
     """Networks over the same variables: DAGs, scores, log weights and an origin.
@@ -142,7 +308,7 @@ class NetworkSet(EnsembleFacts):
     log_weights: NDArray[np.float64]
     origin: Origin
 
-    # -- what every ensemble offers (see `arcwise.ensemble.ensemble`) ------------------------------------------------
+    # -- what every ensemble offers (see `Ensemble` in networks/recipe.py) --------------------------------------------
 
     @property
     def count(self) -> int:
@@ -256,7 +422,8 @@ class NetworkSet(EnsembleFacts):
         texts: list[list[str]] = []
         for v, (a, b) in enumerate(itertools.pairwise(starts)):
             arcs += sizes[a:b][self.choices[:, v]]
-            own = [_family_text(self.names[v], [self.names[p] for p in tuples[row]]) for row in range(a, b)]
+            parents = (",".join(self.names[p] for p in own) for own in tuples[a:b])
+            own = [f"[{self.names[v]}|{names}]" if names else f"[{self.names[v]}]" for names in parents]
             texts.append([own[row] for row in self.choices[:, v].tolist()])
         networks = ["".join(parts) for parts in zip(*texts, strict=True)] if texts else [""] * self.count
         return pd.DataFrame({"score": self.scores, "weight": self.weights, "arcs": arcs, "network": networks})
@@ -268,11 +435,9 @@ class NetworkSet(EnsembleFacts):
             return self
         rows = np.flatnonzero(used)
         families = self.families.take(rows)
-        kind = choice_type(int(np.diff(families.node_offsets).max(initial=1)))
-        choices = np.empty(self.choices.shape, dtype=kind)
+        choices = np.empty(self.choices.shape, dtype=families.choice_type)
         for v, (a, b) in enumerate(itertools.pairwise(self.families.node_offsets)):
-            position = (np.cumsum(used[a:b]) - 1).astype(kind)
-            choices[:, v] = position[self.choices[:, v]]
+            choices[:, v] = (np.cumsum(used[a:b]) - 1)[self.choices[:, v]]
         return replace(self, families=families, choices=choices)
 
     @cached_property
@@ -287,7 +452,13 @@ class NetworkSet(EnsembleFacts):
     @property
     def nbytes(self) -> int:
         """The memory of the arrays, in bytes."""
-        return sum(array.nbytes for array in arrays_of(self).values())
+        return sum(array.nbytes for array in self._arrays.values())
+
+    @property
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        """The arrays, by the names that files have."""
+        own = {"choices": self.choices, "scores": self.scores, "log_weights": self.log_weights}
+        return {**self.families.arrays, **own}
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw how far the k-th best network falls short of the best; without scores, the matrix of the arcs."""
@@ -341,17 +512,26 @@ class NetworkSet(EnsembleFacts):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the set: ``*.parquet`` for other programs, any other name for arcwise's own compact format."""
-        save_networks(self, path)
+        self.families.assert_obey(self.obeyed, self.family_counts > 0)
+        facts = {"names": list(self.names), "origin": self.origin, **self.describe()}
+        facts["facts"] = {name: fact for name, fact in self.facts.items() if name not in CIRCUMSTANCES}
+        if str(path).endswith(".parquet"):
+            _save_parquet(self, path, facts)
+        else:
+            write_array_file(path, LIST_KIND, facts, self._arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> NetworkSet:
         """Read a set that `save` wrote; the content is checked, nothing in it is executed."""
-        made = cls(**read_networks(path, fields_of)).check_known(str(path))
-        try:
-            made.families.assert_obey(made.obeyed, made.family_counts > 0)
-        except AssertionError:
-            raise FormatError(f"{path}: a network does not satisfy the constraints; the file was edited.") from None
-        return made
+        if str(path).endswith(".parquet"):
+            fields = _read_parquet(path)
+        else:
+            facts, arrays = read_array_file(path, LIST_KIND)
+            if set(arrays) != set(ARRAYS):
+                raise FormatError(f"{path}: holds the arrays {', '.join(arrays)}; expected {', '.join(ARRAYS)}.")
+            fields = _checked(path, facts, arrays)
+        made = cls(**fields)
+        return made.check_known(str(path), made.family_counts > 0)
 
 
 # What joined sets keep of their facts, if it is the same for all: how they were made and from how many cases.
@@ -370,8 +550,7 @@ def concatenate(
         raise OptionError("concatenate needs at least one set; got none.")
     names = _same_names("sets", sets)
     families, numbers = joined_families([part.families for part in sets])
-    kind = choice_type(int(np.diff(families.node_offsets).max(initial=1)))
-    choices = np.empty((sum(part.count for part in sets), len(names)), dtype=kind)
+    choices = np.empty((sum(part.count for part in sets), len(names)), dtype=families.choice_type)
     row = 0
     for part, own in zip(sets, numbers, strict=True):
         for v, start in enumerate(part.families.node_offsets[:-1]):
@@ -426,6 +605,15 @@ def _same_names(what: str, parts: Sequence[Dag | NetworkSet]) -> tuple[str, ...]
 # `to_arviz`: sampled networks, such as bootstrap replicates, for ArviZ.
 
 
+def load_arviz() -> Any:
+    """Import ArviZ, which is not installed with arcwise."""
+    try:
+        import arviz
+    except ImportError:
+        raise OptionError("ArviZ is not installed: pip install arviz, or pip install 'arcwise[arviz]'.") from None
+    return arviz
+
+
 def to_arviz(networks: NetworkSet) -> Any:
     """Return networks that were drawn, one by one, as ``arviz.InferenceData``; needs ArviZ (``arcwise[arviz]``).
 
@@ -433,10 +621,7 @@ def to_arviz(networks: NetworkSet) -> Any:
     some does not, whether it does, as "a - b". Replicates of a bootstrap are independent, so that ArviZ's means and
     standard errors are those of the confidences. Chains have a method of their own: `ChainPosterior.to_arviz`.
     """
-    try:
-        import arviz as az
-    except ImportError:
-        raise OptionError("ArviZ is not installed: pip install arviz, or pip install 'arcwise[arviz]'.") from None
+    az = load_arviz()
     if np.ptp(networks.log_weights) > 1e-9:
         raise OptionError(
             "ArviZ takes draws that count the same, and these networks have weights of their own. Draw from them "
@@ -448,14 +633,111 @@ def to_arviz(networks: NetworkSet) -> Any:
 def edge_draws(networks: NetworkSet) -> dict[str, NDArray[Any]]:
     """Return, for each network, its score ("score") and whether it joins the pairs ("a - b") that not all do alike."""
     found: dict[str, NDArray[Any]] = {"score": networks.scores}
-    starts, tuples = networks.families.node_offsets, networks.families.parent_tuples
     for i, j in itertools.combinations(range(networks.n_variables), 2):
-        joined = np.zeros(len(networks), dtype=bool)
-        for child, parent in ((i, j), (j, i)):
-            own = np.array(
-                [parent in tuples[row] for row in range(int(starts[child]), int(starts[child + 1]))], dtype=bool
-            )
-            joined |= own[networks.choices[:, child]]
+        joined = networks.families.joins(networks.choices, i, j)
         if joined.any() and not joined.all():
             found[f"{networks.names[i]} - {networks.names[j]}"] = joined
     return found
+
+
+# `NetworkSummary`: a set of networks that is counted and averaged exactly without being listed.
+
+
+SUMMARY_KIND = "arcwise-summary 1"
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkSummary(EnsembleFacts):
+    """The exact count of a set of networks and the exact share of each family, without the networks themselves.
+
+    It works for sets of any size (`count` is a Python integer) and offers what `NetworkSet` offers for averaging.
+
+    Parameters
+    ----------
+    posterior, equal
+        For every row of `families`, the share of the networks with this family, with weights proportional to
+        exp(score) and with equal weights.
+    log_mass
+        The log of the sum of exp(score - opt) over the networks.
+    class_count
+        The number of equivalence classes (of `fixed`, where pairs are fixed), or None if not counted.
+
+    The other fields are those of `NetworkSet` and `EnsembleFacts`.
+    """
+
+    names: tuple[str, ...]
+    families: Families
+    count: int
+    posterior: NDArray[np.float64]
+    equal: NDArray[np.float64]
+    origin: Origin
+    log_mass: float = float("nan")
+    class_count: int | None = None
+
+    @classmethod
+    def unfinished(cls, names: tuple[str, ...], status: Status, origin: str = "credible", **fields: Any) -> Self:
+        """Return what is left of a set that a limit stopped: its status, and what else is known."""
+        families, nothing = Families.from_sets([[] for _ in names]), np.empty(0)
+        return cls(names, families, 0, nothing, nothing, Origin(origin), status=status, **fields)
+
+    def family_probabilities(self, weights: Weighting | None = None) -> NDArray[np.float64]:
+        """Return the share of every family; by default with posterior weights.
+
+        Raises
+        ------
+        UnfinishedError
+            If a limit stopped the work before there was a share.
+        """
+        weights = weights or "posterior"
+        check_weighting(weights)
+        if self.count == 0 and not self.complete:
+            raise UnfinishedError(
+                f"the networks were not summed up ({self.status}), so there are no probabilities. Raise the limit."
+            )
+        return self.posterior if weights == "posterior" else self.equal
+
+    def __repr__(self) -> str:
+        state = describe_completeness(self.status, self.max_parents, self.n_variables)
+        return f"NetworkSummary({self.count:,} networks over {self.n_variables} variables, {self.origin}, {state})"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the summary to a compact checksummed file."""
+        self.families.assert_obey(self.obeyed, self.equal > 0)
+        facts = {
+            "names": list(self.names),
+            "count": str(self.count),
+            "origin": self.origin,
+            "log_mass": finite_or_none(self.log_mass),
+            "class_count": None if self.class_count is None else str(self.class_count),
+            **self.describe(),
+        }
+        write_array_file(
+            path, SUMMARY_KIND, facts, {**self.families.arrays, "posterior": self.posterior, "equal": self.equal}
+        )
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> NetworkSummary:
+        """Read a summary that `save` wrote, and check it."""
+        facts, arrays = read_array_file(path, SUMMARY_KIND)
+        nan = float("nan")
+        try:
+            names = _names(path, facts)
+            families = _checked_families(path, names, arrays, "posterior", "equal")
+            made = cls(
+                names=names,
+                families=families,
+                count=int(facts["count"]),
+                posterior=arrays["posterior"],
+                equal=arrays["equal"],
+                log_mass=nan if facts["log_mass"] is None else float(facts["log_mass"]),
+                class_count=None if facts["class_count"] is None else int(facts["class_count"]),
+                **fields_of(facts),
+            )
+        except FormatError:
+            raise
+        except (KeyError, OverflowError, TypeError, ValueError) as error:
+            raise FormatError(f"{path}: the summary cannot be read ({error!r}). Write the file again.") from error
+        for values in (made.posterior, made.equal):
+            if values.shape != (families.n_rows,) or not ((values >= 0) & (values <= 1 + 1e-9)).all():
+                raise FormatError(f"{path}: the shares of the families are not numbers between 0 and 1, one for each.")
+        return made.check_known(str(path), made.equal > 0)

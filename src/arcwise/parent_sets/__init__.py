@@ -1,19 +1,14 @@
 """Tables of candidate parent sets."""
 
 from arcwise.base import doors
-from arcwise.parent_sets.build import BuildSettings as BuildSettings
-from arcwise.parent_sets.build import build_parent_set_tables as build_parent_set_tables
-from arcwise.parent_sets.build import build_parent_sets as build_parent_sets
-from arcwise.parent_sets.files import format_binary as format_binary
-from arcwise.parent_sets.files import format_jkl as format_jkl
-from arcwise.parent_sets.files import parse_binary as parse_binary
-from arcwise.parent_sets.files import parse_jkl as parse_jkl
-from arcwise.parent_sets.files import parse_parent_sets as parse_parent_sets
-from arcwise.parent_sets.files import read_jkl as read_jkl
-from arcwise.parent_sets.files import read_parent_sets as read_parent_sets
-from arcwise.parent_sets.files import write_jkl as write_jkl
-from arcwise.parent_sets.files import write_parent_sets as write_parent_sets
-from arcwise.parent_sets.table import BuildStatistics as BuildStatistics
-from arcwise.parent_sets.table import ParentSetTable as ParentSetTable
 
-doors.export(__name__)
+doors.offer(
+    __name__,
+    {
+        "parent_sets.build": "BuildSettings build_parent_set_tables build_parent_sets",
+        "parent_sets.table": (
+            "BuildStatistics ParentSetTable format_binary format_jkl parse_binary parse_jkl parse_parent_sets "
+            "read_jkl read_parent_sets write_jkl write_parent_sets"
+        ),
+    },
+)

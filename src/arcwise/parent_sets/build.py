@@ -1,4 +1,4 @@
-"""Build tables of parent sets from data: every set that can be in a network within the slack of the optimum."""
+"""Build tables of parent sets from data, and make independent problems of them."""
 
 from __future__ import annotations
 
@@ -19,30 +19,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
+from arcwise.base import errors
 from arcwise.base.arrays import read_array_file, write_array_file
 from arcwise.base.cluster import Cluster, open_cluster
-from arcwise.base.errors import (
-    ArcwiseError,
-    Argument,
-    ConstraintError,
-    FormatError,
-    OptionError,
-    Remedy,
-    check_argument,
-)
+from arcwise.base.errors import Argument, OptionError, Remedy
 from arcwise.base.options import Common, gather, row
 from arcwise.base.run import Limits, ProgressCallback, Run, Status, available_memory
 from arcwise.base.showing import one_screen
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.graph.constraints import Constraints
-from arcwise.parent_sets.table import BuildStatistics, ParentSetTable, offsets_of
+from arcwise.graph.dag import Dag
+from arcwise.graph.statements import Kind
+from arcwise.parent_sets.table import BuildStatistics, ParentSetTable, check_required, offsets_of
 from arcwise.scores.registry import make_score
 from arcwise.scores.score import Score, check_cases, scored_data
 
 if TYPE_CHECKING:
     from distributed import Client
 
-    from arcwise._core.parent_sets import ParentSetBuilder, SetBatch, SetTask
+    from arcwise._core.parent_sets import CandidateSets, ParentSetBuilder, SetBatch, SetTask
     from arcwise.keywords import BuildKeywords
 
 
@@ -296,7 +291,7 @@ class RemoteCounts:
                     store: Any = batch.store_families if batch.is_of_families else batch.store_sums
                     first, count = given.pop(number)
                     if found[1].size != count or not store(first, *found):
-                        raise ArcwiseError("a worker of the cluster has counted other sets than it was told to.")
+                        raise errors.ArcwiseError("a worker of the cluster has counted other sets than it was told to.")
                     done += 1
                     run.report(stage, done)
             except KeyboardInterrupt:
@@ -422,8 +417,10 @@ def build_parent_set_tables(
     made = [make_score(score) for score in scores]
     chosen = gather(BuildSettings, build_parent_sets, settings)
     _check_options(made, slack, max_parents)
-    run = Run.of(_with_memory(limits)).but(threads=chosen.threads, progress=progress)
-    data = _as_scored(data, made)
+    limits = limits or Limits()
+    allowed = Limits(seconds=limits.seconds, memory_bytes=limits.memory_bytes or available_memory())
+    run = Run.of(allowed).but(threads=chosen.threads, progress=progress)
+    data = scored_data(data, next((score for score in made if not score.data_score.takes_gaps), made[0]))
     families = allowed_families(check_cases(data), constraints, max_parents)
     builder = GroupedBuilder(
         data,
@@ -451,13 +448,15 @@ def build_parent_set_tables(
             if builder.level < least:
                 raise
             status = Status.INTERRUPTED
-    known, statistics = _parent_limit(max_parents, constraints), builder.statistics(run.seconds)
+    statistics = builder.statistics(run.seconds)
+    said = (max_parents, None if constraints is None else constraints.largest_limit)
+    most = min((int(limit) for limit in said if limit is not None), default=None)
     tables = [
         ParentSetTable(
             data.names,
             *builder.table(number),
             slack=float(slack),
-            max_parents=known if status is Status.COMPLETE else builder.level,
+            max_parents=most if status is Status.COMPLETE else builder.level,
             score=each.describe(),
             data_digest=data.digest,
             constraints=None if constraints is None or constraints.is_trivial else constraints.arc_part,
@@ -466,20 +465,13 @@ def build_parent_set_tables(
             status=status,
             statistics=statistics,
             data=data,
+            scorer=each,
         )
         for number, each in enumerate(made)
     ]
     if saved is not None:
         saved.finish(tables, status)
     return tables
-
-
-def _as_scored(data: Dataset | Incomplete, scores: Sequence[Score]) -> Dataset:
-    """Return the data as all scores take them."""
-    if isinstance(data, Dataset):
-        return data
-    needy = [score for score in scores if not score.data_score.takes_gaps]
-    return scored_data(data, (needy or list(scores))[0])
 
 
 @dataclass(slots=True)
@@ -497,15 +489,17 @@ class _Checkpoint:
             return
         try:
             facts, arrays = read_array_file(self.path, CHECKPOINT)
-        except FormatError as error:
-            raise FormatError(*error.problem, remedies=(*error.remedies, Remedy("remove it to start again"))) from None
+        except errors.FormatError as error:
+            raise errors.FormatError(
+                *error.problem, remedies=(*error.remedies, Remedy("remove it to start again"))
+            ) from None
         if facts.get("identity") != self.identity:
-            raise FormatError(
+            raise errors.FormatError(
                 f"{self.path}: belongs to other data or options, so the work cannot continue from it. Remove it to "
                 "start again."
             )
         if not builder.restore(arrays):
-            raise FormatError(f"{self.path}: malformed or edited. Remove it to start again.")
+            raise errors.FormatError(f"{self.path}: malformed or edited. Remove it to start again.")
 
     def keep(self, builder: GroupedBuilder) -> None:
         """Write the state of the builder."""
@@ -518,8 +512,8 @@ class _Checkpoint:
         try:
             for table in tables if self.was_there else ():
                 table.validate()
-        except FormatError as error:
-            raise FormatError(f"{self.path}: malformed or edited ({error}) Remove it to start again.") from None
+        except errors.FormatError as error:
+            raise errors.FormatError(f"{self.path}: malformed or edited ({error}) Remove it to start again.") from None
 
 
 def _advance(
@@ -550,21 +544,12 @@ def _identity(data: Dataset, scores: list[Score], slack: float, families: Famili
 def _check_options(scores: list[Score], slack: float, max_parents: int | None) -> None:
     if not scores:
         raise OptionError("no score was given; name at least one.")
-    check_argument(slack >= 0, "slack", slack, "must be 0 or more (natural log; log(20) for a Bayes factor of 20).")
+    errors.check_argument(
+        slack >= 0, "slack", slack, "must be 0 or more (natural log; log(20) for a Bayes factor of 20)."
+    )
     most = 0 if max_parents is None else max_parents
     whole = not isinstance(most, bool) and most == int(most) and most >= 0
-    check_argument(whole, "max_parents", max_parents, "must be an integer, 0 or more, or None for no limit.")
-
-
-def _parent_limit(max_parents: int | None, constraints: Constraints | None) -> int | None:
-    """Return the most parents that any variable may have by the two limits; None for any number."""
-    known = None if constraints is None else constraints.largest_limit
-    return min((int(most) for most in (max_parents, known) if most is not None), default=None)
-
-
-def _with_memory(limits: Limits | None) -> Limits:
-    limits = limits or Limits()
-    return Limits(seconds=limits.seconds, memory_bytes=limits.memory_bytes or available_memory())
+    errors.check_argument(whole, "max_parents", max_parents, "must be an integer, 0 or more, or None for no limit.")
 
 
 def allowed_families(data: Dataset, constraints: Constraints | None, max_parents: int | None) -> Families:
@@ -577,7 +562,7 @@ def allowed_families(data: Dataset, constraints: Constraints | None, max_parents
         constraints = Constraints(data.names)
     elif constraints.names != data.names:
         if set(constraints.names) != set(data.names):
-            raise ConstraintError("the constraints and the data are about different variables.")
+            raise errors.ConstraintError("the constraints and the data are about different variables.")
         constraints = constraints.reorder(data.names)
     most = n if max_parents is None else max_parents
     untold = data.untold
@@ -585,7 +570,7 @@ def allowed_families(data: Dataset, constraints: Constraints | None, max_parents
     for v in range(n):
         needed, forbidden = constraints.required_masks[v], constraints.forbidden_masks[v]
         if needed.bit_count() > most:
-            raise ConstraintError(
+            raise errors.ConstraintError(
                 f"'{data.names[v]}' has {needed.bit_count()} required parents but",
                 Argument("max_parents", most),
                 "; raise it.",
@@ -636,3 +621,126 @@ def scaled(table: ParentSetTable) -> tuple[ParentSetTable, float, float]:
         return near, constant, 1.0
     unit = 2.0 ** math.ceil(math.log2(largest / LARGEST_DIFFERENCE))
     return dataclasses.replace(near, scores=near.scores / unit), constant, unit
+
+
+# From a table to independent problems: constraints applied, useless sets dropped, components apart.
+
+
+def candidate_sets(table: ParentSetTable, constraints: Constraints | None = None) -> CandidateSets:
+    """Return the table's sets that satisfy the constraints.
+
+    Raises
+    ------
+    ConstraintError
+        If some variable has no such set. Constraints are checked family by family; that no *acyclic* choice exists is
+        found by the search.
+    GuaranteeError
+        If the constraints require arcs that the table was not built for.
+    """
+    check_required(table, constraints)
+    sets = _core.parent_sets.CandidateSets(table.native)
+    if constraints is not None:
+        constraints.refuse_ancestors("this search")
+    if constraints is None or constraints.is_trivial:
+        return sets
+    return sets.kept(table.allowed_rows(constraints, sets.sets).astype(np.uint8))
+
+
+def components_of(sets: CandidateSets) -> list[NDArray[np.int32]]:
+    """Return the nodes of each strong component of the candidate-parent graph, the components of parents first."""
+    labels = sets.strong_components()
+    order = np.argsort(labels, kind="stable")
+    cuts = np.flatnonzero(np.diff(labels[order])) + 1
+    return [np.sort(part).astype(np.int32) for part in np.split(order, cuts)] if labels.size else []
+
+
+def network_of_rows(
+    table: ParentSetTable, rows: NDArray[np.int64], constraints: Constraints | None
+) -> tuple[Dag, float]:
+    """Build the network with the given row for each node and recompute its score from the table.
+
+    Nothing that the search believed is trusted: the `Dag` refuses cycles, and the constraints are asked again.
+    """
+    for node, place in enumerate(rows.tolist()):
+        if place not in table.rows_of(node):
+            raise AssertionError(f"row {place} does not belong to node {node}")
+    dag = Dag(table.names, [table.parents_of(place) for place in rows.tolist()])
+    if constraints is not None:
+        broken = constraints.violations(dag)
+        if broken:
+            raise AssertionError(f"the search broke a constraint: {broken[0]}")
+    return dag, math.fsum(table.scores[rows].tolist())
+
+
+# How far a table must reach for constraints on ancestors, which nobody knows before.
+#
+# What they cost is known once a network that satisfies them is found, so the slack of the table grows until one is in
+# it. That must end where there is none: because no path of arcs leads from x to y that the constraints allow and the
+# data say something of, or because every parent set is in the table already.
+
+
+LARGEST = 1e9  # no difference of scores: everything is wanted
+
+
+def check_reachable(data: Dataset, constraints: Constraints, max_parents: int | None = None) -> None:
+    """Refuse that a variable must lead to one to which no path of arcs leads that a table can have."""
+    families, names = allowed_families(data, constraints, max_parents), data.names
+    for said in constraints.statements:
+        if said.kind is not Kind.ANCESTOR:
+            continue
+        source, target = (names.index(name) for name in said.arc)
+        reached, stack = {target}, [target]
+        while stack:
+            v = stack.pop()
+            room = families.sizes[v] > len(families.required[v])
+            found = {*families.required[v], *(families.allowed[v] if room else ())} - reached
+            reached |= found
+            stack += found
+        if source not in reached:
+            untold = data.untold
+            still = [name for name in said.arc if untold[names.index(name)].all()]
+            why = f": '{still[0]}' never varies" if still else ""
+            raise errors.ConstraintError(
+                f"no network of these data satisfies that {said.text('->')}{why}. No path of arcs leads there that the "
+                "constraints allow and the data say something of.",
+                remedies=Remedy("leave this constraint out, or allow more arcs"),
+            )
+
+
+def wider_slack(
+    table: ParentSetTable, slack: float, data: Dataset, constraints: Constraints | None, max_parents: int | None
+) -> float:
+    """Return twice the slack, or infinity if a table that was built for these holds every parent set already."""
+    families = allowed_families(data, constraints, max_parents)
+    everything = sum(
+        sum(math.comb(len(allowed), k) for k in range(min(size - len(required), len(allowed)) + 1))
+        for required, allowed, size in zip(families.required, families.allowed, families.sizes, strict=True)
+    )
+    return math.inf if table.n_rows >= everything or slack > LARGEST else 2 * slack
+
+
+# What the constraints of a table and those of a search ask for together.
+
+
+def joint_constraints(names: tuple[str, ...], *constraints: Constraints | None) -> Constraints | None:
+    """Return what several constraints ask for together; None if that is nothing."""
+    known = [one for one in constraints if one is not None and not one.is_trivial]
+    if len(known) < 2:
+        return known[0].reorder(names) if known else None
+    return functools.reduce(Constraints.joined, known).reorder(names)
+
+
+def has_own_limits(constraints: Constraints | None) -> bool:
+    """Return whether some variable may have fewer or more parents than others, beyond what forbidden arcs tell.
+
+    A limit that all have is swapped with the ends of a covered arc, so that all members of a class keep it or none
+    does. One of a variable's own may leave out some members of a class and not others.
+    """
+    if constraints is None:
+        return False
+    most = constraints.n_nodes - 1 if constraints.max_parents is None else constraints.max_parents
+    for name, limit in constraints.max_parents_by_name.items():
+        room = constraints.n_nodes - 1 - len(constraints.forbidden_parents(name))
+        if min(limit, room) != min(most, room):
+            return True
+    return False

@@ -4,12 +4,11 @@ What is drawn comes as names and arrays, so that every stage can ask for it. A m
 and returns them."""
 
 from arcwise.base import doors
-from arcwise.plotting.charts import plot_bars as plot_bars
-from arcwise.plotting.charts import plot_calibration as plot_calibration
-from arcwise.plotting.charts import plot_forest as plot_forest
-from arcwise.plotting.charts import plot_intervals as plot_intervals
-from arcwise.plotting.charts import plot_matrix as plot_matrix
-from arcwise.plotting.charts import plot_uniformity as plot_uniformity
-from arcwise.plotting.layout import plot_network as plot_network
 
-doors.export(__name__)
+doors.offer(
+    __name__,
+    {
+        "plotting.charts": "plot_bars plot_calibration plot_forest plot_intervals plot_matrix plot_uniformity",
+        "plotting.layout": "plot_network",
+    },
+)

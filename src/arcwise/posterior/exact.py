@@ -12,27 +12,13 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.base.errors import Argument, GuaranteeError, OptionError, Remedy, UnfinishedError
-from arcwise.base.run import (
-    Limits,
-    ProgressCallback,
-    Run,
-    Seed,
-    Status,
-    available_memory,
-    native_callback,
-    native_seed,
-    resolve_seed,
-    show_progress,
-    thread_count,
-)
+from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, available_memory, native_seed
 from arcwise.base.showing import one_screen
 from arcwise.graph.constraints import Constraints
-from arcwise.networks.families import ArcShares, Families, choice_type
-from arcwise.networks.network_list import NetworkSet, check_count
-from arcwise.networks.origin import known_facts, make_facts
-from arcwise.networks.recipe import Origin
-from arcwise.networks.summary import NetworkSummary
-from arcwise.parent_sets.candidate_sets import joint_constraints
+from arcwise.networks.families import ArcShares, Families
+from arcwise.networks.network_list import NetworkSet, NetworkSummary, check_count
+from arcwise.networks.recipe import Origin, known_facts, make_facts
+from arcwise.parent_sets.build import joint_constraints
 from arcwise.parent_sets.table import ParentSetTable
 
 # The sums keep so many bytes for each of the 2^n sets of nodes: 28 variables take 6.5 GB, 30 take 26.
@@ -221,27 +207,29 @@ class ExactPosterior(ArcShares):
         """
         _ = self._finished
         check_count(count)
-        crew = thread_count(threads)
-        used = resolve_seed(seed)
         limits = _with_memory(limits)
         most = min(count, limits.native_count)
-        while crew > 1 and draws_within(self.table, limits, crew) < most:  # each takes memory, none changes the draws
-            crew -= 1
-        allowed = min(most, draws_within(self.table, limits, crew))
         rows, scores = np.empty(0, dtype=np.uint32), np.empty(0)
-        status = Status.MEMORY_LIMIT if allowed < most else Status.COMPLETE
-        with Run.begin(limits, progress, crew) as run:
+        with Run.begin(limits, progress, threads, seed=seed) as run:
+            crew = run.thread_count
+            while crew > 1 and draws_within(self.table, limits, crew) < most:  # each takes memory, and changes no draw
+                crew -= 1
+            allowed = min(most, draws_within(self.table, limits, crew))
+            status = Status.MEMORY_LIMIT if allowed < most else Status.COMPLETE
             if allowed > 0:
-                sampler, stopped = self._prepared(run)
+                sampler, stopped = self._prepared(run.but(threads=crew))
                 if sampler is not None:
                     report = run.native_report("exact posterior: draws")
-                    code, rows, scores = sampler.draw(allowed, native_seed(used), crew, run.seconds_left, report)
+                    code, rows, scores = sampler.draw(allowed, native_seed(run.seed), crew, run.seconds_left, report)
                     stopped = Status.from_native(code)
                 if stopped is not Status.COMPLETE:
                     status = stopped
         if status is Status.COMPLETE and allowed < count:
             status = Status.COUNT_LIMIT
-        return self._networks(rows, scores, status, used, run.seconds)
+        return self._networks(rows, scores, status, run)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_samplers"}
 
     @cached_property
     def _samplers(self) -> list[_core.posterior.DagSampler]:
@@ -267,14 +255,13 @@ class ExactPosterior(ArcShares):
             )
         return None, stopped
 
-    def _networks(self, rows: Any, scores: Any, status: Status, seed: int, seconds: float) -> NetworkSet:
+    def _networks(self, rows: Any, scores: Any, status: Status, run: Run) -> NetworkSet:
         table = self.table
         obeyed = joint_constraints(table.names, table.constraints, self.constraints)
-        kind = choice_type(int(np.diff(table.node_offsets).max(initial=1)))
         return NetworkSet(
             names=table.names,
             families=self.families,
-            choices=rows.reshape(len(scores), table.n_variables).astype(kind),
+            choices=rows.reshape(len(scores), table.n_variables).astype(self.families.choice_type),
             scores=scores,
             log_weights=np.full(len(scores), -math.log(max(1, len(scores)))),
             origin=Origin("draws"),
@@ -282,7 +269,8 @@ class ExactPosterior(ArcShares):
             max_parents=table.max_parents,
             score=dict(table.score),
             data_digest=table.data_digest,
-            facts=make_facts(drawn_by="posterior", seed=seed, seconds=seconds) | known_facts(obeyed, table.targets),
+            facts=make_facts(drawn_by="posterior", seed=run.seed, seconds=run.seconds)
+            | known_facts(obeyed, table.targets),
         ).compact()
 
     def certificate(self) -> str:
@@ -375,21 +363,23 @@ def exact_posterior(
         If there are more than 30 variables, an option is out of its range, or the sum is not a finite number.
     """
     limits = _with_memory(limits)
-    threads = thread_count(threads)
     check_size(table.n_variables)
-    _check(table, cut)
+    if not 0 < cut <= WIDEST_CUT:
+        raise OptionError(Argument("cut", cut), f"must be positive and at most {WIDEST_CUT:g} nats.")
+    if table.slack != math.inf:
+        raise GuaranteeError(
+            f"the exact posterior needs a table with all parent sets (slack=inf); this one has slack {table.slack:.4g}."
+            " Rebuild it with build_parent_sets(..., slack=math.inf)."
+        )
     if constraints is not None:
         constraints.refuse_ancestors("the exact posterior")
         table = table.filter(constraints)
     most_terms = math.inf if limits.count is None else float(limits.count)
-    options = _core.posterior.DagSumOptions(float(cut), blankets, threads, limits.native_memory, most_terms)
-    with show_progress(progress) as callback:
-        sums = _core.posterior.sum_all_dags(
-            table.native,
-            options,
-            limits.native_seconds,
-            native_callback(callback, "exact posterior"),
-        )
+    with Run.begin(limits, progress, threads) as run:
+        crew, memory = run.thread_count, limits.native_memory
+        options = _core.posterior.DagSumOptions(float(cut), blankets, crew, memory, most_terms)
+        report = run.native_report("exact posterior")
+        sums = _core.posterior.sum_all_dags(table.native, options, run.seconds_left, report)
     status = Status.from_native(sums.status)
     return ExactPosterior(
         table=table,
@@ -427,16 +417,6 @@ def check_size(n_variables: int) -> None:
         raise OptionError(
             f"the exact posterior keeps sums for all 2^n sets of variables and serves up to {LARGEST}; here are "
             f"{n_variables}. Average over a credible set instead: count_credible."
-        )
-
-
-def _check(table: ParentSetTable, cut: float) -> None:
-    if not 0 < cut <= WIDEST_CUT:
-        raise OptionError(Argument("cut", cut), f"must be positive and at most {WIDEST_CUT:g} nats.")
-    if table.slack != math.inf:
-        raise GuaranteeError(
-            f"the exact posterior needs a table with all parent sets (slack=inf); this one has slack {table.slack:.4g}."
-            " Rebuild it with build_parent_sets(..., slack=math.inf)."
         )
 
 

@@ -18,15 +18,14 @@ from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
 from arcwise.networks.families import ArcShares
 from arcwise.networks.network_list import NetworkSet
-from arcwise.networks.origin import Ensemble
-from arcwise.networks.recipe import Origin
+from arcwise.networks.recipe import Ensemble, Origin
 from arcwise.parent_sets.build import build_parent_sets
 from arcwise.parent_sets.table import ParentSetTable
 from arcwise.posterior.chain_posterior import ChainPosterior, Share
 from arcwise.posterior.exact import LARGEST, ExactPosterior, check_size, draws_within, exact_posterior
 from arcwise.posterior.sampling import run_of_file, sample_posterior
 from arcwise.posterior.settings import ChainSettings, PosteriorSettings
-from arcwise.posterior.starts import RESAMPLED, count_families, slack_for
+from arcwise.posterior.walk import HUGE, RESAMPLED, count_families, slack_for
 from arcwise.scores.score import Score
 
 # A sum needs every parent set: beyond this many families the table alone is too much.
@@ -203,9 +202,8 @@ def sum_posterior(problem: Problem, run: Run, *, always: bool = False, drawing: 
         families = count_families(n, problem.max_parents)
         cases = min(float(problem.data.n_cases), math.exp(min(problem.data.log_configurations, 700.0)))
         if n > LARGEST or families > MOST_FAMILIES or families * (SCORED_ALWAYS + cases) > MOST_SCORED:
-            return Summed(
-                None, f"A sum over all DAGs of {n} variables, with {families:.2g} parent sets, is out of reach."
-            )
+            about = f"{families:.2g}" if families < HUGE else f"1e+{math.floor(math.log10(families))}"
+            return Summed(None, f"A sum over all DAGs of {n} variables, with {about} parent sets, is out of reach.")
         run = run.share(EXACT_SHARE)
         if families * (SCORED_ALWAYS + cases) * SECONDS_A_CASE > run.seconds_left:
             return Summed(None, "A sum over all DAGs would take longer than its share of the time limit.", True)

@@ -6,11 +6,10 @@ import contextlib
 import math
 import os
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,28 +19,16 @@ from arcwise.base.cluster import open_cluster
 from arcwise.base.errors import FormatError, GraphError, GuaranteeError, OptionError, UnfinishedError
 from arcwise.base.files import refuse_other_run
 from arcwise.base.options import gather
-from arcwise.base.run import (
-    Limits,
-    ProgressCallback,
-    Run,
-    Seed,
-    Status,
-    deferred_interrupt,
-    native_seed,
-    resolve_seed,
-    thread_count,
-)
+from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, native_seed, undisturbed
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
 from arcwise.networks.families import Families
-from arcwise.networks.origin import Facts, known_facts
-from arcwise.parent_sets.candidate_sets import joint_constraints
+from arcwise.networks.recipe import Facts, known_facts
+from arcwise.parent_sets.build import joint_constraints
 from arcwise.parent_sets.table import ParentSetTable, check_required
-from arcwise.posterior.chain_posterior import ChainPosterior
-from arcwise.posterior.diagnostics import FEWEST, PairIndicators, Verdict
+from arcwise.posterior import walk
+from arcwise.posterior.chain_posterior import FEWEST, ChainPosterior, PairIndicators, Verdict
 from arcwise.posterior.settings import MOVES, ChainSettings
-from arcwise.posterior.starts import left_out, starting_networks
-from arcwise.posterior.walk import AHEAD, BLOCK, ChainTask, Jumps, Pace, RemoteRun, Stretch, Stretches, advance_chain
 
 if TYPE_CHECKING:
     from arcwise.credible.credible_set import CredibleSet
@@ -148,17 +135,15 @@ def _is_acyclic(table: ParentSetTable, rows: NDArray[np.int64]) -> bool:
     return True
 
 
-Result = TypeVar("Result")
-
 FIRST_LOOK = 1000  # draws of each chain before the first verdict
 BEGINNING = 4  # the first fourth of each chain is left out
 GROWTH = 1.3  # from one look to the next
 SEGMENT_SECONDS = 0.2
 START_SHARE = 0.3  # of the time, where it is limited, to look for places to begin at
-FIRST_SEGMENT, LARGEST_SEGMENT = 16, BLOCK
+FIRST_SEGMENT, LARGEST_SEGMENT = 16, walk.BLOCK
 # On a cluster, where a task costs milliseconds, stretches are longer. The draws of all that may be under way or ahead
 # take about so many bytes at most.
-REMOTE_SECONDS, FIRST_REMOTE, LARGEST_REMOTE, REMOTE_BYTES = 1.0, 256, 64 * BLOCK, 2**26
+REMOTE_SECONDS, FIRST_REMOTE, LARGEST_REMOTE, REMOTE_BYTES = 1.0, 256, 64 * walk.BLOCK, 2**26
 MOST_KEPT = 40_000  # draws of each chain in memory; beyond, every second one goes
 KEPT_BYTES = 2**28
 SAVE_SECONDS, SAVE_SHARE = 5.0, 50.0  # a run that is killed loses so much at most: a few seconds, or 50 times a save
@@ -187,7 +172,7 @@ def sample_posterior(
     ----------
     table
         Candidate parent sets; the chains walk on the DAGs that consist of them. What a pruned table leaves out is
-        bounded (`left_out`): `arcwise.posterior.starts.slack_for` says how much slack leaves out how little.
+        bounded (`left_out`): `arcwise.posterior.walk.slack_for` says how much slack leaves out how little.
     constraints
         Draw among the DAGs that satisfy them.
     credible
@@ -215,7 +200,6 @@ def sample_posterior(
     GuaranteeError
         If the table was not built for arcs that the constraints require.
     """
-    threads = thread_count(threads)
     if constraints is not None:
         constraints.refuse_ancestors("a chain")
     chosen = gather(ChainSettings, sample_posterior, settings)
@@ -232,12 +216,11 @@ def sample_posterior(
     walked = table if constraints is None or constraints.is_trivial else table.filter(constraints)
     if seed is None and (known := run_of_file(path)) is not None:
         seed = known.seed
-    used = resolve_seed(seed)
     with contextlib.ExitStack() as opened:
-        run = opened.enter_context(Run.begin(limits, progress, threads))
+        run = opened.enter_context(Run.begin(limits, progress, threads, seed=seed))
         if chosen.cluster is not None:
             run = run.but(cluster=opened.enter_context(open_cluster(chosen.cluster)))
-        walkers = _Walkers(walked, chosen, used, credible, run, opened)
+        walkers = _Walkers(walked, chosen, credible, run, opened)
         if path is not None:
             walkers.resume(path)
         status, verdict = walkers.until_agreed()
@@ -249,13 +232,13 @@ def sample_posterior(
         scores=scores,
         verdict=verdict,
         status=status,
-        left_out=left_out(table, before),
+        left_out=walk.left_out(table, before),
         moves=walkers.moves(),
         score=dict(table.score),
         max_parents=table.max_parents,
         data_digest=table.data_digest,
         facts=Facts(
-            seed=used,
+            seed=run.seed,
             steps=chosen.steps_for(table.n_variables) * walkers.stride,
             draws_made=walkers.done,
             slack=table.slack if math.isfinite(table.slack) else None,
@@ -273,12 +256,11 @@ class _Walkers:
         self,
         table: ParentSetTable,
         settings: ChainSettings,
-        seed: int,
         credible: CredibleSet | None,
         run: Run,
         opened: contextlib.ExitStack,
     ) -> None:
-        self._table, self._settings, self._run = table, settings, run
+        self._table, self._settings, self._run, seed = table, settings, run, run.seed
         self.jumps = _jumps(credible, table, settings.chains, seed)
         self._identity: dict[str, Any] = {
             "table": table.digest,
@@ -292,20 +274,20 @@ class _Walkers:
         }
         n, chains = table.n_variables, settings.chains
         seeds = np.array([native_seed(seed, purpose=3 + chain) for chain in range(chains)], dtype=np.uint64)
-        task = ChainTask(table, settings.mixture, settings.window, settings.steps_for(n), settings.heats)
+        task = walk.ChainTask(table, settings.mixture, settings.window, settings.steps_for(n), settings.heats)
         start = run.share(START_SHARE)
-        here = task.start(seeds, starting_networks(table, chains, seed, start, settings.resampled).reshape(-1))
+        here = task.start(seeds, walk.starting_networks(table, chains, seed, start, settings.resampled).reshape(-1))
         self._by_clock = settings.by_clock or start.is_over
         pace = (
-            Pace(FIRST_SEGMENT, SEGMENT_SECONDS, LARGEST_SEGMENT)
+            walk.Pace(FIRST_SEGMENT, SEGMENT_SECONDS, LARGEST_SEGMENT)
             if run.cluster is None
-            else Pace(FIRST_REMOTE, REMOTE_SECONDS, _largest_remote(n, chains))
+            else walk.Pace(FIRST_REMOTE, REMOTE_SECONDS, _largest_remote(n, chains))
         )
-        self._stretches = Stretches(pace, self.jumps, self._goal)
-        self._remote: RemoteRun | None = None
+        self._stretches = walk.Stretches(pace, self.jumps, self._goal)
+        self._remote: walk.RemoteRun | None = None
         if run.cluster is not None:
-            tasks = opened.enter_context(run.cluster.tasks(advance_chain, task, task.digest))
-            self._remote = RemoteRun(tasks, here, chains, self._stretches, run)
+            tasks = opened.enter_context(run.cluster.tasks(walk.advance_chain, task, task.digest))
+            self._remote = walk.RemoteRun(tasks, here, chains, self._stretches, run)
         self._here = here
         self._native = here if self._remote is None else self._remote
         self._most_kept = max(4 * FIRST_LOOK, min(MOST_KEPT, KEPT_BYTES // (4 * chains * max(1, n))))
@@ -410,7 +392,7 @@ class _Walkers:
             return self.verdict()
 
         if self._remote is None or last:
-            return _undisturbed(look)
+            return undisturbed(look)
         return self._remote.meanwhile(look)
 
     def verdict(self) -> Verdict:
@@ -440,19 +422,19 @@ class _Walkers:
                 self._native.restore(positions, states)
                 self._counted -= self._counts() - counts
                 return status
-            status, _ = _undisturbed(partial(self._take, stretch, rows, scores))
+            status, _ = undisturbed(partial(self._take, stretch, rows, scores))
             if status is not Status.COMPLETE:
                 return status
         return Status.COMPLETE
 
-    def _take(self, stretch: Stretch, rows: NDArray[np.uint32], scores: NDArray[np.float64]) -> None:
+    def _take(self, stretch: walk.Stretch, rows: NDArray[np.uint32], scores: NDArray[np.float64]) -> None:
         """Keep the draws of a stretch, and save them if it is time to."""
         self._keep(rows.reshape(self._settings.chains, stretch.count, -1), scores.reshape(-1, stretch.count))
         self._stretches.forget(self.done)
         if time.monotonic() >= self._next_save:
             self._save()
 
-    def _advance(self, stretch: Stretch) -> tuple[int, NDArray[np.uint32], NDArray[np.float64]]:
+    def _advance(self, stretch: walk.Stretch) -> tuple[int, NDArray[np.uint32], NDArray[np.float64]]:
         """Let every chain go through a stretch, here or elsewhere; return why that ended, and the draws."""
         if self._remote is not None:
             return self._remote.advance(stretch, self._report)
@@ -478,19 +460,11 @@ class _Walkers:
         self._run.report("chains: draws", self.done)
 
 
-def _undisturbed(work: Callable[[], Result]) -> tuple[Status, Result]:
-    """Do something that Ctrl-C must not leave half done; the status says whether it was pressed meanwhile."""
-    pressed: list[Status] = []
-    with deferred_interrupt(lambda: pressed.append(Status.INTERRUPTED)):
-        found = work()
-    return (pressed[0] if pressed else Status.COMPLETE), found
-
-
-def _jumps(credible: CredibleSet | None, table: ParentSetTable, chains: int, seed: int) -> Jumps | None:
+def _jumps(credible: CredibleSet | None, table: ParentSetTable, chains: int, seed: int) -> walk.Jumps | None:
     """Return what chains jump to; None where there is no set, or too few of its diagram's paths belong to it."""
     if credible is None or not credible.complete:
         return None
-    found = Jumps(credible, table, chains, seed)
+    found = walk.Jumps(credible, table, chains, seed)
     try:
         found.at(0, 1)
     except UnfinishedError:
@@ -501,7 +475,7 @@ def _jumps(credible: CredibleSet | None, table: ParentSetTable, chains: int, see
 def _largest_remote(variables: int, chains: int) -> int:
     """Return the most draws of one stretch of a chain on a cluster: each may have some ahead, and one under way."""
     bytes_each = 4 * max(1, variables) + 8  # rows and score
-    return min(LARGEST_REMOTE, max(FIRST_REMOTE, REMOTE_BYTES // (bytes_each * chains * (AHEAD + 1))))
+    return min(LARGEST_REMOTE, max(FIRST_REMOTE, REMOTE_BYTES // (bytes_each * chains * (walk.AHEAD + 1))))
 
 
 def _next_look(done: int) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from arcwise.base.cluster import Cluster
 from arcwise.base.errors import Argument, OptionError
-from arcwise.base.options import Common, check_options, option, row
+from arcwise.base.options import CheckedOptions, Common, check_options, option, row
 from arcwise.base.showing import one_screen
 from arcwise.graph.dag import Dag
 
@@ -95,7 +95,7 @@ WAYS: tuple[Way, ...] = ("auto", "exact", "chains")
 
 @one_screen
 @dataclass(frozen=True)
-class PosteriorSettings:
+class PosteriorSettings(CheckedOptions):
     """How the posterior is found.
 
     Parameters
@@ -122,6 +122,3 @@ class PosteriorSettings:
     path: str | os.PathLike[str] | None = row(ChainSettings, "path")
     cluster: str | Client | Cluster | None = row(Common, "cluster")
     drawing: bool = False
-
-    def __post_init__(self) -> None:
-        check_options(self)

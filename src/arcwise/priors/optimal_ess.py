@@ -18,15 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.base.errors import OptionError, Remedy, UnfinishedError, check_argument
-from arcwise.base.options import load_figure
 from arcwise.base.run import ProgressCallback, Run, Status
-from arcwise.base.showing import one_screen
+from arcwise.base.showing import data_frame, one_screen
 from arcwise.data.checks import refuse_targets
 from arcwise.data.dataset import Dataset
 from arcwise.graph.dag import Cpdag, Dag
-from arcwise.priors.edge_prior import checked_sizes, log_bayes_factors
+from arcwise.plotting.layout import new_figure
+from arcwise.priors import optima
 from arcwise.priors.ess_path import EnvelopePiece, EssSolver, curve, trace_envelope
-from arcwise.priors.optima import LearnedNetwork, Learning, all_or_interrupt, find_optima, stays_optimal, worst_status
+from arcwise.priors.optima import LearnedNetwork, Learning
 from arcwise.scores.registry import make_score
 from arcwise.scores.score import families_of, family_counts
 
@@ -66,16 +66,13 @@ class AnalyticEss:
 
     def to_frame(self) -> pd.DataFrame:
         """Return what each variable adds to the numerator and the denominator of eq. 18, in the order of the data."""
-        import pandas as pd
-
         parameters, skewness = zip(*self.by_node, strict=True)
-        return pd.DataFrame({"variable": self.names, "effective parameters": parameters, "skewness": skewness})
+        return data_frame({"variable": self.names, "effective parameters": parameters, "skewness": skewness})
 
     def plot(self) -> Figure:
         """Plot both parts by variable: many parameters ask for a large ESS, skewed or dependent data for a small."""
-        Figure = load_figure()
         frame = self.to_frame()[::-1]
-        figure = Figure(figsize=(9, 0.25 * len(frame) + 1.5), layout="constrained")
+        figure = new_figure(9, 0.25 * len(frame) + 1.5)
         left, right = figure.subplots(1, 2, sharey=True)
         left.barh(frame["variable"], frame["effective parameters"])
         left.set_xlabel(f"effective parameters (in total {self.effective_parameters:,})")
@@ -162,22 +159,21 @@ class SkewnessEffect:
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per z, one column per ESS."""
-        import pandas as pd
-
         columns = {f"{ess:g}": values for ess, values in zip(self.ess, self.log_bayes_factors, strict=True)}
-        return pd.DataFrame({"z": self.z, **columns})
+        return data_frame({"z": self.z, **columns})
 
     def plot(self) -> Figure:
         """Plot one curve per ESS over z; those above the number of cases are dashed, as in the paper."""
-        Figure = load_figure()
-        figure = Figure(figsize=(6, 4), layout="constrained")
+        figure = new_figure(6, 4)
         axes = figure.subplots()
         axes.axhline(0, color="0.6", linewidth=1)
         for ess, values in zip(self.ess, self.log_bayes_factors, strict=True):
             axes.plot(self.z, values, "--" if ess > self.n_cases else "-", label=f"{ess:,g}")
-        axes.set_xlabel("z: both variables have p(1) = z and are independent")
-        axes.set_ylabel("log Bayes factor for the edge")
-        axes.set_title(f"{self.n_cases:,} cases")
+        axes.set(
+            xlabel="z: both variables have p(1) = z and are independent",
+            ylabel="log Bayes factor for the edge",
+            title=f"{self.n_cases:,} cases",
+        )
         axes.legend(title="ESS")
         return figure
 
@@ -190,13 +186,13 @@ def skewness_effect(
 ) -> SkewnessEffect:
     """Return the log Bayes factor (eq. 7) for independent variables with expected counts, over z and the ESS."""
     values = np.linspace(0, 0.5, 51) if z is None else np.asarray(z, dtype=np.float64)
-    sizes = checked_sizes(ess)
+    sizes = optima.checked_sizes(ess)
     check_argument(n_cases >= 1, "n_cases", n_cases, "must be at least 1.")
     if values.ndim != 1 or not ((values >= 0) & (values <= 0.5)).all():
         raise OptionError("z must be probabilities from 0 to 0.5; above that the picture repeats itself.")
     margins = np.stack([1 - values, values], axis=1)
     tables = n_cases * margins[:, :, None, None] * margins[:, None, :, None]
-    factors = np.stack([log_bayes_factors(table, sizes) for table in tables], axis=1)
+    factors = np.stack([optima.log_bayes_factors(table, sizes) for table in tables], axis=1)
     return SkewnessEffect(n_cases, values, sizes, factors)
 
 
@@ -249,20 +245,16 @@ class EssAscent:
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per round: alpha* of its graph, and the graph's arcs."""
-        import pandas as pd
-
-        return pd.DataFrame({"round": range(len(self.history)), "alpha*": self.history, "arcs": self.n_arcs})
+        return data_frame({"round": range(len(self.history)), "alpha*": self.history, "arcs": self.n_arcs})
 
     def plot(self) -> Figure:
         """Plot alpha* and the number of arcs over the rounds."""
-        Figure = load_figure()
-        figure = Figure(figsize=(6, 5), layout="constrained")
+        figure = new_figure(6, 5)
         above, below = figure.subplots(2, 1, sharex=True)
         above.plot(range(len(self.history)), self.history, marker="o")
         above.set_ylabel("alpha*")
         below.plot(range(len(self.n_arcs)), self.n_arcs, marker="o")
-        below.set_ylabel("arcs of the graph")
-        below.set_xlabel("round; 0 is the BIC-optimal graph")
+        below.set(ylabel="arcs of the graph", xlabel="round; 0 is the BIC-optimal graph")
         below.xaxis.get_major_locator().set_params(integer=True)
         below.yaxis.get_major_locator().set_params(integer=True)
         return figure
@@ -286,30 +278,30 @@ def ascend_ess(
     refuse_targets(data, "the ascent to an equivalent sample size")
     run = learning.run
     first = learning.within(run.share(FIRST_SHARE))
-    optima = all_or_interrupt(find_optima(data, [make_score("bic")], first, progress=progress))
-    history = [analytic_ess(data, optima[0].dag).value]
+    learned = optima.all_or_interrupt(optima.find_optima(data, [make_score("bic")], first, progress=progress))
+    history = [analytic_ess(data, learned[0].dag).value]
     converged = cycling = interrupted = False
     try:
         solver = EssSolver(data, learning.within(run), progress=progress)
         while not (converged or cycling or run.is_over) and len(history) <= most_rounds:
-            found = all_or_interrupt(solver.solve([history[-1]], stage=f"ESS {history[-1]:.4g}"))[0]
+            found = optima.all_or_interrupt(solver.solve([history[-1]], stage=f"ESS {history[-1]:.4g}"))[0]
             history.append(analytic_ess(data, found.dag).value)
-            optima.append(found)
+            learned.append(found)
             converged = abs(history[-1] - history[-2]) < tolerance
             # Each graph determines the next: one that comes back begins a cycle, which alpha* never leaves.
-            cycling = not converged and any(before.dag == found.dag for before in optima[1:-1])
+            cycling = not converged and any(before.dag == found.dag for before in learned[1:-1])
     except KeyboardInterrupt:
         interrupted = True
-        history = history[: len(optima)]
-    dag = optima[-1].dag
-    cut = Status.INTERRUPTED if interrupted else worst_status(optima)
+        history = history[: len(learned)]
+    dag = learned[-1].dag
+    cut = Status.INTERRUPTED if interrupted else optima.worst_status(learned)
     if cut is Status.COMPLETE and not (converged or cycling):
         cut = run.status
     return EssAscent(
         alpha_star=history[-1],
         rounds=len(history) - 1,
         history=tuple(history),
-        n_arcs=tuple(optimum.dag.n_arcs for optimum in optima),
+        n_arcs=tuple(optimum.dag.n_arcs for optimum in learned),
         dag=dag,
         spread=_spread(data, dag, run),
         converged=converged,
@@ -363,21 +355,16 @@ class EssMaximum:
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per value of the grid."""
-        import pandas as pd
-
-        return pd.DataFrame({"ess": self.ess, "score": self.scores, "arcs": self.n_arcs})
+        return data_frame({"ess": self.ess, "score": self.scores, "arcs": self.n_arcs})
 
     def plot(self) -> Figure:
         """Plot the score of the optimal network over the ESS, its maximum, and where its network stays optimal."""
-        Figure = load_figure()
-        figure = Figure(figsize=(6, 4), layout="constrained")
+        figure = new_figure(6, 4)
         axes = figure.subplots()
         axes.axvspan(*self.interval, color="0.9", label="the best network stays optimal")
         axes.plot(self.ess, self.scores)
         axes.plot([self.alpha_max], [self.score], "o", label=f"maximum, at {self.alpha_max:.4g}")
-        axes.set_xscale("log")
-        axes.set_xlabel("equivalent sample size")
-        axes.set_ylabel("optimal log score")
+        axes.set(xscale="log", xlabel="equivalent sample size", ylabel="optimal log score")
         axes.legend()
         return figure
 
@@ -404,7 +391,7 @@ def maximise_ess(
         raise OptionError(f"the range of the search, {low!r} to {high!r}, must be positive and ascending.")
     grid = np.geomspace(low, high, 60)
     solver = EssSolver(data, learning, progress=progress)
-    path = all_or_interrupt(solver.solve(grid, stage="ESS grid"))
+    path = optima.all_or_interrupt(solver.solve(grid, stage="ESS grid"))
     if len(path) < len(grid):
         raise UnfinishedError(
             f"the time limit came after {len(path)} of the {len(grid)} sample sizes of the grid: which one has the "
@@ -431,7 +418,7 @@ def maximise_ess(
     best_integer = _best_integer(data, solver, pieces)
     at_integer = _solve(solver, float(best_integer))
     around = interval
-    if not stays_optimal(data, best.dag, make_score("bdeu", ess=float(best_integer)), at_integer):
+    if not optima.stays_optimal(data, best.dag, make_score("bdeu", ess=float(best_integer)), at_integer):
         around = interval_of(at_integer.dag, float(best_integer))
     integers = max(math.ceil(around[0] - 1e-9), 1), max(math.floor(around[1] + 1e-9), best_integer)
     return EssMaximum(
@@ -444,7 +431,7 @@ def maximise_ess(
         ess=grid,
         scores=scores,
         n_arcs=np.array([found.dag.n_arcs for found in path], dtype=np.int64),
-        status=worst_status(seen) if not solver.is_over else Status.TIME_LIMIT,
+        status=optima.worst_status(seen) if not solver.is_over else Status.TIME_LIMIT,
     )
 
 
@@ -462,7 +449,7 @@ def _best_integer(data: Dataset, solver: EssSolver, pieces: list[EnvelopePiece])
 
 
 def _solve(solver: EssSolver, ess: float) -> LearnedNetwork:
-    return all_or_interrupt(solver.solve([ess]))[0]
+    return optima.all_or_interrupt(solver.solve([ess]))[0]
 
 
 def _end(
@@ -479,7 +466,7 @@ def _end(
     """Return where the network stops being optimal, outwards from the start over the grid; None if it does not."""
     inside = start
     for outside, other in zip(grid.tolist(), path, strict=True):
-        if not stays_optimal(data, dag, make_score("bdeu", ess=outside), other):
+        if not optima.stays_optimal(data, dag, make_score("bdeu", ess=outside), other):
             break
         inside = outside
     else:
@@ -489,7 +476,7 @@ def _end(
         middle = (inside + outside) / 2
         found = _solve(solver, math.exp(middle))
         seen.append(found)
-        if stays_optimal(data, dag, make_score("bdeu", ess=math.exp(middle)), found):
+        if optima.stays_optimal(data, dag, make_score("bdeu", ess=math.exp(middle)), found):
             inside = middle
         else:
             outside = middle

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from arcwise.base.options import REPLICATES, check_options, option, row
-from arcwise.base.run import Limits, Run, thread_count
+from arcwise.base.options import REPLICATES, CheckedOptions, option, row
+from arcwise.base.run import Limits, Run
 from arcwise.bootstrap.bootstrap import BootstrapSettings, bootstrap_networks
 from arcwise.bootstrap.task import OPTIONS
-from arcwise.data.dataset import Dataset
-from arcwise.local.climbing import ClimbSettings
+from arcwise.local.searches import ClimbSettings
 from arcwise.networks.network_list import NetworkSet
-from arcwise.networks.origin import Ensemble, Facts
-from arcwise.networks.recipe import MadeNetworks, Recipe
+from arcwise.networks.recipe import Facts, MadeNetworks, Recipe, Visit
 from arcwise.recipes.source import Source
 from arcwise.sampled.completions import Completions
 from arcwise.sampled.numeric_data import NumericData, Sampled
 
 
 @dataclass(frozen=True)
-class BootstrapOptions:
+class BootstrapOptions(CheckedOptions):
     """How many networks, and how each is learned."""
 
     replicates: int = option(REPLICATES, "how many networks are learned", low=1)
@@ -32,9 +30,6 @@ class BootstrapOptions:
         "refine",
         help="rounds of refinement of each network that tabu search or hill climbing learns; 0 as in bnlearn",
     )
-
-    def __post_init__(self) -> None:
-        check_options(self)
 
 
 class Bootstrap(Source):
@@ -58,19 +53,36 @@ class Bootstrap(Source):
     fallback = "search"
     quick_permutations = 40
 
-    def run(self, recipe: Recipe, data: Dataset, run: Run) -> NetworkSet:
-        """Learn the networks; where a limit stops it, those that are finished are a smaller sample."""
-        return self._learn(recipe, data, run)
+    def run(self, recipe: Recipe, data: Sampled, run: Run) -> NetworkSet:
+        """Learn the networks; where a limit stops it, those that are finished are a smaller sample.
 
-    def run_incomplete(
-        self, recipe: Recipe, data: Completions, run: Run, visit: Callable[[Ensemble, Dataset], None] | None = None
-    ) -> NetworkSet:
-        """Learn each network from a sample of the cases with their gaps, which is completed anew."""
-        return self._learn(recipe, data, run)
+        Each from a sample of the cases; their gaps are completed anew, and numbers that are not cut are cut anew.
+        """
+        return bootstrap_networks(
+            data,
+            replicates=recipe.settings["replicates"],
+            learner=recipe.settings["learner"],
+            score=recipe.scorer,
+            constraints=recipe.constraints_on(data.names),
+            max_parents=recipe.max_parents,
+            seed=run.seed,
+            options=_learner_options(recipe),
+            workers=run.thread_count,
+            backend="threads" if run.cluster is None else "dask",
+            cluster=run.cluster,
+            path=run.journal,
+            batches=run.batches,
+            limits=Limits(seconds=run.limits.seconds),
+            progress=run.progress,
+        ).made_by(recipe)
+
+    def run_incomplete(self, recipe: Recipe, data: Completions, run: Run, visit: Visit | None = None) -> NetworkSet:
+        """Learn as from any data."""
+        return self.run(recipe, data, run)
 
     def run_uncut(self, recipe: Recipe, data: NumericData, run: Run) -> NetworkSet:
-        """Learn each network from a sample whose numbers are cut anew."""
-        return self._learn(recipe, data, run)
+        """Learn as from any data."""
+        return self.run(recipe, data, run)
 
     def account(self, made: MadeNetworks) -> str:
         """Tell of the samples."""
@@ -92,26 +104,6 @@ class Bootstrap(Source):
     def inferred_settings(self, slack: float | None, count: int, facts: Facts) -> dict[str, Any] | None:
         """Return how many there are, and how they were learned."""
         return {"replicates": int(facts.get("replicates") or count), "learner": str(facts.get("learner") or "tabu")}
-
-    def _learn(self, recipe: Recipe, data: Sampled, run: Run) -> NetworkSet:
-        limits = run.limits
-        return bootstrap_networks(
-            data,
-            replicates=recipe.settings["replicates"],
-            learner=recipe.settings["learner"],
-            score=recipe.scorer,
-            constraints=recipe.constraints_on(data.names),
-            max_parents=recipe.max_parents,
-            seed=run.seed,
-            options=_learner_options(recipe),
-            workers=thread_count(run.threads),
-            backend="threads" if run.cluster is None else "dask",
-            cluster=run.cluster,
-            path=run.journal,
-            batches=run.batches,
-            limits=Limits(seconds=limits.seconds),
-            progress=run.progress,
-        ).made_by(recipe)
 
 
 def _learner_options(recipe: Recipe) -> dict[str, Any]:

@@ -4,29 +4,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any, ClassVar
 
 from arcwise.base.errors import GuaranteeError
 from arcwise.base.options import BAYES_FACTOR, check_options, option
-from arcwise.base.run import Run, Status
+from arcwise.base.run import Limits, Run, Status
 from arcwise.credible.bayes_factors import factor_of, settings_within
 from arcwise.credible.credible_set import CredibleSet
 from arcwise.credible.find import list_ancestral
-from arcwise.credible.unfinished import PartialResult
 from arcwise.data.dataset import Dataset
-from arcwise.exact.optimum import Optimum
-from arcwise.networks.origin import Ensemble, Facts
-from arcwise.networks.recipe import MadeNetworks, Recipe
-from arcwise.parent_sets.candidate_sets import check_reachable, wider_slack
+from arcwise.exact.proof import Optimum
+from arcwise.networks.network_list import NetworkSummary
+from arcwise.networks.recipe import Ensemble, Facts, MadeNetworks, Recipe, make_facts
+from arcwise.parent_sets.build import check_reachable, wider_slack
 from arcwise.parent_sets.table import ParentSetTable
+from arcwise.recipes.optimum import best_network, better_of, beyond_table
 from arcwise.recipes.source import Source, tables_of
 
 # Tables of several scores from one pass over the data.
 #
 # Counting is most of the work of a table with a limit of parents, and does not depend on the score. So who will need
 # tables of the same data with several scores says so beforehand, and the first that asks has all of them built.
+
+
+# What is the same in recipes that need tables of the same families.
+ALIKE = attrgetter("source", "max_parents", "settings", "constraints")
 
 
 class SharedTables:
@@ -44,37 +48,100 @@ class SharedTables:
         """Note that these recipes will be carried out."""
         self._waiting = list(recipes)
 
-    def take(self, recipe: Recipe, data: Dataset, run: Run, slack: float) -> ParentSetTable | None:
-        """Return the table of a recipe, built now or before; None if it is not shared with any other."""
-        if not self._built and not self._build(recipe, data, run, slack):
-            return None
+    def take(self, recipe: Recipe, data: Dataset, run: Run, slack: float) -> ParentSetTable:
+        """Return the table of a recipe: the parent sets that a network within the slack can have."""
+        together = [] if self._built else [one for one in self._waiting if ALIKE(one) == ALIKE(recipe)]
+        if recipe in together:
+            self._waiting = [one for one in self._waiting if one not in together]
+            tables = tables_of(together, data, run, slack) if len(together) > 1 else []
+            if not any(table.status is Status.MEMORY_LIMIT for table in tables):
+                made = list(zip(together, tables, strict=False))
+                # What the time or Ctrl-C cut short is for the one that asked; the others may have time of their own.
+                is_whole = all(table.status is Status.COMPLETE for table in tables)
+                self._data, self._built = data, made if is_whole else [one for one in made if one[0] == recipe]
         for place, (of, table) in enumerate(self._built):
             if of == recipe and data is self._data and table.slack >= slack:
                 del self._built[place]
                 return table
-        return None
-
-    def _build(self, recipe: Recipe, data: Dataset, run: Run, slack: float) -> bool:
-        together = [one for one in self._waiting if _is_like(one, recipe)]
-        if recipe not in together:
-            return False
-        self._waiting = [one for one in self._waiting if one not in together]
-        if len(together) < 2:
-            return False
-        tables = tables_of(together, data, run, slack)
-        if any(table.status is Status.MEMORY_LIMIT for table in tables):
-            return False
-        made = list(zip(together, tables, strict=True))
-        # What the time or Ctrl-C cut short is for the one that asked; the others may have time of their own.
-        is_whole = all(table.status is Status.COMPLETE for table in tables)
-        self._data, self._built = data, made if is_whole else [one for one in made if one[0] == recipe]
-        return True
+        return tables_of([recipe], data, run, slack)[0]
 
 
-def _is_like(one: Recipe, other: Recipe) -> bool:
-    """Return whether two recipes need tables of the same families."""
-    alike = attrgetter("source", "max_parents", "settings", "constraints")
-    return bool(alike(one) == alike(other))
+TABLE = "table"  # where an unfinished set stopped: its parent sets could not all be scored
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PartialResult(NetworkSummary):
+    """What a limit left of a set: no networks that could be averaged, but a status, how far it came, and a best one.
+
+    What it was made from is there to go on with, until it is `summed_up`. A table with another status than COMPLETE has
+    the parent sets of some sizes only, and what is known is known of networks of these.
+    """
+
+    asked: Recipe
+    found: Optimum | None = None  # the best network that is known already
+    most_parents: int | None = None  # up to how many parents all sets were scored, if that ended before its time
+    data: Dataset | None = field(default=None, repr=False)
+    table: ParentSetTable | None = field(default=None, repr=False)
+    whole: CredibleSet | None = None  # the set itself, if its building was begun
+
+    @classmethod
+    def of(
+        cls,
+        recipe: Recipe,
+        data: Dataset,
+        table: ParentSetTable,
+        status: Status | None = None,
+        *,
+        whole: CredibleSet | None = None,
+        found: Optimum | None = None,
+        facts: Facts | None = None,
+    ) -> PartialResult:
+        """Return what is left, with the limit that stopped it; by default the one that stopped the table."""
+        if whole is not None:
+            found = better_of(found, whole.bracketed)
+        if table.status is not Status.COMPLETE:
+            facts = make_facts(stopped_at=TABLE)
+        return cls.unfinished(
+            table.names,
+            status or table.status,
+            max_parents=table.max_parents,
+            score=dict(table.score),
+            data_digest=data.digest,
+            facts=facts or Facts(),
+            asked=recipe,
+            data=data,
+            table=table,
+            whole=whole,
+            found=found,
+            most_parents=None if table.status is Status.COMPLETE else table.max_parents,
+        )
+
+    @property
+    def summed_up(self) -> PartialResult:
+        """What is known, without the data, the table and the diagram."""
+        return replace(self, data=None, table=None, whole=None)
+
+    def best(
+        self,
+        run: Run,
+        *,
+        climb: Limits = Limits(),  # noqa: B008
+    ) -> Optimum | None:
+        """Return the best network, looked for as far as the run goes, with the bound that holds.
+
+        If not all parent sets were scored, a `climb` knows of the others, and the bound is that of `most_parents`.
+        """
+        if self.found is not None and self.found.is_proved:
+            return self.found
+        assert self.data is not None and self.table is not None
+        found = better_of(self.found, best_network(self.asked, self.data, self.table, run))
+        if found is None or self.most_parents is None:
+            return found
+        return beyond_table(self.asked, self.data, found, self.table.status, climb)
+
+    def smaller(self, limits: Limits) -> CredibleSet | None:
+        """Return the set of a smaller Bayes factor, which is complete, if one can be built and summed up."""
+        return None if self.whole is None else self.whole.within_reach(limits)
 
 
 FIRST_REACH = 2.0  # what constraints on ancestors are first thought to cost
@@ -121,7 +188,7 @@ class Credible(Source):
         constraints = recipe.constraints_on(data.names)
         if constraints is not None and constraints.is_ancestral:
             return _under_ancestors(recipe, data, run)
-        table = _table(recipe, data, run, slack)
+        table = (run.tables or SharedTables()).take(recipe, data, run, slack)
         if table.status is not Status.COMPLETE:
             return PartialResult.of(recipe, data, table)
         found = CredibleSet.within(table, slack, constraints, run)
@@ -152,12 +219,6 @@ class Credible(Source):
         return None if slack is None else settings_within(slack)
 
 
-def _table(recipe: Recipe, data: Dataset, run: Run, slack: float) -> ParentSetTable:
-    """Score the parent sets that a network within the slack can have."""
-    shared = None if run.tables is None else run.tables.take(recipe, data, run, slack)
-    return tables_of([recipe], data, run, slack)[0] if shared is None else shared
-
-
 def _under_ancestors(recipe: Recipe, data: Dataset, run: Run) -> Ensemble:
     """Find the set under constraints on ancestors: the slack of the table grows until it reaches what they cost."""
     constraints = recipe.constraints_on(data.names)
@@ -166,7 +227,7 @@ def _under_ancestors(recipe: Recipe, data: Dataset, run: Run) -> Ensemble:
     slack = FIRST_REACH + own
     check_reachable(data, constraints, recipe.max_parents)
     while True:
-        table = _table(recipe, data, run, slack)
+        table = (run.tables or SharedTables()).take(recipe, data, run, slack)
         if table.status is not Status.COMPLETE:
             return PartialResult.of(recipe, data, table)
         best: list[Optimum] = []

@@ -3,28 +3,173 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from arcwise.base.errors import GuaranteeError
-from arcwise.base.options import check_options, row
+from arcwise.base.errors import ConstraintError, GuaranteeError, OptionError, UnfinishedError
+from arcwise.base.options import CheckedOptions, row
 from arcwise.base.run import Limits, Run, Status
-from arcwise.credible.unfinished import best_network, beyond_table, what_ended
 from arcwise.data.dataset import Dataset
-from arcwise.exact.optimum import Optimum
-from arcwise.local.climbing import ClimbSettings, hill_climb
+from arcwise.exact.optimal import find_optimal
+from arcwise.exact.proof import PROOF_TOLERANCE, Optimum
+from arcwise.graph.constraints import Constraints
+from arcwise.graph.dag import Dag
 from arcwise.local.problem import LocalSearchResult
-from arcwise.networks.network_list import NetworkSet
-from arcwise.networks.origin import Ensemble, Facts, known_facts
-from arcwise.networks.recipe import MadeNetworks, Recipe
-from arcwise.networks.summary import NetworkSummary
-from arcwise.parent_sets.candidate_sets import check_reachable, wider_slack
+from arcwise.local.searches import ClimbSettings, hill_climb
+from arcwise.networks.network_list import NetworkSet, NetworkSummary
+from arcwise.networks.recipe import Ensemble, Facts, MadeNetworks, Recipe, known_facts
+from arcwise.parent_sets.build import check_reachable, wider_slack
+from arcwise.parent_sets.table import ParentSetTable
 from arcwise.recipes.source import Source, tables_of
-from arcwise.scores.believed import log_prior_of
+from arcwise.scores.registry import log_prior_of
 
 # For constraints on ancestors the table first holds what is within this of the optimum: e^10 is what such constraints
 # cost at most where the data nearly say the same. It grows until it reaches what they do cost.
 ANCESTRAL_SLACK = 10.0
+
+
+def best_network(
+    recipe: Recipe,
+    data: Dataset,
+    table: ParentSetTable,
+    run: Run,
+    *,
+    strict: bool = False,
+) -> Optimum | None:
+    """Return the best network of a table that satisfies the recipe's constraints, found in the time, with its bound.
+
+    Without constraints on ancestors there always is one, if the time is over too: the bound is then that of each
+    variable's best parents by themselves. With them None says that no network is known that satisfies them. Of a table
+    that was stopped nothing is proved but for its own networks: the status is then the table's.
+
+    Raises
+    ------
+    GuaranteeError
+        If `strict`, and a table that is complete does not reach as far as the constraints on ancestors cost.
+    """
+    strict = strict and table.status is Status.COMPLETE
+    found = _best_of_table(recipe, data, table, run, strict=strict)
+    if found is None or table.status is Status.COMPLETE:
+        return found
+    status = found.status if found.status is Status.INTERRUPTED else table.status
+    return replace(found, status=status, most_parents=table.max_parents)
+
+
+def _best_of_table(recipe: Recipe, data: Dataset, table: ParentSetTable, run: Run, *, strict: bool) -> Optimum | None:
+    known = recipe.constraints_on(data.names)
+
+    def solve(constraints: Constraints | None) -> Optimum:
+        return find_optimal(table, constraints=constraints, limits=run.uncounted, threads=run.threads, progress=False)
+
+    if known is None or not known.is_ancestral:
+        return solve(known)
+    try:
+        return solve(known)
+    except UnfinishedError:
+        pass
+    except GuaranteeError:
+        if strict:
+            raise
+    except ConstraintError:
+        if table.status is Status.COMPLETE:
+            raise  # otherwise one of the parent sets that are missing may do
+    simple = _simple_network(recipe, data, known, run)
+    if simple is None:
+        return None
+    # No network with these ancestors is better than the best of all that the arcs allow.
+    above = solve(known.arc_part)
+    above.status.unless_interrupted()
+    score = recipe.scorer.score_network(data, simple)
+    upper = max(score, above.upper_bound)
+    proved = upper - score <= PROOF_TOLERANCE
+    upper = score if proved else upper
+    return replace(
+        above,
+        dag=simple,
+        score=score,
+        upper_bound=upper,
+        status=Status.COMPLETE if proved else what_ended(table, run),
+        method="hill climbing",
+        reason="the search under constraints on ancestors was not finished",
+        ties_possible=True,
+        log_prior=log_prior_of(recipe.scorer.describe(), simple),
+    )
+
+
+def what_ended(table: ParentSetTable, run: Run) -> Status:
+    """Return the limit that ended a search which does not say so itself."""
+    if table.status is not Status.COMPLETE:
+        return table.status
+    by_memory = not run.is_over and run.given.memory_bytes is not None
+    return Status.MEMORY_LIMIT if by_memory else Status.TIME_LIMIT
+
+
+def better_of(one: Optimum | None, other: Optimum | None) -> Optimum | None:
+    """Return the better of two networks of the same problem, with the lower of the two bounds."""
+    if one is None or other is None:
+        return one or other
+    best = one if one.score >= other.score else other
+    upper = max(best.score, min(one.upper_bound, other.upper_bound))
+    proved = upper - best.score <= PROOF_TOLERANCE
+    upper = best.score if proved else upper
+    limited = [found.status for found in (best, one, other) if found.status is not Status.COMPLETE]
+    most = next((found.most_parents for found in (best, one, other) if found.most_parents is not None), None)
+    if Status.INTERRUPTED in limited:
+        limited = [Status.INTERRUPTED]
+    status = limited[0] if limited and (most is not None or not proved) else Status.COMPLETE
+    return replace(best, upper_bound=upper, status=status, most_parents=most)
+
+
+def beyond_table(recipe: Recipe, data: Dataset, found: Optimum, ended: Status, limits: Limits) -> Optimum:
+    """Return what a plain climb finds if that is better than the best network of a table with parent sets missing.
+
+    The bound stays that of the table's networks, and nothing is proved of others: the status is the limit that `ended`
+    the table, or INTERRUPTED.
+    """
+    known = recipe.constraints_on(data.names)
+    if found.status is Status.INTERRUPTED:
+        return found
+    found = replace(found, status=ended)
+    if known is not None and known.is_ancestral:
+        return found
+    climbed = _plain_climb(recipe, data, known, limits)
+    if climbed.status is Status.INTERRUPTED:
+        found = replace(found, status=Status.INTERRUPTED)
+    if climbed.score <= found.score:
+        return found
+    upper = max(climbed.score, found.upper_bound)
+    prior = log_prior_of(recipe.scorer.describe(), climbed.dag)
+    return replace(found, dag=climbed.dag, score=climbed.score, upper_bound=upper, log_prior=prior)
+
+
+def _plain_climb(recipe: Recipe, data: Dataset, constraints: Constraints | None, limits: Limits) -> LocalSearchResult:
+    most, score = recipe.max_parents, recipe.scorer
+    return hill_climb(
+        data,
+        score,
+        constraints=constraints,
+        max_parents=most,
+        seed=0,
+        limits=limits,
+        progress=False,
+        refine=0,
+        by_position=True,
+    )
+
+
+def _simple_network(recipe: Recipe, data: Dataset, known: Constraints, run: Run) -> Dag | None:
+    """Return a network that satisfies constraints on ancestors, by arcs from each to whom it must lead to.
+
+    A climb from there on is taken if it keeps what must not lead to each other apart.
+    """
+    try:
+        arcs = known.arc_part.changed(required=tuple(sorted({*known.arc_part.required, *known.ancestors})))
+        plain = Dag.from_arcs(data.names, arcs.required)
+        found = _plain_climb(recipe, data, arcs, Limits(seconds=run.limits.seconds))
+    except (ConstraintError, OptionError):
+        return None
+    found.status.unless_interrupted()
+    return next((dag for dag in (found.dag, plain) if not known.violations(dag)), None)
 
 
 @dataclass(frozen=True)
@@ -137,13 +282,10 @@ def optimum_of(recipe: Recipe, networks: Ensemble) -> Optimum | None:
 
 
 @dataclass(frozen=True)
-class SearchOptions:
+class SearchOptions(CheckedOptions):
     """How long the climb goes on."""
 
     refine: int = row(ClimbSettings, "refine", help="rounds of refinement after the climb; 0 for a plain one")
-
-    def __post_init__(self) -> None:
-        check_options(self)
 
 
 class SearchSource(Source):
@@ -169,6 +311,7 @@ class SearchSource(Source):
             constraints=recipe.constraints_on(data.names),
             max_parents=recipe.max_parents,
             refine=recipe.settings["refine"],
+            by_position=True,
             seed=run.seed,
             limits=run.limits,
             progress=run.progress,

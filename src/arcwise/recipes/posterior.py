@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
-from arcwise.base.options import check_options, gather, row
+from arcwise.base.options import CheckedOptions, gather, row
 from arcwise.base.run import Limits, ProgressCallback, Run, Seed
 from arcwise.bootstrap.bootstrap import bootstrap_networks
 from arcwise.data.dataset import Dataset
 from arcwise.graph.constraints import Constraints
-from arcwise.networks.network_list import NetworkSet
-from arcwise.networks.origin import Ensemble
-from arcwise.networks.recipe import MadeNetworks, Origin, Recipe
-from arcwise.networks.summary import NetworkSummary
+from arcwise.networks.network_list import NetworkSet, NetworkSummary
+from arcwise.networks.recipe import Ensemble, MadeNetworks, Recipe
 from arcwise.posterior.posterior import Posterior, Problem, posterior_of
 from arcwise.posterior.settings import PosteriorSettings
 from arcwise.recipes.source import Source
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class PosteriorOptions:
+class PosteriorOptions(CheckedOptions):
     """Which way networks are drawn; if by chains, by how many, and how long at most."""
 
     way: str = row(
@@ -34,9 +32,6 @@ class PosteriorOptions:
     )
     chains: int = row(PosteriorSettings, "chains")
     most_draws: int = row(PosteriorSettings, "most_draws", help="how many draws of each chain at most")
-
-    def __post_init__(self) -> None:
-        check_options(self)
 
 
 class PosteriorSource(Source):
@@ -64,7 +59,7 @@ class PosteriorSource(Source):
         settings = PosteriorSettings(**recipe.settings, drawing=True, cluster=run.cluster)
         found = posterior_of(problem, run, seed=run.seed, settings=settings)
         if found.exact is not None and not found.complete:  # what was asked for, and no chains instead
-            return replace(NetworkSummary.unfinished(data.names, found.status), origin=Origin(self.name))
+            return NetworkSummary.unfinished(data.names, found.status, self.name)
         return found.networks(seed=run.seed, threads=run.threads, limits=run.uncounted).made_by(recipe)
 
     def account(self, made: MadeNetworks) -> str:

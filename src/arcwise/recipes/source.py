@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 from arcwise.base.run import Run, Status
 from arcwise.data.dataset import Dataset
 from arcwise.networks.families import joined_families
-from arcwise.networks.network_list import concatenate
-from arcwise.networks.origin import Ensemble, Facts, make_facts
-from arcwise.networks.recipe import NetworkSource, Origin, Recipe
-from arcwise.networks.summary import NetworkSummary
+from arcwise.networks.network_list import NetworkSummary, concatenate
+from arcwise.networks.recipe import Ensemble, Facts, NetworkSource, Origin, Recipe, Visit, make_facts
 from arcwise.parent_sets.build import build_parent_set_tables
 from arcwise.parent_sets.table import ParentSetTable
 from arcwise.posterior.chain_posterior import joined_chains
@@ -30,8 +28,6 @@ LIKELY = 0.5
 # With fewer completions at the end of the time, nothing is averaged.
 FEWEST = 4
 
-Visit = Callable[[Ensemble, Dataset], None]
-
 
 def completions_for(recipe: Recipe, data: Sampled, seed: int) -> Completions:
     """Return the completions of data with gaps that a recipe is to learn from."""
@@ -45,59 +41,6 @@ def completions_for(recipe: Recipe, data: Sampled, seed: int) -> Completions:
         count=recipe.completions,
         seed=seed,
     )
-
-
-def run_completions(recipe: Recipe, data: Completions, run: Run, visit: Visit | None = None) -> Ensemble:
-    """Make the networks of a recipe from one completion after the other.
-
-    There are as many as the data say, and up to three times as many while the confidence in an edge that is likely
-    still has a standard error above 0.05. Where the time ends, those that are finished are a smaller sample of
-    completions, if they are at least four or as many as were asked for; the status says so. It also says what ended the
-    draws of one completion: of chains that had not converged, say.
-
-    Parameters
-    ----------
-    recipe, run
-        How networks are made, and the circumstances; `run.limits` are for all completions together.
-    data
-        The completions.
-    visit
-        Called with the networks of each completion, which are not kept, and the completion.
-    """
-    parts: list[Ensemble] = []
-    likely: list[NDArray[np.float64]] = []
-    status, ended, wanted = Status.COMPLETE, Status.COMPLETE, data.count
-    with run.shown() as shown:
-        while len(parts) < wanted:
-            index = len(parts)
-            shown.report("completions", index, wanted)
-            state = data.state(index, run)
-            if state is None or run.is_over:
-                status = Status.TIME_LIMIT
-                break
-            own = run.but(seed=_seed(run.seed, index), limits=run.limits, progress=False)
-            made = recipe.source_facts.run(recipe, state[0], own)
-            if not made.count or not (made.complete or recipe.source_facts.is_sample):
-                status = made.status
-                if status is Status.INTERRUPTED or not parts:
-                    return made
-                break
-            if ended is Status.COMPLETE:
-                ended = made.status
-            if visit is not None:
-                visit(made, state[0])
-            arcs = made.arc_probabilities()
-            likely.append(arcs + arcs.T)
-            parts.append(made.summed())  # the networks of a sample are kept
-            if len(parts) == wanted and wanted < MOST_TIMES * data.count and _is_moving(likely):
-                wanted = min(MOST_TIMES * data.count, wanted + max(CHAINS, data.count // 2))
-        shown.report("completions", len(parts), len(parts))
-    if len(parts) < min(FEWEST, data.count):
-        return NetworkSummary.unfinished(data.data.names, status)
-    steady = status is Status.COMPLETE and not _is_moving(likely)
-    status = ended if status is Status.COMPLETE else status
-    facts = make_facts(completions=len(parts), steady=steady, n_cases=data.data.n_cases)
-    return _merged(parts, recipe, status, facts, data.data.digest)
 
 
 def _seed(seed: int, index: int) -> int:
@@ -176,11 +119,54 @@ class Source(NetworkSource):
             return self.run(recipe, data.gapless, run)
         return self.run_incomplete(recipe, completions_for(recipe, data, run.seed), run)
 
-    def run_incomplete(
-        self, recipe: Recipe, data: Completions, run: Run, visit: Callable[[Ensemble, Dataset], None] | None = None
-    ) -> Ensemble:
-        """Make networks from data with gaps: those of all completions, unless a source knows better.
+    def run_incomplete(self, recipe: Recipe, data: Completions, run: Run, visit: Visit | None = None) -> Ensemble:
+        """Make the networks of a recipe from one completion after the other.
 
-        `visit` is called with the networks of each completion, if there are such.
+        There are as many as the data say, and up to three times as many while the confidence in an edge that is likely
+        still has a standard error above 0.05. Where the time ends, those that are finished are a smaller sample of
+        completions, if they are at least four or as many as were asked for; the status says so. It also says what ended
+        the draws of one completion: of chains that had not converged, say.
+
+        Parameters
+        ----------
+        recipe, run
+            How networks are made, and the circumstances; `run.limits` are for all completions together.
+        data
+            The completions.
+        visit
+            Called with the networks of each completion, which are not kept, and the completion.
         """
-        return run_completions(recipe, data, run, visit)
+        parts: list[Ensemble] = []
+        likely: list[NDArray[np.float64]] = []
+        status, ended, wanted = Status.COMPLETE, Status.COMPLETE, data.count
+        with run.shown() as shown:
+            while len(parts) < wanted:
+                index = len(parts)
+                shown.report("completions", index, wanted)
+                state = data.state(index, run)
+                if state is None or run.is_over:
+                    status = Status.TIME_LIMIT
+                    break
+                own = run.but(seed=_seed(run.seed, index), limits=run.limits, progress=False)
+                made = self.run(recipe, state[0], own)
+                if not made.count or not (made.complete or self.is_sample):
+                    status = made.status
+                    if status is Status.INTERRUPTED or not parts:
+                        return made
+                    break
+                if ended is Status.COMPLETE:
+                    ended = made.status
+                if visit is not None:
+                    visit(made, state[0])
+                arcs = made.arc_probabilities()
+                likely.append(arcs + arcs.T)
+                parts.append(made.summed())  # the networks of a sample are kept
+                if len(parts) == wanted and wanted < MOST_TIMES * data.count and _is_moving(likely):
+                    wanted = min(MOST_TIMES * data.count, wanted + max(CHAINS, data.count // 2))
+            shown.report("completions", len(parts), len(parts))
+        if len(parts) < min(FEWEST, data.count):
+            return NetworkSummary.unfinished(data.data.names, status)
+        steady = status is Status.COMPLETE and not _is_moving(likely)
+        status = ended if status is Status.COMPLETE else status
+        facts = make_facts(completions=len(parts), steady=steady, n_cases=data.data.n_cases)
+        return _merged(parts, recipe, status, facts, data.data.digest)

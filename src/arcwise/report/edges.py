@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from arcwise.confidence.calibration import SETTLED_SHARE
 from arcwise.confidence.consensus import Fate
-from arcwise.data.gap_dependence import LEVEL, GapDependence, gap_dependences
-from arcwise.findings.edge_record import NEARLY_ALL, OPEN, Agreement, EdgeRecord, Origin, Verdict
+from arcwise.data.impute import LEVEL, GapDependence, gap_dependences
+from arcwise.findings.edge_record import NEARLY_ALL, OPEN, USUAL, Agreement, EdgeRecord, Origin, Support, Verdict
 from arcwise.findings.price import NOTHING, factor_words
 from arcwise.findings.trust import HALF, counted, first_few, listed, percent, plural, show_confidence, show_range
 from arcwise.graph.beliefs import odds_text
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from arcwise.findings.price import ConstraintPrice
     from arcwise.graph.beliefs import Beliefs
     from arcwise.graph.constraints import Constraints
-    from arcwise.priors.edge_prior import EdgePrior
+    from arcwise.priors.optima import EdgePrior
 
 
 # What was believed before the data, in words: per edge, in a section of the report, and for the methods section.
@@ -513,26 +513,10 @@ def gap_blocks(analysis: Findings) -> Blocks:
 # What the strength of the prior does to the edges, in plain words: for people who have never heard of an ESS.
 #
 # BDeu starts as if it had seen some imagined cases, spread evenly over all combinations of states. How many they count
-# for is the equivalent sample size; here it is called the strength of the prior. Values from 1 (Ueno's advice, and the
-# default of most programs) to 50 (above the largest that Steck's Table 1 finds best, 44) are in use, so an edge that
-# BDeu supports at all of them does not depend on that choice, whatever happens at a thousandth or at 100,000.
+# for is the equivalent sample size; here it is called the strength of the prior.
 
 
-USUAL = (1.0, 50.0)
 MOST_LISTED_OF_PRIOR = 6
-
-Support = Literal["always", "usual", "depends", "never"]
-
-
-def prior_support(prior: EdgePrior) -> Support:
-    """Return whether BDeu supports an edge at every strength, at all usual ones, at some of these, or at none."""
-    if (prior.exact > 0).all():
-        return "always"
-    low, high = USUAL
-    if any(low < change < high for change in prior.sign_changes):
-        return "depends"
-    inside = prior.exact[(prior.ess >= low * (1 - 1e-9)) & (prior.ess <= high)]
-    return "usual" if inside.size and bool((inside > 0).all()) else "never"
 
 
 def prior_sentence(edge: EdgeRecord) -> str:
@@ -540,7 +524,7 @@ def prior_sentence(edge: EdgeRecord) -> str:
     prior = edge.prior
     if prior is None:
         return ""
-    support, skewed = prior_support(prior), ""
+    support, skewed = edge.prior_support, ""
     if prior.exact[-1] > 0 and prior.cause == "skewness":
         skewed = (
             " A strong prior supports the edge only because some states are rare: the two variables show no dependence "
@@ -549,11 +533,11 @@ def prior_sentence(edge: EdgeRecord) -> str:
     arc = f"{edge.tail} → {edge.head}"
     beside = f", over and above {listed(prior.given)}," if prior.given else ""
     usual = f"{USUAL[0]:g} to {USUAL[1]:g} imagined cases added to the data"
-    if support == "always":
+    if support is Support.ALWAYS:
         return f"It does not depend on the prior: BDeu supports {arc}{beside} at any strength of the prior."
-    if support == "usual":
+    if support is Support.USUAL:
         return f"It does not depend on the prior: BDeu supports {arc}{beside} at every usual strength ({usual})."
-    if support == "never":
+    if support is Support.NEVER:
         where = _where(prior)
         if not where:
             return f"Take care: BDeu supports {arc}{beside} at no strength of the prior."
@@ -639,16 +623,13 @@ def prior_blocks(analysis: Findings) -> Blocks:
 
 def _by_support(kept: list[EdgeRecord]) -> Blocks:
     """Count the edges that do not depend on the strength of the prior, and list those that do."""
-    groups: dict[str, list[EdgeRecord]] = {"always": [], "usual": [], "depends": [], "never": []}
-    for edge in kept:
-        assert edge.prior is not None
-        groups[prior_support(edge.prior)].append(edge)
-    firm = len(groups["always"]) + len(groups["usual"])
+    groups = {support: [edge for edge in kept if edge.prior_support is support] for support in Support}
+    firm = len(groups[Support.ALWAYS]) + len(groups[Support.USUAL])
     all_of = {1: "the edge", 2: "both edges"}.get(len(kept), f"all {len(kept):,} edges")
     if firm == len(kept):
         return gather(f"Here BDeu supports {all_of} of the network at every usual strength of the prior.")
     count = f"{firm:,} of the {len(kept):,} edges of the network" if firm else "none of the edges of the network"
-    depend, never = _by_strength(groups["depends"]), _by_strength(groups["never"])
+    depend, never = _by_strength(groups[Support.DEPENDS]), _by_strength(groups[Support.NEVER])
     items = [f"These depend on it: {depend}. Report them as such, or collect more cases."] if depend else []
     items += [f"These BDeu supports at no usual strength: {never}. Treat them with care."] if never else []
     return gather(f"Here BDeu supports {count} at every usual strength of the prior.", bullets(items))
@@ -752,9 +733,8 @@ def _probability(analysis: Findings, edge: EdgeRecord) -> str:
     known = analysis.probability.calibration
     if edge.probability is None or known.kind == "none" or known.doubt:  # a warning says what the doubt is
         return ""
-    where = "of known networks" if known.kind == "table" else "simulated from what was found"
     share = percent(edge.probability.edge)
-    return f"In data {where}, {share} of the edges with this confidence are real."
+    return f"In data of known networks, {share} of the edges with this confidence are real."
 
 
 def _agreement(edge: EdgeRecord) -> str:

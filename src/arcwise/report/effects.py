@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.effects.effect import Effect, state_pairs
+from arcwise.effects.effect import Effect, PossibleEffects, state_pairs
 from arcwise.effects.effect_matrix import EffectMatrix
-from arcwise.effects.possible_effects import PossibleEffects
 from arcwise.findings.trust import counted, first_few, percent, plural, show_confidence
 from arcwise.report.blocks import Cell, Table, gather, table
 from arcwise.report.edges import state_label
@@ -29,11 +28,12 @@ ASSUMPTION = (
     "drives both, no analysis of these data shows it, and the figures are wrong."
 )
 MOST_ROWS = 25
+LEAST_WITHOUT_OVERLAP = 0.01
 
 
 def effect_answer(found: Effect, *, hidden_causes: bool = False) -> Answer:
     """Return what setting one variable does to another; with `hidden_causes`, what holds if causes are missing, too."""
-    told = gather(_verdict(found), _changes(found), _table(found), ASSUMPTION)
+    told = gather(_verdict(found), _overlap(found), _changes(found), _table(found), ASSUMPTION)
     if hidden_causes:
         told = gather(told, _without(found), _bounds(found))
     return Answer(f"What setting {found.cause} would do to {found.outcome}", told)
@@ -68,6 +68,27 @@ def _verdict(found: Effect) -> str:
         f"{state_label(found.cause_states[b])} instead of {state_label(found.cause_states[a])} changes P({y} = "
         f"{state_label(found.outcome_states[state])}) by {mean:+.3f} ({percent(found.level)} interval {low:+.3f} to "
         f"{high:+.3f}).{settled}"
+    )
+
+
+def _overlap(found: Effect) -> str:
+    """Return which cases there is nothing to compare with, if they are many enough to matter."""
+    shares = [
+        f"{state_label(state)} for {percent(share)}"
+        for state, share in zip(found.cause_states, found.no_overlap.tolist(), strict=True)
+        if share >= LEAST_WITHOUT_OVERLAP
+    ]
+    if not shares:
+        return ""
+    example = ""
+    if found.lacking is not None:
+        a, given = found.lacking
+        values = {found.cause: found.cause_states[a], **given}
+        example = f" No case has {' and '.join(f'{name} = {state_label(own)}' for name, own in values.items())}."
+    return (
+        f"The data lack overlap.{example} What {found.outcome} would be if {found.cause} were set to "
+        f"{', and to '.join(shares)} of the cases is the prior's guess: no case with the same values of what leads to "
+        f"{found.cause} has it so, and the figures for these settings say little."
     )
 
 

@@ -24,20 +24,10 @@ from arcwise.base.files import read_bytes
 from arcwise.base.showing import one_screen
 from arcwise.confidence.consensus import Fate
 from arcwise.confidence.edge_confidence import EdgeConfidence
-from arcwise.findings.edge_record import (
-    EXPLANATION,
-    FIRST_COLUMNS,
-    SPLIT,
-    Agreement,
-    EdgeRecord,
-    Origin,
-    follows_words,
-    json_values,
-    read_edge,
-)
+from arcwise.findings import edge_record
 from arcwise.findings.edges import describe_arc
 from arcwise.findings.method_result import FEWEST_NETWORKS
-from arcwise.findings.trust import counted, percent, show_confidence
+from arcwise.findings.trust import counted, listed, percent, show_confidence
 from arcwise.graph.dag import Dag
 from arcwise.model.network import read_bif
 from arcwise.recipes.registry import SOURCES
@@ -72,13 +62,17 @@ class Explanation:
         The cut-off of each rule.
     few
         How many networks there are, if too few for a share of them to mean anything; else 0.
+    depends_on_cuts, probability
+        Whether it would be unlikely if numbers were cut in another way; and how probable it is, None if not known.
     """
 
-    edge: EdgeRecord
+    edge: edge_record.EdgeRecord
     words: str
     effect: str = ""
     rules: Mapping[str, float] = field(default_factory=dict)
     few: int = 0
+    depends_on_cuts: bool = False
+    probability: float | None = None
 
     @property
     def title(self) -> str:
@@ -92,14 +86,14 @@ class Explanation:
             Fate.REQUIRED: "in the network",
             Fate.BELOW: "not in the network",
         }.get(edge.fate, f"left out: {edge.fate.reason}")
-        if edge.origin is Origin.FORBIDDEN:
+        if edge.origin is edge_record.Origin.FORBIDDEN:
             return f"{edge.name}: not in the network, forbidden by you ({edge.owed_to})"
         said = {
-            Origin.FOUND: "",
-            Origin.REQUIRED: ", required by you",
-            Origin.FOLLOWS: f", {follows_words(edge.way)}",
-            Origin.APPEARS: ", there because of what you said",
-            Origin.GONE: ", gone because of what you said",
+            edge_record.Origin.FOUND: "",
+            edge_record.Origin.REQUIRED: ", required by you",
+            edge_record.Origin.FOLLOWS: f", {edge_record.follows_words(edge.way)}",
+            edge_record.Origin.APPEARS: ", there because of what you said",
+            edge_record.Origin.GONE: ", gone because of what you said",
         }.get(edge.origin, f", directed by {edge.owed_to}")
         share = f"confidence {show_confidence(edge.present)}"
         if self.few:
@@ -125,8 +119,8 @@ class Explanation:
             return ""
         return (
             f"Columns of edges.csv: if there is an edge, it points {first} → {second} in {percent(one)} "
-            f"({SPLIT[0]}), {second} → {first} in {percent(other)} ({SPLIT[1]}) and could do either in "
-            f"{percent(free)} ({SPLIT[2]}); the three add up to 1."
+            f"({edge_record.SPLIT[0]}), {second} → {first} in {percent(other)} ({edge_record.SPLIT[1]}) and could do "
+            f"either in {percent(free)} ({edge_record.SPLIT[2]}); the three add up to 1."
         )
 
     def _rules(self) -> str:
@@ -152,13 +146,12 @@ class Explanation:
             return "What to do: one network does not say how far to trust it; `arcwise learn DATA -o DIR` does."
         if not self.edge.origin.is_found:
             return self._said_advice()
-        return self._guess_advice() if self.few else self._found_advice(self.edge)
-
-    def _guess_advice(self) -> str:
+        if not self.few:
+            return self._found_advice(self.edge)
         many = "one network does" if self.few == 1 else f"{self.few} networks do"
         return f"What to do: do not rely on it: {many} not say how far to trust an edge. Allow more time."
 
-    def _found_advice(self, edge: EdgeRecord) -> str:
+    def _found_advice(self, edge: edge_record.EdgeRecord) -> str:
         if edge.fate.is_left_out:
             cycle = "decide which edge of the cycle is wrong, and forbid it (--blacklist), or require this one."
             known = "look at the constraints again: the data would have it."
@@ -166,20 +159,33 @@ class Explanation:
         if not edge.fate.in_network:
             cheap = f" It would be in with --threshold {_below(edge.present)}." if edge.present >= 0.01 else ""
             return f"What to do: do not draw it, and do not claim that the two are unrelated.{cheap}"
-        if edge.agreement is Agreement.DISAGREE:
+        if edge.agreement is edge_record.Agreement.DISAGREE:
             return "What to do: call it a candidate, not a finding; the methods disagree. More cases would decide."
+        doubts = [
+            *(
+                ["the strength of the prior"]
+                if edge.prior_support in (edge_record.Support.DEPENDS, edge_record.Support.NEVER)
+                else []
+            ),
+            *(["how numbers were cut"] if self.depends_on_cuts else []),
+        ]
+        if doubts:
+            return f"What to do: report it only with what it depends on, {listed(doubts)}{self._way_advice()}"
         use = "rely on it" if edge.present >= CERTAIN else "report it with its confidence"
+        if self.probability is not None and self.probability < edge_record.PLAIN and edge.present >= CERTAIN:
+            use = "report it with its probability"
         return f"What to do: {use}{self._way_advice()}"
 
     def _way_advice(self) -> str:
         if not self.edge.origin.is_directed_by_data:
-            whose = {Origin.DIRECTED: "what you said", Origin.BELIEVED: "what your odds say"}.get(
-                self.edge.origin, "a consequence of what you said"
-            )
+            whose = {
+                edge_record.Origin.DIRECTED: "what you said",
+                edge_record.Origin.BELIEVED: "what your odds say",
+            }.get(self.edge.origin, "a consequence of what you said")
             return f"; its direction is {whose}, so do not report it as a finding."
         if self.edge.is_settled:
-            shown = "your experiment shows" if self.edge.origin is Origin.EXPERIMENT else "the data suggest"
-            cause = "" if self.edge.origin is Origin.EXPERIMENT else ", which is not yet a cause"
+            shown = "your experiment shows" if self.edge.origin is edge_record.Origin.EXPERIMENT else "the data suggest"
+            cause = "" if self.edge.origin is edge_record.Origin.EXPERIMENT else ", which is not yet a cause"
             return f"; its direction is what {shown}{cause}."
         return (
             ", but leave its direction open. What you know, such as which comes first in time, can be given with "
@@ -190,18 +196,18 @@ class Explanation:
         """Return what to do about an edge that is there, or not, because the analyst said so."""
         without = self.edge.without
         alone = "" if without is None else f" The data alone would give it {show_confidence(without.present)}."
-        if self.edge.origin is Origin.REQUIRED:
+        if self.edge.origin is edge_record.Origin.REQUIRED:
             return f"What to do: report it as an assumption, not as a finding.{alone}"
-        if self.edge.origin is Origin.APPEARS:
+        if self.edge.origin is edge_record.Origin.APPEARS:
             return f"What to do: report it as a consequence of what you said, not as a finding.{alone}"
-        if self.edge.origin is Origin.GONE:
+        if self.edge.origin is edge_record.Origin.GONE:
             return f"What to do: report that it is missing because of what you said, not because of the data.{alone}"
         return f"What to do: report that you excluded it; the data had no say.{alone}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON can hold it."""
         return {
-            **json_values(self.edge),
+            **edge_record.json_values(self.edge),
             "by_method": self.edge.others,
             "kept_by": list(self.kept_by),
             "rules": dict(self.rules),
@@ -226,22 +232,24 @@ def explain_folder(
     where = Path(folder)
     if not where.is_dir():
         raise FormatError(f"{where}: no such folder; `arcwise learn DATA -o {where}` would write it.")
-    record, path = _record(where / "run.json"), where / "edges.csv"
-    rules, methods = _rules_of(record, where / "run.json"), _methods_of(record, where / "run.json")
-    network, few = read_bif(where / "network.bif"), _few_of(record)
+    record = read_record(where / "run.json")
+    rules, few = _rules_of(record, where / "run.json"), _few_of(record)
+    network = read_bif(where / "network.bif")
+    cuts = {frozenset(map(str, pair)) for pair in record["result"].get("depends_on_cuts") or ()}
     found = {}
-    for row in _rows(path, record):
-        edge = read_edge(row, methods, str(path))
+    for row, edge in read_edges(where, record):
         known = edge.fate.in_network and edge.tail in network.names and edge.head in network.names
         effect = _held_fixed(network, edge.tail, edge.head) if known else ""
-        found[frozenset((edge.first, edge.second))] = Explanation(edge, row[EXPLANATION], effect, rules, few)
+        key, words = frozenset((edge.first, edge.second)), row[edge_record.EXPLANATION]
+        probability = edge_record.read_share(row, "probability", str(where / "edges.csv"))
+        found[key] = Explanation(edge, words, effect, rules, few, key in cuts, probability)
     if pairs is None:
         return tuple(one for one in found.values() if one.edge.fate.in_network)
     confidence = EdgeConfidence.load(where / "confidence.parquet")
     chosen = []
     for first, second in pairs:
         present = confidence.pair(first, second).present  # refuses unknown names, and one name twice
-        unlikely = EdgeRecord(first=first, second=second, tail=first, head=second, present=present)
+        unlikely = edge_record.EdgeRecord(first=first, second=second, tail=first, head=second, present=present)
         text = f"No edge joins {first} and {second}, or hardly ever: the confidence is below 0.01. {NOT_UNRELATED}"
         chosen.append(found.get(frozenset((first, second))) or Explanation(unlikely, text, rules=rules, few=few))
     return tuple(chosen)
@@ -278,7 +286,7 @@ def explain_graph(
     return tuple(chosen)
 
 
-def _graph_words(data: Dataset, edge: EdgeRecord) -> str:
+def _graph_words(data: Dataset, edge: edge_record.EdgeRecord) -> str:
     absent, either = "", ""
     if edge.fate is Fate.BELOW:
         absent = f"The network has no edge between {edge.first} and {edge.second}. {NOT_UNRELATED}"
@@ -320,7 +328,8 @@ def _held_fixed(network: BayesianNetwork, tail: str, head: str) -> str:
     )
 
 
-def _record(path: Path) -> dict[str, Any]:
+def read_record(path: Path) -> dict[str, Any]:
+    """Return what run.json says."""
     try:
         record = json.loads(read_bytes(path))
     except (ValueError, RecursionError) as error:
@@ -343,7 +352,9 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _rows(path: Path, record: Mapping[str, Any]) -> list[dict[str, str]]:
+def read_edges(folder: Path, record: Mapping[str, Any]) -> list[tuple[dict[str, str], edge_record.EdgeRecord]]:
+    """Return the rows of edges.csv, each with what it says about its edge."""
+    path, methods = folder / "edges.csv", _methods_of(record, folder / "run.json")
     try:
         text = read_bytes(path).decode("utf-8")
         reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
@@ -352,13 +363,13 @@ def _rows(path: Path, record: Mapping[str, Any]) -> list[dict[str, str]]:
         raise FormatError(f"{path}: not UTF-8 at byte {error.start}.") from None
     except csv.Error as error:
         raise FormatError(f"{path}: damaged: {error}.") from None
-    missing = [name for name in FIRST_COLUMNS if name not in (reader.fieldnames or ())]
+    missing = [name for name in edge_record.FIRST_COLUMNS if name not in (reader.fieldnames or ())]
     if missing:
         again = str(record.get("command", "arcwise learn"))
         raise FormatError(f"{path}: there is no column '{missing[0]}'. Write the folder again: {again}")
     if any(None in row or None in row.values() for row in rows):
         raise FormatError(f"{path}: damaged: a line has more or fewer fields than the header.")
-    return rows
+    return [(row, edge_record.read_edge(row, methods, str(path))) for row in rows]
 
 
 def _methods_of(record: Mapping[str, Any], path: Path) -> tuple[str, ...]:

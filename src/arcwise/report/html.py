@@ -84,11 +84,10 @@ def _picture(chart: Chart | Forest, key: str) -> str:
     return forest_svg(chart, key) if isinstance(chart, Forest) else chart_svg(chart, key)
 
 
-def render_frame(report: Report) -> str:
-    """Return the page inside a sandboxed frame, for notebooks: its style and script touch nothing outside."""
-    page = escape(render_html(report), quote=True)
+def frame_of(page: str, title: str) -> str:
+    """Return a page inside a sandboxed frame, for notebooks: its style and script touch nothing outside."""
     return (
-        f'<iframe title="{escape(report.title, quote=True)}" srcdoc="{page}" sandbox="allow-scripts" '
+        f'<iframe title="{escape(title, quote=True)}" srcdoc="{escape(page, quote=True)}" sandbox="allow-scripts" '
         'style="width: 100%; height: 720px; border: 1px solid #8888"></iframe>'
     )
 
@@ -300,7 +299,7 @@ def network_svg(view: NetworkView, *, numbers: bool = True) -> str:
         broken = f' stroke-dasharray="{dashes}"' if dashes else ""
         width = thickness(edge.real)
         parts.append(f'<path class="e {edge.trust}" d="{path}" stroke-width="{width:.2f}"{broken}/>')
-        if edge.fate.is_arc:
+        if edge.is_pointed:
             parts.append(_head(edge, path))
     if numbers:
         for edge, (x, y) in zip(shown, drawing.middles, strict=True):

@@ -14,53 +14,25 @@ from arcwise.base.errors import OptionError
 from arcwise.base.options import MANY_VARIABLES
 from arcwise.confidence.calibration import KNOTS
 from arcwise.confidence.consensus import Fate
+from arcwise.confidence.edge_confidence import RuleName
 from arcwise.confidence.probability import false_rate_cut
-from arcwise.confidence.threshold import RuleName
 from arcwise.counts import contingency
 from arcwise.findings.edges import floor_of
 from arcwise.findings.method_result import is_few
 from arcwise.findings.thresholds import COST_POWERS
 from arcwise.findings.trust import HALF, Trust, counted, listed, percent, plural, show_range
-from arcwise.report import blocks
+from arcwise.report import blocks, edges, sections
 from arcwise.report.blocks import Blocks, Chart, Guide, Section, Series, Table, bullets, gather, table
-from arcwise.report.bounds import bound_words
-from arcwise.report.edges import (
-    belief_blocks,
-    completion_account,
-    constraint_blocks,
-    constraint_summary,
-    contradiction_sentence,
-    edge_sentences,
-    effect_sentence,
-    gap_blocks,
-    prior_blocks,
-    state_label,
-)
 from arcwise.report.remarks import analysis_remarks, is_by_time
 from arcwise.report.report import Answer, Report
-from arcwise.report.sections import (
-    account_of_sample,
-    audit_blocks,
-    choice_blocks,
-    completeness,
-    cut_blocks,
-    ensemble_title,
-    experiment_blocks,
-    methods_blocks,
-    range_blocks,
-    repeat_blocks,
-    variable_answer,
-)
 
 if TYPE_CHECKING:
-    from arcwise.confidence.self_calibration import SelfCalibration
-    from arcwise.evaluate.fit_check import FitCheck
-    from arcwise.evaluate.predictions import PredictionScores
+    from arcwise.evaluate.fit import FitCheck, PredictionScores
     from arcwise.findings.edge_record import EdgeRecord
     from arcwise.findings.findings import Findings
     from arcwise.findings.network_facts import ChainFacts, CredibleFacts
     from arcwise.model.network import BayesianNetwork
-    from arcwise.priors.saturation import Saturation
+    from arcwise.priors.ess_path import Saturation
 
 
 # What the page needs to answer "and if I know this?": an order of elimination, or answers that are made beforehand.
@@ -193,15 +165,6 @@ def _curve(analysis: Findings) -> Chart:
     ]
     worth = ", ".join(f"{value:g} is worth {float(known.curve(value)):.2f}" for value in (0.5, 0.9, 1.0))
     summary = f"A confidence of {worth}."
-    if analysis.simulated is not None:
-        summary += f" {_seen(analysis.simulated)}"
-        seen = analysis.simulated.reliability
-        full = seen.pairs >= LEAST_PAIRS
-        if full.any():
-            known_pairs = tuple(seen.claimed[full].tolist()), tuple(seen.true[full].round(4).tolist())
-            series.append(Series("in simulated data", *known_pairs))
-    elif why := analysis.unsimulated or ("" if analysis.options.compare else "comparisons were not asked for"):
-        summary += f" How often that is so in data simulated from these networks was not tried: {why}."
     return Chart(
         caption="What a confidence is worth: how often an edge of that confidence is real.",
         summary=summary,
@@ -209,18 +172,6 @@ def _curve(analysis: Findings) -> Chart:
         y_label="probability that the edge is real",
         series=tuple(series),
     )
-
-
-def _seen(simulated: SelfCalibration) -> str:
-    seen = simulated.reliability
-    some = np.nan_to_num(seen.claimed) >= HIGH
-    pairs = int(seen.pairs[some].sum())
-    alike = "alike" if simulated.members is None else f"alike, {simulated.members} networks each"
-    sets = f"{simulated.repeats} data sets that were simulated from these networks and learned from {alike}"
-    if not pairs:
-        return f"In {sets}, no edge had a confidence of {HIGH:g} or more."
-    real = float((seen.true[some] * seen.pairs[some]).sum()) / pairs
-    return f"In {sets}, {real:.0%} of the {pairs:,} edges of confidence {HIGH:g} or more were real."
 
 
 # What the report says and shows about the chains that drew the networks.
@@ -377,13 +328,7 @@ def prediction_answer(found: PredictionScores) -> Answer:
     """Return how well a variable is predicted, with the tables of calibration and of mistakes."""
     how = f"by {found.folds}-fold cross-validation" if found.folds else "in data that were not learned from"
     gain = found.usual_log_loss - found.log_loss
-    better = (
-        "better than"
-        if gain > 2 * found.log_loss_error
-        else "no better than"
-        if gain < -2 * found.log_loss_error
-        else "hardly better than"
-    )
+    better = "worse than" if gain < 0 else "hardly better than" if gain <= 2 * found.log_loss_error else "better than"
     text = (
         f"{found.target} is predicted right in {percent(found.accuracy)} of {found.n_cases:,} cases {how} (give or "
         f"take {percent(2 * found.accuracy_error)}); its most frequent state alone would be right in "
@@ -391,7 +336,7 @@ def prediction_answer(found: PredictionScores) -> Answer:
         f"{2 * found.log_loss_error:.3f}), {better} the {found.usual_log_loss:.3f} of its frequencies. On average, a "
         f"predicted probability and the share that comes true differ by {found.calibration.error:.3f}."
     )
-    own, states = found.calibration, [state_label(state) for state in found.states]
+    own, states = found.calibration, [edges.state_label(state) for state in found.states]
     told = gather(
         text,
         table(
@@ -422,16 +367,26 @@ CENTRE = 4
 def summary_sentences(analysis: Findings) -> tuple[str, ...]:
     """Return in a few sentences what was found, the best supported first."""
     kept = [e for e in analysis.edges if e.fate.in_network]
+    by_chance = _chance(analysis)
+    if not kept and by_chance:
+        return (by_chance, *edges.constraint_summary(analysis), *_closing(analysis))
     if not kept and not analysis.has_few_networks:
         n = analysis.data.n_variables
         whose = "the data show no edge" if analysis.constraints is None else "within your constraints there is no edge"
         first = f"None of the {n * (n - 1) // 2:,} pairs of variables has a confidence above {analysis.threshold:.2g}"
-        return (f"{first}: {whose}.", *constraint_summary(analysis), *_closing(analysis))
+        return (f"{first}: {whose}.", *edges.constraint_summary(analysis), *_closing(analysis))
     if analysis.has_few_networks:
-        few = (_lead(analysis, kept), _strongest(analysis, kept), *constraint_summary(analysis), *_closing(analysis))
+        few = (
+            _lead(analysis, kept),
+            _strongest(analysis, kept),
+            *edges.constraint_summary(analysis),
+            *_closing(analysis),
+        )
         return tuple(sentence for sentence in few if sentence)
-    expected = analysis.expected.sentence() if analysis.probability.calibration.kind != "none" else ""
+    untold = by_chance or analysis.probability.calibration.kind == "none"
+    expected = "" if untold else analysis.expected.sentence()
     found = (
+        by_chance,
         _lead(analysis, kept),
         _strongest(analysis, kept),
         _disputed(kept),
@@ -439,7 +394,7 @@ def summary_sentences(analysis: Findings) -> tuple[str, ...]:
         _centres(analysis, kept),
         _apart(analysis, kept),
         _directions(kept),
-        *constraint_summary(analysis),
+        *edges.constraint_summary(analysis),
         *_closing(analysis),
     )
     return tuple(sentence for sentence in found if sentence)
@@ -448,18 +403,15 @@ def summary_sentences(analysis: Findings) -> tuple[str, ...]:
 def _lead(analysis: Findings, kept: list[EdgeRecord]) -> str:
     if analysis.has_few_networks:
         count = analysis.confidence.n_networks
-        only = "Only one network was learned" if count == 1 else f"Only {count:,} networks were learned"
+        only = sections.few_networks(count).removesuffix(".")
         best = analysis.main.optimum
         if best is not None and analysis.main.asked is None:  # one network is what was asked for
             return (
                 f"The best network has {_edges(len(kept))} and the score {best.score:.6f}: "
-                f"{bound_words(best, analysis.main.recipe)}. How far each edge can be trusted, one network does not "
-                "say: a method that averages does."
+                f"{sections.bound_words(best, analysis.main.recipe)}. How far each edge can be trusted, one network "
+                "does not say: a method that averages does."
             )
-        return (
-            f"{only}, with {_edges(len(kept))} above the cut-off. Shares of so few say nothing about how far an edge "
-            "can be trusted: take this as a first guess, and allow more time."
-        )
+        return f"{only}, with {_edges(len(kept))} above the cut-off. {sections.FEW_SAY_NOTHING}"
     told = [e for e in kept if not e.origin.is_decided]
     if not told:
         return f"{_edges(len(kept)).capitalize()}, all required by you: the data add none."
@@ -487,7 +439,7 @@ def _strongest(analysis: Findings, kept: list[EdgeRecord]) -> str:
     which = "Every method supports" if sure else "Found"
     if len(ranked) > MOST_NAMED:
         which += ", the strongest first"
-    effect = effect_sentence(analysis.data, ranked[0])
+    effect = edges.effect_sentence(analysis.data, ranked[0])
     return f"{which}: {names}.{f' {effect}' if effect else ''}"
 
 
@@ -536,18 +488,35 @@ def _directions(kept: list[EdgeRecord]) -> str:
     return f"The data settle the direction of {names}{others}.{yours} {caution}"
 
 
+def _chance(analysis: Findings) -> str:
+    """Return that the data show no more than chance, and how many rows might; "" if they do, or nobody looked."""
+    found = analysis.confidence.chance
+    if found is None or found.is_exceeded:
+        return ""
+    n_cases = analysis.data.n_cases
+    enough = found.cases_to_show(n_cases)
+    more = "Nothing hints at a dependence that more rows would show."
+    if enough is not None:
+        rounded = float(f"{max(enough, 1.1 * n_cases):.2g}")
+        more = f"About {rounded:,.0f} rows might show what these {n_cases:,} hint at."
+    return (
+        f"These data show no dependence between the variables: of {len(found.gains)} tables with shuffled columns, at "
+        f"least one shows as much. {more}"
+    )
+
+
 def _edges(count: int) -> str:
     return counted(count, "edge") if count else "no edge"
 
 
 def _closing(analysis: Findings) -> tuple[str, ...]:
     dropped = analysis.consensus.dropped
-    sentences = [told] if (told := contradiction_sentence(analysis)) else []
+    sentences = [told] if (told := edges.contradiction_sentence(analysis)) else []
     broom = analysis.thresholds.find(RuleName.BROOM)
     # With few permutations no p-value is small, and so a large one says nothing.
     tried = analysis.options.permutations
     enough = tried is None or 1 / (tried + 1) <= CHANCE
-    if enough and broom is not None and broom.threshold.details["p_value"] > CHANCE:
+    if enough and not _chance(analysis) and broom is not None and broom.threshold.details["p_value"] > CHANCE:
         facts = broom.threshold.details
         sentences.append(
             "Beware: with this method and score, data whose columns were shuffled show "
@@ -602,22 +571,22 @@ def _sections(analysis: Findings) -> tuple[Section, ...]:
     """Return all sections; one without blocks is left out of the report."""
     focus, answers = analysis.focus, {}
     if focus is not None:
-        answers = {"target": variable_answer(focus.variable), "prediction": prediction_answer(focus.scores)}
+        answers = {"target": sections.variable_answer(focus.variable), "prediction": prediction_answer(focus.scores)}
     return (
         *(Section(key, answer.title, answer.blocks) for key, answer in answers.items()),
-        Section("ranges", "How far the methods agree", range_blocks(analysis)),
-        Section("ensemble", ensemble_title(analysis), _ensemble(analysis)),
-        Section("constraints", "What you said, and what it cost", constraint_blocks(analysis)),
-        Section("beliefs", "What was believed, and what the data say", belief_blocks(analysis)),
-        Section("experiments", "Which experiment next", experiment_blocks(analysis)),
+        Section("ranges", "How far the methods agree", sections.range_blocks(analysis)),
+        Section("ensemble", sections.ensemble_title(analysis), _ensemble(analysis)),
+        Section("constraints", "What you said, and what it cost", edges.constraint_blocks(analysis)),
+        Section("beliefs", "What was believed, and what the data say", edges.belief_blocks(analysis)),
+        Section("experiments", "Which experiment next", sections.experiment_blocks(analysis)),
         Section("rules", "Where to cut", _rules(analysis)),
         Section("prior", "Does the prior decide, and are there enough data?", _prior(analysis)),
         Section("fit", "Does the network fit?", () if analysis.fit is None else fit_blocks(analysis.fit)),
-        Section("cuts", "Do the edges depend on how numbers were cut?", cut_blocks(analysis)),
+        Section("cuts", "Do the edges depend on how numbers were cut?", sections.cut_blocks(analysis)),
         Section("data", "The data", _data(analysis)),
-        Section("choices", "What was chosen, and why", choice_blocks(analysis)),
-        Section("methods", "Methods, ready to paste", methods_blocks(analysis)),
-        Section("repeat", "How to repeat it", repeat_blocks(analysis, by_time=is_by_time(analysis))),
+        Section("choices", "What was chosen, and why", sections.choice_blocks(analysis)),
+        Section("methods", "Methods, ready to paste", sections.methods_blocks(analysis)),
+        Section("repeat", "How to repeat it", sections.repeat_blocks(analysis, by_time=is_by_time(analysis))),
     )
 
 
@@ -625,15 +594,31 @@ def _about_target(analysis: Findings) -> tuple[str, ...]:
     if analysis.focus is None:
         return ()
     variable, scores = analysis.focus.variable, analysis.focus.scores
-    on, given = "nothing that the data show", ""
+    told, sure = f"{variable.name} depends on nothing that the data show.", []
     if variable.blanket:
-        on = listed(variable.blanket)
-        given = f"; given {plural(len(variable.blanket), 'it', 'these')}, no other variable tells more about it"
+        doubtful = {name: edge for name in variable.blanket if (edge := _doubtful(analysis, name)) is not None}
+        sure = [name for name in variable.blanket if name not in doubtful]
+        told = f"{variable.name} depends on {listed(sure)}" if sure else f"What {variable.name} depends on is not sure"
+        if doubtful:
+            ranges = [f"{name} ({show_range(*edge.spread)})" for name, edge in doubtful.items()]
+            told += f"; not established: {listed(ranges)}"
+        given = plural(len(variable.blanket), "it", "these")
+        told += f". In the network, given {given}, no other variable tells more about it."
     return (
-        f"{variable.name} depends on {on}{given}. It is predicted right "
-        f"in {percent(scores.accuracy)} of cases that were not learned from; its most frequent state alone in "
-        f"{percent(scores.usual_accuracy)}.",
+        f"{told} It is predicted right in {percent(scores.accuracy)} of cases that were not learned from; its most "
+        f"frequent state alone in {percent(scores.usual_accuracy)}.",
     )
+
+
+def _doubtful(analysis: Findings, name: str) -> EdgeRecord | None:
+    """Return an edge that joins a variable to the target's blanket if the methods do not agree that it is there."""
+    assert analysis.focus is not None
+    target = analysis.focus.variable.name
+    through = [child for child in analysis.dag.children_of(target) if name in analysis.dag.parents_of(child)]
+    direct = target in analysis.dag.parents_of(name) or name in analysis.dag.parents_of(target)
+    pairs = [(target, name)] if direct else [pair for child in through for pair in ((target, child), (name, child))]
+    found = [analysis.edge(*pair) for pair in pairs]
+    return next((edge for edge in found if not (edge.trust.is_supported or edge.trust is Trust.ALONE)), None)
 
 
 def _glossary(analysis: Findings) -> tuple[tuple[str, str], ...]:
@@ -659,7 +644,7 @@ def _network(analysis: Findings) -> blocks.NetworkView:
     nodes = []
     for v, name in enumerate(data.names):
         counts = contingency(data, [v])
-        states = tuple(state_label(state) for state in data.states[v])
+        states = tuple(edges.state_label(state) for state in data.states[v])
         nodes.append(blocks.NetworkNode(name, states, tuple((counts / counts.sum()).round(4).tolist())))
     plan = plan_evidence(analysis.network)
     tables = tuple(
@@ -673,7 +658,7 @@ def _network(analysis: Findings) -> blocks.NetworkView:
     return blocks.NetworkView(
         nodes=tuple(nodes),
         edges=_shown_edges(analysis),
-        words=tuple(edge_sentences(analysis, edge) for edge in analysis.edges),
+        words=tuple(edges.edge_sentences(analysis, edge) for edge in analysis.edges),
         threshold=analysis.threshold,
         cost=analysis.options.missed_edge_cost,
         rules=tuple(blocks.RuleLine(m.label, m.threshold.value, m.meaning) for m in analysis.thresholds.marks),
@@ -709,9 +694,9 @@ def _shown_edges(analysis: Findings) -> tuple[EdgeRecord, ...]:
 def _ensemble(analysis: Findings) -> Blocks:
     facts, chains = analysis.main.credible, analysis.main.chains
     return gather(
-        account_of_sample(analysis) if facts is None else _credible(analysis, facts),
+        sections.account_of_sample(analysis) if facts is None else _credible(analysis, facts),
         None if chains is None else chain_blocks(chains),
-        completion_account(analysis),
+        edges.completion_account(analysis),
         _compared(analysis) if analysis.comparisons else None,
     )
 
@@ -768,7 +753,7 @@ def _credible(analysis: Findings, facts: CredibleFacts) -> Blocks:
     count = f"{facts.count:,} networks are" if facts.count != 1 else "One network is"
     text = (
         f"{count} within a factor of {facts.bayes_factor:g}{odds} of the best single one: this is the credible set, "
-        f"and it is {completeness(analysis.main.recipe)}.{classes}{covered} One best network has "
+        f"and it is {sections.completeness(analysis.main.recipe)}.{classes}{covered} One best network has "
         f"{percent(facts.best_share)} of the weight of the set: that is how far it can be trusted alone."
     )
     if len(facts.deviations) > 1:
@@ -820,7 +805,7 @@ def _rules(analysis: Findings) -> Blocks:
 def _prior(analysis: Findings) -> Blocks:
     saturation = analysis.prior.saturation
     return gather(
-        prior_blocks(analysis),
+        edges.prior_blocks(analysis),
         None if saturation is None else _saturation(saturation),
         *(note.text for note in analysis.prior.notes),
     )
@@ -867,15 +852,15 @@ def _data(analysis: Findings) -> Blocks:
     for v, name in enumerate(data.names):
         counts = contingency(data, [v]) if analysis.gaps is None else analysis.gaps.observed_counts(v)
         shares = "; ".join(
-            f"{state_label(state)}: {percent(count / counts.sum())}"
+            f"{edges.state_label(state)}: {percent(count / counts.sum())}"
             for state, count in zip(data.states[v], counts.tolist(), strict=True)
         )
         rows.append((name, len(data.states[v]), shares))
     return gather(
         "Before learning, the data were prepared:" if steps else as_it_is,
         bullets(steps),
-        gap_blocks(analysis),
-        None if audit is None else audit_blocks(audit),
+        edges.gap_blocks(analysis),
+        None if audit is None else sections.audit_blocks(audit),
         table(
             f"The variables, and the share of the cases {'that have a value ' if analysis.gaps else ''}in each state.",
             ("variable", ("states", 0), "shares"),

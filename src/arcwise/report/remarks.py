@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from arcwise.base.options import CANDIDATES, MANY_VARIABLES
@@ -14,7 +14,7 @@ from arcwise.findings.edges import MOST_DESCRIBED
 from arcwise.findings.method_result import MethodResult, Shortfall
 from arcwise.findings.network_facts import CredibleFacts
 from arcwise.findings.parts import Remark
-from arcwise.report.bounds import bound_words, factor_words
+from arcwise.report.sections import bound_words, factor_words
 
 if TYPE_CHECKING:
     from arcwise.data.dataset import Dataset
@@ -261,20 +261,13 @@ def _of_main_set(part: parts.MainSet, analysis: Findings) -> Iterator[Remark]:
         yield single_remark(given_up)
     else:
         yield unfinished_remark(found, given_up, gaps=analysis.gaps is not None)
+    if analysis.prepared.hurried:
+        yield Remark(f"{analysis.prepared.hurried} Allow more with --limit-seconds.", by_time=True)
     if uncut is not None and uncut.cut_status is not Status.COMPLETE:
         yield Remark(
             "The cuts of the numbers are not the best ones: the time did not suffice to choose them. Allow more with "
             "--limit-seconds.",
             by_time=True,
-        )
-    if part.uncalibrated:
-        text = f"The probabilities are those of studies of known networks: {part.uncalibrated}"
-        yield Remark(text, by_time=True)
-    if part.simulated is not None and part.simulated.status is not Status.COMPLETE:
-        yield Remark(
-            f"The probabilities come from {part.simulated.repeats} simulated data sets, or from networks that are not "
-            f"all there: {part.simulated.status}. Allow more time with --limit-seconds.",
-            by_time=part.simulated.status is Status.TIME_LIMIT,
         )
 
 
@@ -320,18 +313,14 @@ def _of_part(part: parts.Part) -> Iterator[Remark]:  # noqa: PLR0912 - one case 
         case parts.Comparisons():
             for place in range(len(part.made) + 1):
                 if part.missing and place == part.last_missing:
-                    yield _missing_remark(part.missing)
+                    listed = "; ".join(f"{title} ({_missing_words(made)})" for title, made in part.missing)
+                    by_time = any(made.status is Status.TIME_LIMIT for _, made in part.missing)
+                    yield Remark(f"Not computed for comparison: {listed}.", by_time=by_time)
                 if place < len(part.made) and (made := part.made[place]).shortfall is not None:
                     text = f"The comparison with the {made.title} rests on {shortfall_words(made)}."
                     yield Remark(text, by_time=made.status is Status.TIME_LIMIT)
         case parts.PosteriorShare(credible=CredibleFacts(covered_by_time=True)):
             yield UNDESCRIBED
-        case parts.SimulatedData() if part.shortage:
-            yield Remark(
-                "How often confidences are right in data simulated from these networks was not found, or from fewer "
-                f"data sets than planned: {part.shortage}. Allow more time with --limit-seconds.",
-                by_time=part.by_time,
-            )
         case parts.ShuffledColumns(note=Remark() as note):
             yield note
         case parts.PriceOfConstraints():
@@ -352,16 +341,9 @@ def _of_part(part: parts.Part) -> Iterator[Remark]:  # noqa: PLR0912 - one case 
             )
 
 
-def _missing_remark(missing: Sequence[tuple[str, MethodResult]]) -> Remark:
-    listed = "; ".join(f"{title} ({made.why or _missing_words(made)})" for title, made in missing)
-    by_time = any(made.status is Status.TIME_LIMIT for _, made in missing)
-    return Remark(f"Not computed for comparison: {listed}.", by_time=by_time)
-
-
 def _missing_words(made: MethodResult) -> str:
     """Return why a comparison is missing, and what is known all the same."""
-    known = known_words(made)
-    return f"{shortfall_words(made)}{f'; {known}' if known else ''}"
+    return made.why or "; ".join(words for words in (shortfall_words(made), known_words(made)) if words)
 
 
 def _price_remarks(price: ConstraintPrice | None) -> Iterator[Remark]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import platform
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
+from decimal import ROUND_CEILING, Context
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
@@ -14,7 +17,7 @@ from arcwise.audit.finding import Finding, Severity, columns_words
 from arcwise.base.bibliography import list_works
 from arcwise.base.options import options_of
 from arcwise.confidence.consensus import Fate
-from arcwise.confidence.threshold import RuleName
+from arcwise.confidence.edge_confidence import RuleName
 from arcwise.findings.options import AUTO, score_text
 from arcwise.findings.trust import (
     HALF,
@@ -31,16 +34,8 @@ from arcwise.findings.trust import (
 from arcwise.graph.beliefs import Beliefs
 from arcwise.graph.constraints import Constraints
 from arcwise.networks.recipe import MadeNetworks
+from arcwise.report import edges
 from arcwise.report.blocks import Blocks, Bullets, Table, Verbatim, bullets, gather, table
-from arcwise.report.bounds import bound_words
-from arcwise.report.edges import (
-    beliefs_text,
-    completion_methods,
-    constraints_text,
-    dependence_blocks,
-    price_methods,
-    state_label,
-)
 from arcwise.report.report import Answer
 from arcwise.scores.registry import make_score
 from arcwise.scores.score import Score
@@ -50,6 +45,7 @@ if TYPE_CHECKING:
     from arcwise.base.errors import Argument
     from arcwise.data.column import Column as DataColumn
     from arcwise.data.table import Table as DataTable
+    from arcwise.exact.proof import Optimum
     from arcwise.findings.checks import CutChecks
     from arcwise.findings.findings import Findings
     from arcwise.findings.preparation import Obstacle
@@ -151,7 +147,7 @@ PACKAGES = ("arcwise", "numpy", "scipy", "pandas", "scikit-learn", "duckdb")
 def choice_blocks(analysis: Findings) -> Blocks:
     """Return a table with one row per choice."""
     options, recipe, source = analysis.options, analysis.main.recipe, analysis.main.recipe.source_facts
-    by_user = "chosen by the user"
+    by_user, usual_score = "chosen by the user", source.why_score or f"usual for the {source.title}"
     why_method = (
         by_user
         if options.method != AUTO
@@ -161,7 +157,7 @@ def choice_blocks(analysis: Findings) -> Blocks:
     )
     rows: list[Choice] = [
         ("method", source.title, why_method, "--method"),
-        ("score", recipe.score_title, by_user if options.score is not None else _why_score(recipe), "--score"),
+        ("score", recipe.score_title, by_user if options.score is not None else usual_score, "--score"),
         *setting_choices(analysis),
         (
             "cut-off",
@@ -181,12 +177,19 @@ def choice_blocks(analysis: Findings) -> Blocks:
             "defined for every combination of states, even those without a case",
             "--score bdeu:ess=...",
         ),
-        ("parents", _most_parents(recipe), _why_parents(analysis), "--max-parents"),
+        (
+            "parents",
+            "no limit" if recipe.max_parents is None else f"at most {recipe.max_parents}",
+            _why_parents(analysis),
+            "--max-parents",
+        ),
     ]
     if analysis.constraints is not None:
-        rows.append(("constraints", constraints_text(analysis.constraints), by_user, "--constraints"))
+        rows.append(("constraints", edges.constraints_text(analysis.constraints), by_user, "--constraints"))
     if options.beliefs is not None:
-        rows.append(("prior odds", beliefs_text(options.beliefs, analysis.data.n_variables), by_user, "--beliefs"))
+        rows.append(
+            ("prior odds", edges.beliefs_text(options.beliefs, analysis.data.n_variables), by_user, "--beliefs")
+        )
     return gather(
         "Every choice was made for a reason and can be changed.",
         table("The choices.", ("choice", "value", "why", "change it with"), rows),
@@ -200,11 +203,6 @@ def _why_directions(analysis: Findings) -> str:
     if known is not None and known.is_ancestral:
         return "constraints on ancestors cut classes in ways that single directions do not show"
     return "the set is too large to be listed class by class"
-
-
-def _why_score(recipe: Recipe) -> str:
-    source = recipe.source_facts
-    return source.why_score or f"usual for the {source.title}"
 
 
 def _why_cut(analysis: Findings) -> str:
@@ -221,10 +219,6 @@ def _why_cut(analysis: Findings) -> str:
     if analysis.thresholds.chosen.label is RuleName.LEARNED:
         return f"of least cost on data from known networks, if a missed edge costs {cost:g} extra (Liao 2022, ch. 5)"
     return f"a missed edge costs {cost:g} extra {plural(cost, 'edge')}: an edge pays above 1 / (1 + {cost:g})"
-
-
-def _most_parents(recipe: Recipe) -> str:
-    return "no limit" if recipe.max_parents is None else f"at most {recipe.max_parents}"
 
 
 def _why_parents(analysis: Findings) -> str:
@@ -251,8 +245,8 @@ def repeat_line(analysis: Findings) -> str:
         if item.recorded and getattr(options, item.name) != item.default
     }
     names = list(analysis.data.names)
-    listed = [f"{name}={_python(value, names)}" for name, value in given.items()]
-    return f"arcwise.learn({', '.join([repr(file) if file is not None else 'data', *listed])})"
+    spelled = [f"{name}={_python(value, names)}" for name, value in given.items()]
+    return f"arcwise.learn({', '.join([repr(file) if file is not None else 'data', *spelled])})"
 
 
 def _can_be_spelled(score: object) -> bool:
@@ -286,11 +280,11 @@ def versions() -> dict[str, str]:
 
 def repeat_blocks(analysis: Findings, *, by_time: bool) -> Blocks:
     """Return how to repeat the run: the command, the versions, the fingerprint of the data."""
-    listed = ", ".join(f"{name} {number}" for name, number in versions().items())
+    software = ", ".join(f"{name} {number}" for name, number in versions().items())
     again = "Some parts ended at the time limit: to repeat them exactly, a run needs more time."
     return gather(
         Verbatim(repeat_line(analysis), "command" if analysis.prepared.file is not None else "call"),
-        f"Versions: {listed}. Seed {analysis.options.seed}. Data fingerprint (SHA-256): {analysis.digest}.",
+        f"Versions: {software}. Seed {analysis.options.seed}. Data fingerprint (SHA-256): {analysis.digest}.",
         again if by_time else "",
         "The folder also holds edges.csv (all edges described here), network.bif (the network with its tables), "
         "cpdag.dot and cpdag.graphml (the equivalence class, to draw), confidence.parquet (every pair) and "
@@ -365,14 +359,14 @@ def methods_text(analysis: Findings) -> str:
         f"{data.n_cases:,} cases with arcwise {versions().get('arcwise', '')}.{prepared}"
     ]
     if analysis.constraints is not None:
-        parts.append(f"Every network had to satisfy these constraints: {constraints_text(analysis.constraints)}.")
-        parts.append(price_methods(analysis))
+        parts.append(f"Every network had to satisfy these constraints: {edges.constraints_text(analysis.constraints)}.")
+        parts.append(edges.price_methods(analysis))
     if options.beliefs is not None:
         parts.append(
             "Networks were weighed by prior odds as well as by the data; an arc's odds are those of a network with it "
-            f"against the same network without it: {beliefs_text(options.beliefs, data.n_variables)}."
+            f"against the same network without it: {edges.beliefs_text(options.beliefs, data.n_variables)}."
         )
-    parts += [methods_of_experiments(analysis), methods_of_networks(analysis), completion_methods(analysis)]
+    parts += [methods_of_experiments(analysis), methods_of_networks(analysis), edges.completion_methods(analysis)]
     cost = options.missed_edge_cost
     as_much = "as much" if cost == 1 else f"{cost:g} times as much"
     if options.threshold is not None:
@@ -381,11 +375,12 @@ def methods_text(analysis: Findings) -> str:
         why = f"the cut-off of least expected cost if a missed edge costs {as_much} as an extra one"
         if options.false_rate is not None:
             why = f"the lowest cut-off with an expected share of false edges of at most {options.false_rate:.3g}"
+        expected = analysis.expected
         cut = (
             f"Edges with a confidence above {analysis.threshold:.3g} were kept, {why}, by probabilities that "
-            f"{analysis.probability.calibration.basis}; {analysis.expected.false:.1f} of the "
-            f"{analysis.expected.edges:,} edges are expected to be false, and {analysis.expected.missed:.1f} to be "
-            "missing."
+            f"{analysis.probability.calibration.basis}. In nine of ten data sets, "
+            f"{' to '.join(map(str, expected.false_range))} of the {expected.edges:,} edges are wrong, and "
+            f"{' to '.join(map(str, expected.missed_range))} are missing."
         )
     elif analysis.thresholds.chosen.label is RuleName.LEARNED:
         cut = (
@@ -483,7 +478,7 @@ def audit_blocks(audit: Audit, obstacles: Sequence[Obstacle] = ()) -> Blocks:
         _findings(audit, obstacles) if audit.findings or obstacles else None,
         _columns(audit.read),
         patterns,
-        None if patterns is None else dependence_blocks(audit.gap_dependences),
+        None if patterns is None else edges.dependence_blocks(audit.gap_dependences),
     )
 
 
@@ -585,19 +580,31 @@ MOST_NEIGHBOURS = 30
 ROLES = {"parent": "parent", "child": "child", "partner": "parent of a child", "": "–"}
 
 
+FEW_SAY_NOTHING = (
+    "Shares of so few say nothing about how far an edge can be trusted: take this as a first guess, and allow more "
+    "time."
+)
+
+
+def few_networks(count: int) -> str:
+    """Return that there are too few networks."""
+    return "Only one network was learned." if count == 1 else f"Only {count:,} networks were learned."
+
+
 def variable_answer(found: VariableFinding) -> Answer:
     """Return everything that is to be said about one variable."""
     more, opened = len(found.neighbours) - MOST_NEIGHBOURS, bullets(_open(found))
     told = gather(
+        f"{few_networks(found.n_networks)} {FEW_SAY_NOTHING}" if found.few else "",
         _summary(found),
         _blanket(found),
         _table(found),
         f"{more:,} more variables are in the file of the table." if more > 0 else "",
         "What remains open:" if opened else "",
         opened,
-        f"Information is in bits: what a variable tells about {found.name} beyond the rest of the blanket, and alone, "
-        "under the network. A dependence is not an effect: what setting a variable would do is what `arcwise effect` "
-        "says.",
+        f"Information is in bits: what a variable tells about {found.name} beyond the rest of the blanket, under the "
+        "network, and alone, in the data; – where chance would tell as much. A dependence is not an effect: what "
+        "setting a variable would do is what `arcwise effect` says.",
     )
     return Answer(f"What {found.name} depends on", told)
 
@@ -608,17 +615,23 @@ def _summary(found: VariableFinding) -> str:
             f"The network joins {found.name} to nothing: no edge has a confidence above the cut-off. That does not "
             "show that it depends on nothing, only that these data do not show on what."
         )
-    matter = sorted(found.neighbours, key=lambda one: -one.information)
-    first = matter[0]
+    first = max(found.neighbours, key=lambda one: one.information or 0.0)
     share = found.known / found.entropy if found.entropy > 0 else 0.0
-    low, high, state = (state_label(text) for text in first.at)
+    low, high, state = (edges.state_label(text) for text in first.at)
     count = len(found.blanket)
-    return (
+    told = (
         f"In the network, {found.name} depends on {listed(found.blanket)}; given {plural(count, 'it', 'these')}, no "
         f"other variable tells more about it. {plural(count, 'It tells', 'Together they tell')} "
         f"{found.known:.3f} of the {found.entropy:.3f} bits of uncertainty about {found.name} ({percent(share)}). "
-        f"{first.name} matters most: it tells {first.information:.3f} bits beyond the others, and P({found.name} = "
-        f"{state}) is {first.change:.2f} higher if {first.name} is {high} than if it is {low}."
+    )
+    if first.information is None:
+        return (
+            f"{told}Which of them matters most cannot be told: their tables have so many cells that chance would tell "
+            "as much."
+        )
+    return (
+        f"{told}{first.name} matters most: it tells {first.information:.3f} bits beyond the others, and "
+        f"P({found.name} = {state}) is {first.change or 0.0:.2f} higher if {first.name} is {high} than if it is {low}."
     )
 
 
@@ -667,17 +680,20 @@ def _table(found: VariableFinding) -> Table:
 
 def _change(one: Neighbour) -> str:
     """Return the change, and between which states it is: of one that is shown as zero, there is nothing to say."""
+    if one.change is None:
+        return "–"
     size = f"{one.change:.2f}"
-    before, after, state = map(state_label, one.at)
+    before, after, state = map(edges.state_label, one.at)
     return size if float(size) == 0 else f"{size} ({before} → {after}: {state})"
 
 
 def _open(found: VariableFinding) -> list[str]:
     told = []
-    unsure = found.open
-    if unsure:
-        pairs = ", ".join(f"{one.name} ({show_confidence(one.confidence, 2)})" for one in unsure)
-        told.append(f"whether there is an edge to {pairs}: neither shown nor ruled out;")
+    for drawn, words in ((True, "drawn, but not certain"), (False, "neither shown nor ruled out")):
+        unsure = [one for one in found.open if (one.in_network in ("parent", "child")) is drawn]
+        if unsure:
+            pairs = ", ".join(f"{one.name} ({show_confidence(one.confidence, 2)})" for one in unsure)
+            told.append(f"whether there is an edge to {pairs}: {words};")
     free = [one.name for one in found.neighbours if one.confidence >= 0.5 and one.direction == "open"]
     if free:
         ways = plural(len(free), "edge"), plural(len(free), "points", "point")
@@ -774,3 +790,46 @@ def range_blocks(analysis: Findings) -> Blocks:
         ((analysis.threshold, f"cut-off {analysis.threshold:.2g}"),),
     )
     return gather(WHY_METHODS_DIFFER, forest if shown else summary)
+
+
+WIDEST = math.log(1e6)  # beyond, a Bayes factor tells nobody anything
+DECIMALS = 1e6  # a score is shown in millionths
+
+
+def bound_words(found: Optimum, recipe: Recipe) -> str:
+    """Return what is proved: "no network can have more than -97.100000, so that none is better by more than 1.2 nats".
+
+    If only parent sets of up to `found.most_parents` were scored, it is said of networks of these, as nothing is known
+    of others.
+    """
+    most = found.most_parents
+    within = recipe if most is None else replace(recipe, max_parents=most)
+    which = (within.restriction("network") or "network").replace("that satisfy", "that satisfies")
+    others = "" if most is None else ", and nothing is known of others"
+    if found.is_proved:
+        return f"no {which} has a better one, which is proved"
+    if not math.isfinite(found.gap):
+        return "no bound is known"
+    if most is not None and found.gap <= 0:
+        return f"no {which} has a better one{others}"
+    bound = math.ceil(found.upper_bound * DECIMALS) / DECIMALS
+    meaning = factor_words(found.gap) if found.gap < WIDEST else "too much to tell how near the best it is"
+    return (
+        f"no {which} can have more than {bound:.6f}, so that none is better by more than {_up(found.gap, 4)} nats, "
+        f"{meaning}{others}"
+    )
+
+
+def factor_words(gap: float) -> str:
+    """Return a difference of scores as a Bayes factor, rounded up; beyond a million, in nats.
+
+    >>> factor_words(1.2), factor_words(38770)
+    ('a Bayes factor of 3.33', '38,770 nats')
+    """
+    return f"a Bayes factor of {_up(math.exp(gap), 3)}" if gap < WIDEST else f"{_up(gap, 4)} nats"
+
+
+def _up(value: float, digits: int) -> str:
+    """Return a number with so many digits that is not below the value, without a power of ten."""
+    text = f"{Context(prec=digits, rounding=ROUND_CEILING).create_decimal(value):,f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

@@ -20,7 +20,7 @@ from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
 from arcwise.graph.nodes import bits
 from arcwise.local.problem import LocalProblem, pack_parents, unpack_parents
-from arcwise.model.gaps import draw_missing
+from arcwise.model.fitting import draw_missing
 from arcwise.model.network import BayesianNetwork
 
 # The tables of a network, drawn from their posterior: a Dirichlet distribution for every row.

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.errors import Argument, DataError, OptionError, Remedy, check_argument, check_known
+from arcwise.base.errors import Argument, DataError, OptionError, Remedy, UnfinishedError, check_argument, check_known
 from arcwise.base.options import BINS
 from arcwise.base.run import Limits, Run, Seed, Status, generator_of
 from arcwise.base.showing import one_screen
@@ -229,23 +229,24 @@ class NumericData:
 
     # ---- Samples
 
-    def sample(self, seed: Seed = None) -> Dataset:
+    def sample(self, seed: Seed = None, run: Run | None = None) -> Dataset:
         """Draw cases with replacement, and cut them anew; how they are drawn is how `Dataset.resample` draws them.
 
-        The states of columns that are not cut are those of all rows, seen in the sample or not.
+        The states of columns that are not cut are those of all rows, seen in the sample or not. An UnfinishedError if
+        the `run` has no time for it.
         """
         whole = self.gapless
         if whole is None:
             raise DataError("a sample of data with gaps has to be completed: see bootstrap_networks.")
         rows = np.repeat(np.arange(self.table.n_rows), bootstrap_weights(whole, seed))
-        return self._recoded(rows, self._points(rows)[0])
+        return self._recoded(rows, self._all_points(rows, run))
 
-    def marked_sample(self, seed: Seed = None) -> GapStates:
+    def marked_sample(self, seed: Seed = None, run: Run | None = None) -> GapStates:
         """Draw cases with their gaps, and cut them anew: for scores that take gaps (`Score.takes_gaps`)."""
         whole = self.gaps
         assert whole is not None
         rows = self._case_rows[whole.expand().resampled_rows(seed)]
-        return Incomplete(self._recoded(rows, self._points(rows)[0]), whole.missing[:, rows]).with_gap_states()
+        return Incomplete(self._recoded(rows, self._all_points(rows, run)), whole.missing[:, rows]).with_gap_states()
 
     def completed_sample(
         self, cases: NDArray[np.int64], completion: Dataset, rng: np.random.Generator
@@ -290,16 +291,26 @@ class NumericData:
         column = class_column(self.table, self.cutting.target)
         return column.codes.astype(np.int64), len(column.labels)
 
+    def _all_points(self, rows: NDArray[np.int64], run: Run | None) -> Cuts:
+        """Return the cuts of the numbers of a sample, unless the time is over before."""
+        cuts, status = self._points(rows, None if run is None else run.limits)
+        if status.unless_interrupted() is not Status.COMPLETE:
+            raise UnfinishedError("the time was over before the numbers of a sample were cut.")
+        return cuts
+
     def _points(self, rows: NDArray[np.int64], limits: Limits | None = None) -> tuple[Cuts, Status]:
-        """Return the cuts of the numbers of rows, none of a column that does not vary in them, and what ended that."""
-        how = self.cutting
+        """Return the cuts of the numbers of rows, none of a column that does not vary in them, and what ended that.
+
+        Columns for which the time does not suffice are cut at quantiles.
+        """
+        how, run = self.cutting, Run(self.cutting.seed, limits=limits)
         values = {name: own[rows] for name, own in self._values.items()}
         values = {name: own for name, own in values.items() if len(np.unique(own[~np.isnan(own)])) > 1}
         if how.method == JOINT:
             chosen = alternate_cuts(
                 values,
                 lambda cuts: self._recoded(rows, cuts),
-                Run(how.seed, limits=limits),
+                run,
                 how.bins,
                 constraints=how.constraints,
                 max_parents=how.max_parents,
@@ -307,11 +318,15 @@ class NumericData:
             return chosen.cuts, chosen.status
         classes, n_classes = self._classes if how.method == "mdl" else (None, 0)
         found: Cuts = {}
+        status = Status.COMPLETE
         for name, own in values.items():
             labels = None if classes is None else classes[rows]
-            points = cut_points(own, how.method, bins=how.bins, classes=labels, n_classes=n_classes)
+            try:
+                points = cut_points(own, how.method, bins=how.bins, classes=labels, n_classes=n_classes, run=run)
+            except UnfinishedError:
+                points, status = quantiles(own[~np.isnan(own)], how.bins), Status.TIME_LIMIT
             found[name] = points if len(points) else quantiles(own[~np.isnan(own)], 2)
-        return found, Status.COMPLETE
+        return found, status
 
     def _recoded(self, rows: NDArray[np.int64], cuts: Cuts) -> Dataset:
         """Return rows with their numbers cut, and any code where a value is missing."""

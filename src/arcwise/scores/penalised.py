@@ -1,4 +1,4 @@
-"""Penalised likelihoods: LL, AIC, BIC, and the node-average likelihoods of data with gaps, NAL and PNAL."""
+"""Penalised likelihoods: LL, AIC, BIC, fNML, qNML, and the node-average likelihoods of data with gaps, NAL and PNAL."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import ClassVar
 from arcwise import _core
 from arcwise.base.bibliography import Citation
 from arcwise.data.dataset import Dataset, gap_codes
-from arcwise.scores.score import Asymmetry, Facts, Parameter, Score, two_way
+from arcwise.scores.score import QUOTIENT_LIMITS, Asymmetry, Facts, Parameter, Score, two_way
 
 # Of two binary variables, 8 cases show both, which agree, and 4 show the first alone: X -> Y averages X over 12 cases
 # and Y over 8, Y -> X both over 8, and X is less even in 12 cases than in 8.
@@ -42,7 +42,6 @@ class LogLikelihood(ParameterPenalty):
         in_words="log likelihood",
         sources=(Citation("liao-2022", "section 4.2"),),
         equivalent=True,
-        log_bayes_factor=False,
         regular=True,
         bound="no likelihood exceeds one",
         number_of_cases="no N: the likelihood of the cases in which the variable was not set",
@@ -60,9 +59,9 @@ class Aic(ParameterPenalty):
         in_words="Akaike's information criterion",
         sources=(Citation("akaike-1974"), Citation("liao-2022", "section 4.2")),
         equivalent=True,
-        log_bayes_factor=False,
         regular=True,
         bound="LL <= 0, and supersets have at least as many parameters",
+        keeps_parents_few=True,
         number_of_cases="no N: the likelihood of the cases in which the variable was not set",
     )
 
@@ -81,10 +80,10 @@ class Bic(ParameterPenalty):
         in_words="Bayesian information criterion (MDL)",
         sources=(Citation("schwarz-1978"), Citation("liao-2022", "section 4.2")),
         equivalent=True,
-        log_bayes_factor=False,
         asymptotic=True,
         regular=True,
         bound="LL <= 0, and supersets have at least as many parameters",
+        keeps_parents_few=True,
         number_of_cases="N of log(N) / 2: the cases in which the variable was not set",
     )
 
@@ -102,10 +101,10 @@ class BicLaplace(ParameterPenalty):
         in_words="BIC with Bayesian (Laplace) correction",
         sources=(Citation("lau-2004", "sections 3.4 and 3.5"),),
         equivalent=False,
-        log_bayes_factor=False,
         regular=True,
         bound="smoothed parameters are no likelier than the maximum, so BIC's bound holds",
         asymmetric=two_way(((3, 1), (0, 2))),
+        keeps_parents_few=True,
         number_of_cases="N of log(N) / 2: the cases in which the variable was not set",
     )
 
@@ -148,7 +147,6 @@ class Nal(NodeAverageScore):
         in_words="node-average likelihood, from available cases",
         sources=(Citation("bodewes-2021"), Citation("balov-2013")),
         equivalent=False,
-        log_bayes_factor=False,
         regular=None,
         bound="no likelihood exceeds one",
         asymmetric=UNSEEN_TOGETHER,
@@ -176,13 +174,61 @@ class Pnal(NodeAverageScore):
         in_words="penalised node-average likelihood, from available cases",
         sources=(Citation("bodewes-2021"), Citation("balov-2013")),
         equivalent=False,
-        log_bayes_factor=False,
         regular=None,
         bound="no likelihood exceeds one, and supersets have at least as many parameters",
         asymmetric=UNSEEN_TOGETHER,
+        keeps_parents_few=True,
         number_of_cases="N of N^-alpha, and the factor N: the cases in which the variable was not set",
     )
 
     def weight(self, cases: int, variables: int) -> float:
         """Return N^-alpha / n."""
         return float(cases**-self.alpha / variables)
+
+
+# Normalised maximum likelihoods: fNML and qNML.
+#
+# The normaliser C(N, K) of a multinomial variable is the sum, over all sequences of N values out of K, of the
+# sequence's maximised likelihood. Small K go by the recurrence of Kontkanen & Myllymäki (2007), large K by the sum of
+# Mononen & Myllymäki (2008): exact to rounding for any N and K up to 1e300, in O(sqrt(N)) steps.
+
+
+@dataclass(frozen=True)
+class Fnml(Score):
+    """fNML = LL - sum_j log C(n_j, r): each configuration's likelihood is normalised on its own. No parameter."""
+
+    name = "fnml"
+    kernel = "make_fnml"
+    FACTS = Facts(
+        title="fNML",
+        in_words="factorised normalised maximum likelihood",
+        sources=(Citation("silander-2010"), Citation("liao-2022", "section 4.2")),
+        equivalent=False,
+        asymptotic=True,
+        regular=True,
+        bound="LL <= 0, and C(n + m, r) <= C(n, r) C(m, r): splitting configurations costs more",
+        asymmetric=two_way(((3, 1), (0, 2))),
+        number_of_cases="n_j of C(n_j, r): the cases in which the variable was not set, by configuration",
+    )
+
+
+@dataclass(frozen=True)
+class Qnml(Score):
+    """qNML = LL - [log C(N, q r) - log C(N, q)]: the NML of the family over that of its parents. No parameter.
+
+    N is the number of cases in which the variable was not set by an experiment.
+    """
+
+    name = "qnml"
+    kernel = "make_qnml"
+    FACTS = Facts(
+        title="qNML",
+        in_words="quotient normalised maximum likelihood",
+        sources=(Citation("silander-2018"), Citation("liao-2022", "section 4.2")),
+        parent_limits=QUOTIENT_LIMITS,
+        equivalent=True,
+        asymptotic=True,
+        regular=True,
+        bound="LL <= 0, and the penalty grows with q",
+        number_of_cases="N of C(N, q r) and C(N, q): the cases in which the variable was not set",
+    )

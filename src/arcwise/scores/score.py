@@ -116,6 +116,8 @@ class Facts:
     parent_limits
         The most parents that a variable may have if networks are to be averaged and nothing else was asked for, by the
         number of cases from which each limit holds (see `most_parents`); none where the score itself keeps parents few.
+    keeps_parents_few
+        Whether every cell of a family's table costs something, seen or not, so that no search needs a limit of parents.
     number_of_cases
         What N is in the score of a variable that was set in some cases (`Dataset.targets`), which are then left out.
     """
@@ -124,13 +126,14 @@ class Facts:
     in_words: str
     sources: tuple[Citation, ...]
     equivalent: bool
-    log_bayes_factor: bool
     regular: bool | None
     bound: str
+    log_bayes_factor: bool = False
     asymptotic: bool = False
     asymmetric: Asymmetry | None = None
     irregular: Irregularity | None = None
     parent_limits: tuple[tuple[int, int], ...] = ()
+    keeps_parents_few: bool = False
     number_of_cases: str = "no N: the counts of the cases in which the variable was not set"
 
     def most_parents(self, n_cases: int | None, arities: Sequence[int] = ()) -> int | None:
@@ -178,6 +181,9 @@ class Facts:
 # (docs/benchmarks/calibration.md).
 QUOTIENT_LIMITS = ((0, 2), (150, 3), (500, 4), (2_000, 5), (10_000, 6))
 FEW_HUNDRED = 200
+# The score of a family is about as large as the number of cases, and exact to two or three units of a double's last
+# place: 1e-8 nats at 10^7 cases, 5e-4 at 10^12. Beyond, differences between scores would be rounding.
+MOST_CASES = 10**12
 CASES_PER_CELL = 1.5
 
 # X is a function of its parent; a second parent that never varies on its own changes no count, but halves the
@@ -191,7 +197,8 @@ class Score:
 
     A score is a frozen dataclass of its parameters. `native` gives the compiled score that tables and searches use;
     tests/twins/scores.py has its readable twin. Where variables were set (`Dataset.targets`), a family is scored
-    without the cases in which its child was (Cooper and Yoo 1999), and N is the number of the others.
+    without the cases in which its child was (Cooper and Yoo 1999), and N is the number of the others. The score of a
+    family has the digits of a double: data of more than 10^12 cases, whose differences would be lost, are refused.
     """
 
     name: ClassVar[str]
@@ -293,8 +300,14 @@ def scored_data(data: Dataset | Incomplete, score: Score) -> Dataset:
     Raises
     ------
     DataError
-        If there are gaps and the score needs complete data.
+        If there are gaps and the score needs complete data, or more than 10^12 cases.
     """
+    cases = (data.held if isinstance(data, Incomplete) else data).n_cases
+    if cases > MOST_CASES:
+        raise DataError(
+            f"the weights of the rows add up to {cases:.3g} cases; scores of up to {MOST_CASES:.0e} have digits enough "
+            "to be compared. Divide all weights by the same number."
+        )
     if not isinstance(data, Incomplete):
         return data
     if not data.missing.any():

@@ -14,12 +14,17 @@ __all__ = ["EXPERIMENTS", "load_experiment"]
 # One line per experiment: where its class is. A module is imported when its experiment is used.
 EXPERIMENTS: dict[str, str] = {
     "calibration": "arcwise_studies.experiments.calibration:Calibration",
+    "credible_counts": "arcwise_studies.experiments.credible_counts:CredibleCounts",
     "density": "arcwise_studies.experiments.density:Density",
     "discovery": "arcwise_studies.experiments.discovery:Discovery",
     "lau": "arcwise_studies.experiments.lau:Lau",
+    "lau_genetic": "arcwise_studies.experiments.lau_genetic:LauGenetic",
     "scanagatta": "arcwise_studies.experiments.scanagatta:Scanagatta",
+    "scanagatta_variations": "arcwise_studies.experiments.scanagatta_variations:ScanagattaVariations",
     "steck": "arcwise_studies.experiments.steck:Steck",
+    "steck_averaging": "arcwise_studies.experiments.steck_averaging:SteckAveraging",
     "ueno": "arcwise_studies.experiments.ueno:Ueno",
+    "ueno_fitted": "arcwise_studies.experiments.ueno_fitted:UenoFitted",
     "overhead": "arcwise_studies.experiments.overhead:Overhead",
 }
 

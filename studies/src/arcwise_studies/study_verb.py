@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arcwise.base.errors import OptionError
-from arcwise.base.options import REQUIRED, Common, option, row, rows
+from arcwise.base.options import REQUIRED, Common, load_figure, option, row, rows
 from arcwise.base.run import Status
 from arcwise.bootstrap.bootstrap import BootstrapSettings
 from arcwise.cli.options import TimeLimit
@@ -132,7 +132,7 @@ class Run(StoreOptions, FileOptions, RunningOptions, TimeLimit, Verb):
         folder = self.summary or _summary_folder(where)
         self.remark(_sentence(report))
         if report.finished + report.limited:
-            files = summarize_study(where).write(folder)
+            files = summarize_study(where).write(folder, figures=_can_draw(self))
             self.remark(f"{len(files)} files in {folder}; the results are in {where}")
         payload = {
             "name": chosen.name,
@@ -146,6 +146,16 @@ class Run(StoreOptions, FileOptions, RunningOptions, TimeLimit, Verb):
         }
         # Cells that failed are missing, whether or not a limit was reached.
         return Result(payload, status=Status.COUNT_LIMIT if report.failed else report.status)
+
+
+def _can_draw(verb: Verb) -> bool:
+    """Whether figures can be drawn; if not, it is said, and what can be written is."""
+    try:
+        load_figure()
+    except OptionError as error:
+        verb.remark(f"Without pictures: {error}")
+        return False
+    return True
 
 
 class StatusOf(StoreOptions, Verb):
@@ -179,7 +189,8 @@ class Summarize(Verb):
 
         where = _existing(self.config, self.stored)
         found = summarize_study(where)
-        files = found.write(self.output or _summary_folder(where), figures=self.figures)
+        figures = self.figures and _can_draw(self)
+        files = found.write(self.output or _summary_folder(where), figures=figures)
         return Result({**found.facts, "files": files}, map(str, files))
 
 

@@ -18,7 +18,7 @@ from arcwise.findings.parts import Comparisons
 from arcwise.findings.trust import percent, round_inside, show_confidence, show_range
 from arcwise.report import Chart, Guide, Series, render_html
 from arcwise.report.html import _Axis, chart_svg
-from arcwise.report.text import sparkline
+from arcwise.report.report import sparkline
 
 HOSTILE = [
     "</script><script>document.title='taken'</script>",
@@ -113,8 +113,9 @@ def test_the_text_has_the_same_content(wine: arcwise.Analysis) -> None:
     for word, meaning in wine.report.glossary:
         assert f"{word} {meaning}" in flat
     wide = " ".join(wine.to_text(width=160).split())  # names in one line
-    for edge in wine.consensus.edges:
-        assert f"{edge.tail} {'→' if edge.fate == 'kept' else '—'} {edge.head}" in wide
+    for edge in wine.edges:
+        arrow = "→" if edge.fate == "kept" and (edge.is_settled or edge.way >= 0.7) else "—"
+        assert f"{edge.tail} {arrow} {edge.head}" in wide or not edge.fate.in_network
     assert max(len(line) for line in text.splitlines()) <= 120
     assert "\x1b" not in text
     assert "\x1b[1m" in wine.report.to_text(color=True)

@@ -29,7 +29,7 @@
 // for a parent that comes late; here a late parent costs nothing once it cannot close a cycle. Where the
 // relaxation is tight and there are many unrelated choices (lung-cancer) this one needs a hundredth of the
 // states, with an order of the nodes that suits; where cycles are many and budgets small, it sees dead ends
-// later. credible/plan.py tries both.
+// later. credible/parts.py tries both.
 #pragma once
 
 #include <algorithm>

@@ -26,6 +26,7 @@ from arcwise.confidence.calibration import (
     share_ratios,
     softmax,
 )
+from arcwise.confidence.probability import COVERED, count_range
 from arcwise_studies.experiments.pair_states import ABSENT, FORWARD, UNDIRECTED, PairStates
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ INDEPENDENT = "independent"  # the worlds without edges
 
 LEAST_SHARE = 0.5  # directions are learned from true edges with more confidence than this: of others none is told
 ROUNDS = 50
+SPREADS = tuple(k / 10 for k in range(31))  # standard deviations in log odds that are tried
 PENALTY = 1.0  # of the slopes in the facts: half a pair's worth of evidence against each
 
 
@@ -145,7 +147,25 @@ class Samples:
         oriented = own.take((own.frame["orient"] == "cpdag").to_numpy(dtype=bool))
         method, _, score = label.partition(":")
         return CalibrationEntry(
-            method, score, own.model(), oriented.directions(), len(own), int(own.frame["truth"].nunique())
+            method,
+            score,
+            own.model(),
+            oriented.directions(),
+            len(own),
+            int(own.frame["truth"].nunique()),
+            own.spreads(),
+        )
+
+    def spreads(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Fit how far whole data sets are off, each left out with its family: above one half, and below."""
+        claims: list[tuple[float, NDArray[np.float64], NDArray[np.bool_]]] = []
+        for _, known, judged in self.splits():
+            model = known.model()
+            for states, facts in zip(judged.states, judged.facts, strict=True):
+                claims.append((cases_level(facts.n_cases), model.curve(facts)(states.present), states.truth != ABSENT))
+        return (
+            fit_spread([(level, 1 - p[p > 0.5], ~real[p > 0.5]) for level, p, real in claims]),
+            fit_spread([(level, p[p <= 0.5], real[p <= 0.5]) for level, p, real in claims]),
         )
 
     def table(self, provenance: Mapping[str, Any]) -> CalibrationTable:
@@ -195,6 +215,28 @@ def fit_model(
     return CalibrationModel(
         tuple(map(tuple, table.tolist())), tuple(lowest.round(4).tolist()), tuple(highest.round(4).tolist())
     )
+
+
+def fit_spread(claims: Sequence[tuple[float, NDArray[np.float64], NDArray[np.bool_]]]) -> tuple[float, float]:
+    """Return the spread, at 1,000 cases and per decade, whose ranges hold in nine of ten data sets.
+
+    `claims` has the level of cases of every data set, the probabilities of some of its pairs, and which are true. Of
+    the data sets in each third of the levels, the smallest spread of a grid is taken that covers enough of them.
+    """
+    levels = np.array([level for level, _, _ in claims])
+    parts = np.array_split(np.argsort(levels, kind="stable"), 3)
+    at, needed = [], []
+    for part in parts:
+        for spread in SPREADS:
+            ranges = [(count_range(claims[k][1], spread), int(claims[k][2].sum())) for k in part.tolist()]
+            if np.mean([low <= true <= high for (low, high), true in ranges]) >= COVERED:
+                break
+        at.append(float(levels[part].mean()))
+        needed.append(spread)
+    if max(at) - min(at) < 0.1:
+        return round(float(np.mean(needed)), 2), 0.0
+    slope, level = np.polyfit(at, needed, 1)
+    return round(float(level), 2), round(float(slope), 2)
 
 
 def fit_directions(

@@ -2,9 +2,12 @@
 
 Every data set is split at random, 70 to 30. From the training part the credible set of a score is learned (all networks
 within a Bayes factor of 150, 100,000 at most), every network gets parameters by an estimator, and the networks,
-weighted by their scores, predict the rest. AIC, BIC and qNML go with both smoothed maximum likelihood (m = 1) and sNML;
-BDeu and qBDJ with the Dirichlet priors that they assume. A cell is one score on one split; all scores see the same
-splits.
+weighted by their scores, predict the rest. AIC, BIC and qNML go with both the m-estimate (m = 1) and sNML; BDeu and
+qBDJ with the Dirichlet priors that they assume. A cell is one score on one split; all scores see the same splits.
+
+The thesis defines the m-estimate twice: with m imaginary cases for each *row* of a table, (n_jk + m/r) / (n_j + m), in
+section 2.2, and with m for the whole *table*, (n_jk + m/(q r)) / (n_j + m/q), in 4.3. Both are here, "m-row" and
+"m-table", each with a Borda count of its own, since a row of Table 4.4 has one "m".
 """
 
 from __future__ import annotations
@@ -48,6 +51,7 @@ PRINTED = {
     "qnml m": 68,
     "qnml snml": 56,
 }
+M_ESTIMATES = {"m-row": "2.2", "m-table": "4.3"}  # and where the thesis defines them
 MOST_PRINTED = 16 * (len(PRINTED) - 1)  # sixteen data sets, one point per opponent
 
 
@@ -146,8 +150,7 @@ class Density(Experiment[DensitySettings]):
         """Return the Borda count next to the printed one, what averaging gains, and the values themselves."""
         rows = rows.assign(candidate=rows["score_name"] + " " + rows["estimator"])
         values = rows.pivot_table(index=["data", "split"], columns="candidate", values="nll", sort=False)
-        order = [name for name in PRINTED if name in values] + [name for name in values if name not in PRINTED]
-        values = values[order]
+        values = values[sorted(values.columns)]
         complete = values.dropna()
         instances = len(cells[["data", "split"]].drop_duplicates())
         return [
@@ -164,7 +167,12 @@ def estimators_of(score: Score) -> list[tuple[str, str, dict[str, Any]]]:
         return [("bdeu", "bd", {"alpha": "bdeu", "ess": score.describe()["ess"]})]
     if score.name in ("qbdj", "bdj"):
         return [("bdj", "bd", {"alpha": "bdj"})]
-    return [("m", "m-estimate", {"m": 1.0}), ("snml", "snml", {})]
+    return [("m-row", "bd", {"alpha": _per_row}), ("m-table", "m-estimate", {"m": 1.0}), ("snml", "snml", {})]
+
+
+def _per_row(family: FamilyCounts) -> NDArray[np.float64]:
+    """Return one imaginary case for each row of a family's table, spread over its states."""
+    return np.full(family.counts.shape, 1.0 / family.counts.shape[1])
 
 
 class _FamilyPredictions:
@@ -200,34 +208,58 @@ class _FamilyPredictions:
 
 
 def _borda_tables(complete: pd.DataFrame, instances: int, cells: pd.DataFrame) -> list[SummaryTable]:
+    """Return the Borda count with each of the two m-estimates as the "m" of Table 4.4."""
     import pandas as pd
 
     if not len(complete):
         return []
-    count = borda_count(complete.to_numpy(), candidates=list(complete.columns), higher_is_better=False)
-    candidates = list(complete.columns)
-    # One point per opponent that does worse. The printed points add up to what sixteen data sets have to give.
-    most = len(complete) * (len(candidates) - 1)
-    frame = pd.DataFrame(
-        {
-            "score and estimator": candidates,
-            "printed": [PRINTED.get(name) for name in candidates],
-            "printed share": [PRINTED[name] / MOST_PRINTED if name in PRINTED else None for name in candidates],
-            "ours": count.points,
-            "our share": count.points / most,
-            "first": (complete.rank(axis=1).to_numpy() == 1).sum(axis=0),
-            "mean excess": (complete.sub(complete.min(axis=1), axis=0)).mean().to_numpy(),
-            "cells": [int((cells["score_name"] == name.split()[0]).sum()) for name in candidates],
-            "limited": [_count(cells, name.split()[0], "limit") for name in candidates],
-            "failed": [_count(cells, name.split()[0], "failed") for name in candidates],
-        }
-    )
+    lines: list[dict[str, Any]] = []
+    for chosen, section in M_ESTIMATES.items():
+        others = [name for name in M_ESTIMATES if name != chosen]
+        part = complete[[name for name in complete if not str(name).endswith(tuple(others))]]
+        count = borda_count(part.to_numpy(), candidates=list(part.columns), higher_is_better=False)
+        # One point per opponent that does worse. The printed points add up to what sixteen data sets have to give.
+        most = len(part) * (len(part.columns) - 1)
+        excess = part.sub(part.min(axis=1), axis=0).mean()
+        for name, points in zip(part.columns, count.points, strict=True):
+            score, estimator = name.split()
+            printed = PRINTED.get(f"{score} m" if estimator == chosen else name)
+            lines.append(
+                {
+                    "m of section": section,
+                    "score and estimator": name,
+                    "printed": printed,
+                    "printed share": None if printed is None else printed / MOST_PRINTED,
+                    "ours": points,
+                    "our share": points / most,
+                    "first": int((part.rank(axis=1)[name] == 1).sum()),
+                    "mean excess": excess[name],
+                    "cells": int((cells["score_name"] == score).sum()),
+                    "limited": _count(cells, score, "limit"),
+                    "failed": _count(cells, score, "failed"),
+                }
+            )
     caption = (
         f"Table 4.4: Borda points by score and estimator over {len(complete)} of {instances} splits (those on which "
-        "every combination has a value), and the share of the points that it could have; `first`: on how many it is "
-        "the best; `mean excess`: nats per case above the best. `cells`, `limited` and `failed`: cells of the score."
+        "every combination has a value), and the share of the points that it could have, with the m-estimate of "
+        "section 2.2 and with that of 4.3; `first`: on how many it is the best; `mean excess`: nats per case above the "
+        "best. `cells`, `limited` and `failed`: cells of the score."
     )
-    return [SummaryTable("borda", caption, frame)]
+    return [SummaryTable("borda", caption, pd.DataFrame(lines)), _m_against_snml(complete, cells)]
+
+
+def _m_against_snml(complete: pd.DataFrame, cells: pd.DataFrame) -> SummaryTable:
+    """Return on how many splits each m-estimate predicts better than sNML, by score."""
+    import pandas as pd
+
+    lines = []
+    for score in ("aic", "bic", "qnml"):
+        if f"{score} snml" in complete:
+            better = {m: int((complete[f"{score} {m}"] < complete[f"{score} snml"]).sum()) for m in M_ESTIMATES}
+            of_score = int((cells["score_name"] == score).sum())
+            lines.append({"score": score, **better, "splits": len(complete), "cells": of_score})
+    caption = "On how many splits the m-estimate of each definition predicts better than sNML."
+    return SummaryTable("m-against-snml", caption, pd.DataFrame(lines))
 
 
 def _count(cells: pd.DataFrame, score: str, status: str) -> int:

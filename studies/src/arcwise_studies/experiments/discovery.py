@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from arcwise.base.options import options_of
 from arcwise.base.run import Run
 from arcwise.confidence import edge_confidence, permuted_confidences
-from arcwise.confidence.permutations import broom_threshold
+from arcwise.confidence.by_recipe import broom_threshold
 from arcwise.ensemble import Recipe
 from arcwise.errors import ConfigError, OptionError
 from arcwise.limits import Limits, Status

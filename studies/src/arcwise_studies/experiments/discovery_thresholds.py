@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["compare_rules", "summarize"]
+__all__ = ["beside_printed_rules", "compare_rules", "summarize"]
 
 TOLERANCE = 1e-12  # losses that differ by less are equal
 
@@ -36,7 +36,7 @@ def summarize(scores: Sequence[str], rows: pd.DataFrame, cells: pd.DataFrame) ->
         _beside_table_5_8(entries),
         _rules_table(instances, broom=False),
         *([_rules_table(instances, broom=True)] if rows["broom"].notna().any() else []),
-        _beside_printed_rules(instances),
+        beside_printed_rules(_rules_of(instances)),
         _against_half(instances),
         _methods_table(instances, predictions),
         *(_curves(entries, metric, method) for metric in ("f", "cost") for method in methods),
@@ -131,9 +131,8 @@ def _rules_table(instances: Instances, *, broom: bool) -> SummaryTable:
             rules = None if broom else ("Scutari", "Gross", "cost", "learned")
             for method, points in compare_rules(instances, metric, weight, rules=rules).items():
                 cells = points.pop("cells")
-                best = " ".join(name for name, value in points.items() if value == max(points.values()))
                 own = {"metric": metric, "method": method, "weight": weight}
-                lines.append({**own, **points, "winner": best, "cells": cells})
+                lines.append({**own, **points, "winner": _first(points), "cells": cells})
     frame = _cells_last(pd.DataFrame(lines), "learned", "winner")
     where = "the instances with permutations" if broom else "all instances"
     caption = f"Borda counts of the rules on {where} (Tables 5.4 to 5.7); learned thresholds without the benchmark."
@@ -146,24 +145,54 @@ def _cells_last(frame: pd.DataFrame, *before: str) -> pd.DataFrame:
     return frame[[column for column in frame.columns if column not in last] + last]
 
 
-def _beside_printed_rules(instances: Instances) -> SummaryTable:
-    """Return the points of each rule as a share of all points of the row, ours and as printed, both without Broom."""
+def beside_printed_rules(ours: Mapping[tuple[str, str, float], Mapping[str, int]]) -> SummaryTable:
+    """Return the points of each rule, printed and ours, and which rule is first in each.
+
+    The thesis compares five rules, here Broom's is left out: its printed points are shown, and the printed points of
+    the others hold their wins over Broom's, which cannot be told apart from the rest. So points stand beside points and
+    are not made shares of a row; what can be compared is the order of the rules.
+    """
     import pandas as pd
 
     rules = ("Scutari", "Gross", "cost", "learned")
     lines = []
     for (metric, method, weight), printed in RULES_PRINTED.items():
-        ours = compare_rules(instances, metric, weight, rules=rules).get(method)
-        if ours is None:
+        points = ours.get((metric, method, weight))
+        if points is None:
             continue
         line: dict[str, object] = {"metric": metric, "method": method, "weight": weight}
+        line["Broom, printed"] = printed["Broom"]
         for name in rules:
             if name in printed:
-                line[f"{name}, printed"] = printed[name] / sum(printed[rule] for rule in rules if rule in printed)
-                line[f"{name}, ours"] = ours[name] / max(1, sum(ours[rule] for rule in rules if rule in ours))
-        lines.append({**line, "cells": ours["cells"]})
-    caption = "Shares of the Borda points of each row, as printed in Tables 5.4 to 5.7 and here; without Broom's rule."
-    return SummaryTable("rules-beside-printed", caption, _cells_last(pd.DataFrame(lines).round(3)))
+                line |= {f"{name}, printed": printed[name], f"{name}, ours": points[name]}
+        both = {name: printed[name] for name in rules if name in printed}
+        line["first, printed"] = _first(printed)
+        line["first of these, printed"] = _first(both)
+        line["first, ours"] = _first({name: points[name] for name in both})
+        lines.append({**line, "cells": points["cells"]})
+    frame = pd.DataFrame(lines)
+    for column in frame.columns[4:]:
+        if column.startswith("cost, "):
+            frame[column] = frame[column].astype("Int64")
+    caption = (
+        "Borda points of each rule as printed in Tables 5.4 to 5.7, where Broom's rule is one of five, and here "
+        "without it; which rule is first in print, which of those that were run here, and which here."
+    )
+    last = ("first, printed", "first of these, printed", "first, ours")
+    return SummaryTable("rules-beside-printed", caption, _cells_last(frame, *last))
+
+
+def _first(points: Mapping[str, int]) -> str:
+    return " ".join(name for name, value in points.items() if value == max(points.values()))
+
+
+def _rules_of(instances: Instances) -> dict[tuple[str, str, float], dict[str, int]]:
+    """Return the points without Broom's rule for the rows that are printed."""
+    found: dict[tuple[str, str, float], dict[str, int]] = {}
+    for metric, weight in dict.fromkeys((metric, weight) for metric, _, weight in RULES_PRINTED):
+        compared = compare_rules(instances, metric, weight, rules=("Scutari", "Gross", "cost", "learned"))
+        found |= {(metric, method, weight): points for method, points in compared.items()}
+    return found
 
 
 def _against_half(instances: Instances) -> SummaryTable:

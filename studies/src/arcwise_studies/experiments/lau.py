@@ -3,6 +3,10 @@
 Their two data sets (A: 4 binary variables, 100 cases; B: 8, 5,000) are lost, so the same is done on any number of data
 sets, among them samples of networks of the same sizes: a claim about "the" search can then be counted over problems. A
 problem is a data set, or a network with a sample size, ``asia@5000``. One cell is one run of one search.
+
+Iterations of first ascent are counted as Lau & Bush do, by passes of the loop: the last one, which finds nothing to
+change, is one of them, so that "at a local maximum the number of iterations will always be 1" (section 4.4.2). That is
+the length of the history of scores, which begins with the start.
 """
 
 from __future__ import annotations
@@ -21,7 +25,7 @@ from arcwise.exact import find_optimal
 from arcwise.limits import Limits, Status
 from arcwise.local import first_ascent, genetic_search
 from arcwise.local.run_analysis import count_parameters
-from arcwise.model.sampling import sample
+from arcwise.model.inference import sample
 from arcwise.parent_sets import build_parent_sets
 from arcwise.scores import make_score
 from arcwise_studies.experiment import CellContext, CellResult, Experiment, Row, SummaryFigure, SummaryTable
@@ -31,7 +35,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["Lau", "LauSettings"]
+__all__ = ["NEAR", "Lau", "LauSettings", "best_score", "problem_data"]
 
 # The metrics of a run, and the figures of the paper that show them.
 METRICS = {
@@ -43,6 +47,7 @@ METRICS = {
 }
 NEAR = 1e-6  # scores that differ by no more are equal, relative to their size
 TRIES = 16  # first ascents that are compared with one genetic search, whose population is as large
+BINS = 16  # of a histogram
 COMMON = 3  # networks that the table of common ones lists for each sample
 EMPTY: Final = "empty"
 RANDOM: Final = "random"
@@ -94,21 +99,21 @@ class Lau(Experiment[LauSettings]):
 
     def run(self, settings: LauSettings, parameters: Mapping[str, Any], context: CellContext) -> CellResult:
         """Run a search once; the rows are the run and, for first ascent, the score after each iteration."""
-        data = _problem_data(parameters["problem"], context.sources, context.seed)
+        data = problem_data(parameters["problem"], context.sources, context.seed)
         name, search = parameters["score_name"], parameters["search"]
         score = make_score(name)
+        # As in the paper, without a limit on parents.
+        common: dict[str, Any] = {"max_parents": None, "seed": context.rng, "limits": context.limits, "progress": False}
         if search == GENETIC:
-            found = genetic_search(data, score=score, seed=context.rng, limits=context.limits, progress=False)
+            found = genetic_search(data, score=score, **common)
         else:
-            found = first_ascent(
-                data, score=score, start=search, seed=context.rng, limits=context.limits, progress=False
-            )
-        best = _optimum(parameters["problem"], name, context.sources, context.seed, context.limits.seconds)
+            found = first_ascent(data, score=score, start=search, **common)
+        best = best_score(parameters["problem"], name, context.sources, context.seed, context.limits.seconds)
         arcs = sorted((a, b) for a, b in found.dag.arcs)
         run: Row = {
             "kind": "run",
             "score": found.score,
-            "iterations": found.iterations,
+            "iterations": found.iterations if search == GENETIC else len(found.history),
             "operations": found.operations,
             "parameters": count_parameters(data, found.dag),
             "log_likelihood": make_score("ll").score_network(data, found.dag),
@@ -148,6 +153,20 @@ class Lau(Experiment[LauSettings]):
             ),
         ]
         shown = settings.problems[:2]  # the tables have all problems, the figures the first two, as theirs have two
+        parts += [
+            SummaryTable(
+                "distributions",
+                "Figures 13 to 15, 17 to 21, 23 and 25 to 30 for the first two problems: how many runs have a value in "
+                "each interval.",
+                _distributions(runs[runs["problem"].isin(shown)]),
+            ),
+            SummaryTable(
+                "history",
+                f"Figure 16 for the first two problems: {settings.scores[0]} after each iteration; a run that has "
+                "ended keeps its last score.",
+                _histories(rows[rows["problem"].isin(shown)], settings.scores[0]),
+            ),
+        ]
         caption = (
             f"Figures 22 and 24: the {COMMON} most common results on the first two problems, and of how many runs."
         )
@@ -160,7 +179,7 @@ class Lau(Experiment[LauSettings]):
 
 
 @lru_cache(maxsize=8)
-def _problem_data(problem: str, sources: Sources, seed: int) -> Dataset:
+def problem_data(problem: str, sources: Sources, seed: int) -> Dataset:
     """Return a problem's data; a sample depends on the problem and the study's seed alone, so all cells share it."""
     network, separator, cases = problem.rpartition("@")
     if not separator:
@@ -170,9 +189,9 @@ def _problem_data(problem: str, sources: Sources, seed: int) -> Dataset:
 
 
 @lru_cache(maxsize=64)
-def _optimum(problem: str, score: str, sources: Sources, seed: int, seconds: float | None) -> float | None:
+def best_score(problem: str, score: str, sources: Sources, seed: int, seconds: float | None) -> float | None:
     """Return the exact optimum; None if it is not found within the limit of a cell."""
-    data = _problem_data(problem, sources, seed)
+    data = problem_data(problem, sources, seed)
     limits = Limits(seconds=seconds)
     table = build_parent_sets(data, make_score(score), limits=limits, threads=1, progress=False)
     if table.status is not Status.COMPLETE:
@@ -192,7 +211,7 @@ def _samples(runs: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
         for metric in METRICS:
             line[metric] = float(of_sample[metric].mean()) if len(of_sample) else float("nan")
         line["iterations sd"] = float(of_sample["iterations"].std(ddof=1)) if len(of_sample) > 1 else float("nan")
-        per_iteration = of_sample["operations"] / of_sample["iterations"].clip(lower=1)
+        per_iteration = of_sample["operations"] / of_sample["iterations"]
         line["operations per iteration"] = float(per_iteration.mean())
         line["parameters median"] = float(of_sample["parameters"].median())
         line["best score"] = float(of_sample["score"].max())
@@ -206,9 +225,10 @@ def _samples(runs: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def _kind(problem: str) -> str:
-    """Return what a problem is: a sample of some size, or a data set."""
-    _, separator, cases = problem.rpartition("@")
-    return f"samples of {cases}" if separator else "data sets"
+    """Return what a problem is: a sample of some size, of denser networks than theirs or not, or a data set."""
+    network, separator, cases = problem.rpartition("@")
+    denser = " (denser)" if "max_degree=4" in network else ""
+    return f"samples of {cases}{denser}" if separator else "data sets"
 
 
 def _kinds(samples: pd.DataFrame) -> pd.DataFrame:
@@ -322,6 +342,39 @@ def _common(runs: pd.DataFrame) -> pd.DataFrame:
             line = dict(zip(("problem", "score_name", "search"), values, strict=True))
             own = {"arcs": example["arcs"], "parameters": int(example["parameters"]), "score": float(example["score"])}
             lines.append({**line, **own, "runs": int(count), "cells": len(of_sample)})
+    return pd.DataFrame(lines)
+
+
+def _distributions(runs: pd.DataFrame) -> pd.DataFrame:
+    import pandas as pd
+
+    lines: list[dict[str, Any]] = []
+    for problem, of_problem in runs[runs["search"] != GENETIC].groupby("problem", sort=False):
+        for metric in METRICS:
+            values = of_problem[metric].to_numpy(dtype=float)
+            whole = metric in ("iterations", "parameters") and np.ptp(values) < 60
+            edges = np.arange(values.min(), values.max() + 2) if whole else np.histogram_bin_edges(values, bins=BINS)
+            for (score, search), part in of_problem.groupby(["score_name", "search"], sort=False):
+                counts, _ = np.histogram(part[metric].to_numpy(dtype=float), bins=edges)
+                own = {"problem": problem, "score_name": score, "search": search, "metric": metric}
+                for low, high, count in zip(edges[:-1], edges[1:], counts, strict=True):
+                    if count:
+                        place = {"from": float(low), "width": float(high - low), "runs": int(count)}
+                        lines.append({**own, **place, "cells": len(part)})
+    return pd.DataFrame(lines)
+
+
+def _histories(rows: pd.DataFrame, score: str) -> pd.DataFrame:
+    import pandas as pd
+
+    lines = []
+    steps = rows[(rows["kind"] == "step") & (rows["score_name"] == score)]
+    for (problem, search), part in steps.groupby(["problem", "search"], sort=False):
+        table = part.pivot_table(index="step", columns="cell", values="score").sort_index().ffill()
+        for step, values in table.iterrows():
+            own = {"problem": problem, "search": search, "iteration": step}
+            spread = {"mean": values.mean(), "lowest": values.min(), "highest": values.max()}
+            lines.append({**own, **spread, "cells": table.shape[1]})
     return pd.DataFrame(lines)
 
 

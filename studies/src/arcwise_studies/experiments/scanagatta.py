@@ -120,6 +120,8 @@ class Scanagatta(Experiment[ScanagattaSettings]):
         of_ranks = "Rank correlation of sensitivity and accuracy of BDeu's networks."
         tables: list[SummaryTable | SummaryFigure] = [
             SummaryTable("means", of_means, means.reset_index()),
+            SummaryTable("by-network", "The same for each network (Figure 2).", _by_network(rows)),
+            *_by_nodes(rows),
             SummaryTable("differences", of_pairs, _paired(rows)),
             SummaryTable("correlation", of_ranks, _correlations(rows)),
         ]
@@ -132,6 +134,34 @@ class Scanagatta(Experiment[ScanagattaSettings]):
         for measure, label in labels.items():
             tables.append(SummaryFigure(measure, f"{label}; {len(cells)} cells.", _curves(means, measure, label)))
         return tables
+
+
+def _by_network(rows: pd.DataFrame) -> pd.DataFrame:
+    groups = rows.groupby(["network", "score", "size"], sort=False)
+    means = groups[["accuracy", "accuracy_own", "arcs", "moral"]].mean()
+    means["cells"] = groups["cell"].nunique()
+    return means.reset_index()
+
+
+def _by_nodes(rows: pd.DataFrame) -> list[SummaryTable]:
+    """Return the differences to BDeu and the sensitivity by the number of nodes, where random networks have several."""
+    import pandas as pd
+
+    nodes = rows["network"].str.extract(r"nodes=(\d+)")[0]
+    if nodes.dropna().nunique() < 2:
+        return []
+    of_nodes = [(int(number), part) for number, part in rows.groupby(nodes)]
+    pairs = pd.concat([_paired(part).assign(nodes=number) for number, part in sorted(of_nodes, key=lambda one: one[0])])
+    plain = rows[rows["score"] == "bdeu"].assign(nodes=pd.to_numeric(nodes))
+    groups = plain.groupby(["nodes", "size"])
+    means = groups[["accuracy", "sensitivity"]].mean().assign(cells=groups["cell"].nunique())
+    last = [*(column for column in pairs.columns if column not in ("nodes", "cells")), "cells"]
+    of_pairs = "Mean difference to BDeu by the number of nodes (Figures 1, 3 and 4), with its standard error."
+    of_means = "Accuracy and sensitivity of BDeu's network by the number of nodes (Figure 6)."
+    return [
+        SummaryTable("differences-by-nodes", of_pairs, pairs[["nodes", *last]].reset_index(drop=True)),
+        SummaryTable("sensitivity-by-nodes", of_means, means.reset_index()),
+    ]
 
 
 def _structure(truth: Dag, learned: Dag) -> Row:

@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from arcwise.counts import contingency
+from arcwise.data import Dataset
 from arcwise.errors import ConfigError
 from arcwise.evaluate import structural_hamming
 from arcwise.graph import Dag
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["Ueno", "UenoSettings", "ueno_network"]
+__all__ = ["Ueno", "UenoSettings", "fit_and_penalty", "ueno_network"]
 
 STRUCTURE = Dag(["x1", "x2", "x3", "x4", "x5"], [[], [0], [0], [1, 2], [2]])
 SCORES = {
@@ -78,6 +80,19 @@ def ueno_network(strength: float, mixing: float) -> BayesianNetwork:
     collider = [[1 - p, p] for p in firsts]
     tables = [[[0.5, 0.5]], one_parent, one_parent, collider, one_parent]
     return BayesianNetwork(STRUCTURE, [["0", "1"]] * 5, [np.array(table) for table in tables])
+
+
+def fit_and_penalty(data: Dataset, dag: Dag, ess: float) -> tuple[float, float]:
+    """Return the two parts of log-BDeu by the paper's Theorem 1 (eq. 7): log-BDeu = fit - penalty + a constant."""
+    fit = penalty = 0.0
+    for v, parents in enumerate(dag.parents):
+        counts = contingency(data, [*parents, v]).reshape(-1, int(data.arities[v])).astype(float)
+        prior = ess / counts.size
+        posterior = counts + prior
+        fit += float((posterior * np.log(posterior / posterior.sum(axis=1, keepdims=True))).sum())
+        states = counts.shape[1]
+        penalty += float((states - 1) / states * np.log1p(counts / prior).sum()) / 2
+    return fit, penalty
 
 
 class Ueno(Experiment[UenoSettings]):

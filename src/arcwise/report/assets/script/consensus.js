@@ -70,7 +70,7 @@ function direct(open, parents, isFull) {
 }
 
 function nameOf(edge, arc) { // the more credible direction first, as in the table
-  if (arc && arc.fate === "kept") return `${name(arc.tail)} → ${name(arc.head)}`;
+  if (arc && arc.fate === "kept") return `${name(arc.tail)} ${pointed(edge, arc) ? "→" : "—"} ${name(arc.head)}`;
   const [tail, head] = edge.backward > edge.forward ? [edge.second, edge.first] : [edge.first, edge.second];
   return `${name(tail)} — ${name(head)}`;
 }
@@ -81,4 +81,7 @@ function stateOf(index) {
     : arc.fate === "limited" ? "left out: too many parents" : arc.fate === "undirected" ? "in the network, direction open" : "in the network";
 }
 
+const LEANING = 0.7; // the share of the networks with the edge from which on it has an arrow head
+const pointed = (edge, arc) => arc.fate === "kept" && (Boolean(view.few) || settled(edge, arc)
+  || (arc.tail === edge.first ? edge.forward : edge.backward) >= LEANING * edge.confidence);
 const settled = (edge, arc) => Boolean(edge.settled) && arc.tail === edge.tail; // only the way that Python says is

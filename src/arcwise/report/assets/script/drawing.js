@@ -110,7 +110,7 @@ function redraw() {
     labelElements[index].setAttribute("display", shown && byId("numbers").checked ? "inline" : "none");
     if (!shown) return;
     const head = group.querySelector(".head");
-    if (arc.fate === "kept") {
+    if (pointed(edge, arc)) {
       head.setAttribute("d", arrow(group.querySelector(".ink"), arc.head === edge.second, thickness(real(edge))));
       head.setAttribute("class", settled(edge, arc) && !view.few ? "head" : "head open");
     } else head.removeAttribute("d");
@@ -139,13 +139,12 @@ function statusWords() {
     (hidden ? `. ${total - hidden} of them are around ${name(state.around)}` : "") + ".";
 }
 
-// How many of the edges above the cut-off are expected to be false, and how many real ones below it.
+// How many of the edges above the cut-off are expected to be wrong.
 function refreshExpected() {
   if (!byId("expected")) return;
-  const above = view.edges.filter((edge) => edge.confidence > state.threshold), below = view.edges.filter((edge) => !(edge.confidence > state.threshold));
+  const above = view.edges.filter((edge) => edge.confidence > state.threshold);
   const wrong = above.reduce((sum, edge) => sum + 1 - edge.probability, 0);
-  const missed = below.reduce((sum, edge) => sum + edge.probability, view.unseen);
-  say("expected", `Of ${above.length} edges above it, expect ${wrong.toFixed(1)} to be false; about ${missed.toFixed(0)} real ones are below.`);
+  say("expected", `Of ${above.length} edges above it, expect ${wrong.toFixed(1)} to be wrong.`);
 }
 
 function fade() {

@@ -25,6 +25,11 @@ function counted() { // how many edges of the network each verdict has
   return counts;
 }
 
+function settledBy() {
+  const said = view.edges.some((edge) => edge.said_way), found = view.edges.some((edge) => edge.settled && !edge.said_way);
+  return !said ? "the data" : found ? "the data, or by what you said" : "what you said";
+}
+
 function buildLegend() {
   const line = (kind, text, { head = null, wide = 0.8, present = 1 } = {}) => {
     const icon = draw("svg", { width: 52, height: 16, "aria-hidden": "true", class: `edge ${kind}` });
@@ -39,7 +44,7 @@ function buildLegend() {
   if (kinds.has("alone") && kinds.size === 1) {
     items.push(line("alone", "confidence 0.75 or more"), line("alone", "0.5 to 0.75", { present: 0.6 }), line("alone", "below 0.5", { present: 0.3 }));
   } else if (kinds.has("alone")) items.push(line("alone", "not compared: your own word"));
-  if (!view.few) items.push(line("alone", "thin: not probable", { wide: 0.15 }), line("alone", "direction settled by the data", { head: "head" }));
+  if (!view.few) items.push(line("alone", "thin: not probable", { wide: 0.15 }), line("alone", `direction settled by ${settledBy()}`, { head: "head" }));
   items.push(line("alone", view.few ? "direction of the network" : "leaning this way", { head: "head open" }), line("alone", "no arrow head: either way"));
   byId("legend").append(...items);
 }

@@ -1,0 +1,417 @@
+"""The verbs that use one network: tables from data, questions, samples, other formats."""
+
+from __future__ import annotations
+
+import enum
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from arcwise.base.errors import FormatError, OptionError
+from arcwise.base.options import REQUIRED, Common, option, row
+from arcwise.cli import output as files
+from arcwise.cli.options import DataArgument, DataVerb
+from arcwise.cli.verb import Result, facts
+from arcwise.data.large import Grouping
+from arcwise.data.read import read_table
+from arcwise.model.files import format_bif, network_format
+from arcwise.model.fitting import ESTIMATORS, fit_parameters
+from arcwise.model.network import BayesianNetwork
+from arcwise.model.tables import MAX_CELLS, Question, parse_question
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from arcwise.analysis.saved import SavedAnalysis
+    from arcwise.effects.model_average import ModelAverage
+    from arcwise.report.report import Answer
+
+
+class StatesFrom(enum.StrEnum):
+    """Where the states of the variables come from."""
+
+    STRUCTURE = "structure"
+    DATA = "data"
+
+
+class Fit(DataVerb, files.ResultVerb):
+    """Estimate the probability tables of a structure from data, and write the network.
+
+    The suffix of the output says how it is written: .bif, .xmlbif, .net (Hugin), .xdsl (GeNIe) or .uai, each also with
+    .gz; without -o, or with -o -, BIF goes to stdout. Tables estimated by mle may have undefined rows, where the data
+    show no case; they are counted on stderr.
+
+    Example: arcwise fit alarm.graphml alarm.csv --estimator bd --ess 10 -o fitted.bif
+    """
+
+    structure: files.GraphArgument
+    data: DataArgument
+    estimator: str = option("bd", "mle, laplace, m-estimate, bd (posterior mean) or snml", choices=tuple(ESTIMATORS))
+    ess: float | None = option(None, "the equivalent sample size of the BDeu prior", usual="1", of="bd")
+    prior: str | None = option(None, "the prior, bdeu, k2, bdj, or a number for every cell", of="bd")
+    m: float | None = option(None, "how many imaginary cases", usual="1", of="m-estimate")
+    states_from: StatesFrom = option(
+        StatesFrom.STRUCTURE,
+        "which states the variables have: those that a structure with tables declares, or those of the data",
+    )
+
+    def _check(self) -> None:
+        if self.as_json and str(self.output) == "-":
+            raise typer.BadParameter("--json and -o - both want stdout; give -o FILE, or leave -o out.")
+        if self.output is not None:
+            files.check_network_name(self.output)
+
+    def _run(self) -> Result:
+        parameters = {"ess": self.ess, "alpha": _number_or_name(self.prior), "m": self.m}
+        from_structure = self.states_from is StatesFrom.STRUCTURE
+        given, cases = self.open_with_data(self.structure, self.data, what="structure", with_states=from_structure)
+        options: dict[str, Any] = {name: value for name, value in parameters.items() if value is not None}
+        dag = given.dag(cases.names)
+        fitted = fit_parameters(dag, cases, estimator=self.estimator, progress=self.progress, **options)
+        output = self.output if str(self.output) != "-" else None
+        if output is not None:
+            fitted.write(output)
+            self.remark(f"wrote {fitted.n_free_parameters:,} free parameters to {output}")
+        elif not self.as_json:
+            typer.echo(format_bif(fitted), nl=False)
+        undefined = fitted.n_undefined_rows
+        payload = {
+            "estimator": self.estimator,
+            "variables": fitted.n_variables,
+            "arcs": len(dag.arcs),
+            "free_parameters": fitted.n_free_parameters,
+            "undefined_rows": undefined,
+            "cases": cases.n_cases,
+            "log_likelihood": fitted.log_likelihood(cases) if self.as_json else None,
+            "output": output,
+        }
+        remark = f"{undefined:,} rows are undefined: the data show no case for them."
+        return Result(payload, remark=remark if undefined else "")
+
+
+def _number_or_name(alpha: str | None) -> str | float | None:
+    """Return a number if the text is one; a name is checked by the estimator."""
+    if alpha is None:
+        return None
+    try:
+        return float(alpha)
+    except ValueError:
+        return alpha
+
+
+@dataclass(frozen=True, eq=False)
+class Answered:
+    """The answer to one question: as a table, what JSON says of it, and in words where there are any."""
+
+    question: Question
+    frame: pd.DataFrame
+    told: dict[str, Any]
+    words: Answer | None = None
+
+    @property
+    def payload(self) -> dict[str, Any]:
+        """The answer for JSON."""
+        return {"question": self.question.text, "evidence": dict(self.question.evidence), **self.told}
+
+    @property
+    def remark(self) -> str:
+        """What is to be said below the table of one network."""
+        lines = []
+        if "log_joint" in self.told:
+            lines.append(f"probability of these states given the evidence: {self.told['probability']:.6g}")
+        if self.question.evidence and "draws" not in self.told:
+            log_evidence = self.told["log_evidence"]
+            tiny = log_evidence < math.log(1e-300)
+            shown = f"exp({log_evidence:.6g})" if tiny else f"{math.exp(log_evidence):.6g}"
+            lines.append(f"probability of the evidence: {shown}")
+        return "\n".join(lines)
+
+    def text(self, *, markdown: bool) -> str:
+        """The answer as it is printed."""
+        if self.words is not None or markdown:
+            from arcwise.report.effects import table_answer  # most answers are printed without
+
+            words = self.words or table_answer(self.question.text, self.frame, self.remark)
+            return words.to_markdown() if markdown else words.to_text()
+        table = self.frame.to_string(index=False, float_format=lambda p: f"{p:.6g}")
+        return "".join(f"{part}\n" for part in (self.question.text, table, self.remark) if part)
+
+
+class Query(files.AnswerVerb):
+    """Compute exact probabilities: of variables given evidence, of evidence, or the most probable explanation.
+
+    'P(x | y=a, z=b)' is the distribution of x; 'P(x, y | z=a)' a joint one; 'P(x=c | y=a)' and 'P(y=a, z=b)' are single
+    probabilities; 'P(* | y=a)' is the distribution of every other variable; 'MPE(y=a)' the most probable states of all
+    other variables, together. Names with spaces or signs stand in double quotes; a number is the interval that holds
+    it, and of a folder any value as it was in the data. With --evidence, one question such as
+    'P(x)' or 'P(x | y=a)' is answered for each row, as CSV: a column per state, and the natural logarithm of the
+    probability of the row's evidence. With --average, a folder's answers are averaged over all its networks and their
+    parameters, with intervals.
+
+    Example: arcwise query alarm.bif.gz 'P(HYPOVOLEMIA | BP=LOW, HR=HIGH)'
+    """
+
+    network: Annotated[
+        Path,
+        typer.Argument(
+            metavar="NETWORK|DIR",
+            help="A network with tables (.bif, .xmlbif, .net, .xdsl, .uai; packed with .gz too), - for stdin; or a "
+            "folder of `arcwise learn`.",
+        ),
+    ]
+    questions: Annotated[
+        list[str], typer.Argument(help="What to compute: 'P(x | y=a)', 'P(x, y | z=a)', 'P(* | y=a)', 'MPE(y=a)'.")
+    ]
+    max_cells: int | None = option(
+        None, "refuse a query whose largest clique has more cells", usual="2^27", low=1, high=2**40
+    )
+    threads: int | None = row(Common, "threads")
+    rows: Path | None = option(
+        None,
+        "evidence, one line per case: a data file whose columns are variables; a gap is not observed",
+        flags=("--evidence",),
+    )
+    impossible: str = option("error", "rows that the network gives probability 0: error, or missing (left empty)")
+    average: bool = option(False, "of a folder: average over all networks, with intervals")
+    draws: int = option(400, "with --average: draws of networks and parameters", low=2, high=10**7)
+    level: float = row(files.LevelOptions, "level")
+    seed: int = row(Common, "seed")
+
+    def _check(self) -> None:
+        if self.impossible not in ("error", "missing"):
+            raise typer.BadParameter(f"--impossible is error or missing, not '{self.impossible}'.")
+        super()._check()
+        if self.rows is not None and str(self.rows) == str(self.network) == "-":
+            raise typer.BadParameter("only one of the network and the rows can come from stdin.")
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What every question to a network is computed with."""
+        return {"max_cells": self.max_cells or MAX_CELLS, "threads": self.threads, "progress": self.progress}
+
+    def _run(self) -> Result:
+        output = self.output
+        questions = [parse_question(text) for text in self.questions]
+        if len(questions) > 1 and (self.rows is not None or output is not None):
+            raise typer.BadParameter("--evidence and -o take one question at a time.")
+        answers = self._answers(questions)
+        if output is not None:
+            files.write_frame(answers[0].frame, output)
+        payload = {"network": self.network, "answers": (found.payload for found in answers), "output": output}
+        if output is not None:
+            told = "" if str(output) == "-" else f"wrote {len(answers[0].frame):,} rows to {output}"
+            return Result(payload, told=told)
+
+        def show() -> None:
+            if self.rows is not None:
+                files.write_frame(answers[0].frame, Path("-"))
+            else:
+                typer.echo("\n".join(found.text(markdown=self.markdown) for found in answers), nl=False)
+
+        return Result(payload, show)
+
+    def _answers(self, questions: list[Question]) -> list[Answered]:
+        """Answer all questions, of one network or averaged."""
+        saved = files.open_folder(self.network) if self.network.is_dir() else None
+        network = files.open_network(self.network) if saved is None else saved.network
+        if self.average and saved is None:
+            raise OptionError(f"--average is for a folder of `arcwise learn`; {self.network} is one network.")
+
+        def state_of(name: str, value: str) -> str:
+            """Return the state that a value is coded as, and say which it is."""
+            states = network.states[network.index(name)]
+            state = states[network.state_index(name, value)] if saved is None else saved.state_of(name, value)
+            if state != value:
+                self.remark(f"{name}={value} is in the state {state}.")
+            return state
+
+        questions = [question.in_states(state_of) for question in questions]
+        if self.rows is not None:
+            return [self._answer_rows(network, saved, questions[0], self.rows)]
+        if self.average and saved is not None:
+            return [self._answer_averaged(saved, question) for question in questions]
+        return [self._answer(network, question) for question in questions]
+
+    def _answer(self, network: BayesianNetwork, question: Question) -> Answered:
+        if question.explanation:
+            explanation = network.most_probable(question.evidence, **self.settings)
+            told = facts(explanation, "states", "probability", "log_joint", "log_evidence")
+            return Answered(question, explanation.to_frame(), told)
+        if question.states:
+            return self._one_probability(network, question)
+        if not question.asked:
+            marginals = network.marginals(question.evidence, **self.settings)
+            by_name = {
+                name: dict(zip(one.states[0], one.probabilities.tolist(), strict=True))
+                for name, one in marginals.items()
+            }
+            told = {"marginals": by_name, "log_evidence": marginals.log_evidence}
+            return Answered(question, marginals.to_frame(), told)
+        found = network.query(question.asked, question.evidence, **self.settings)
+        frame = found.to_frame()
+        told = {"variables": found.names, "probabilities": frame, "log_evidence": found.log_evidence}
+        return Answered(question, frame, told)
+
+    def _one_probability(self, network: BayesianNetwork, question: Question) -> Answered:
+        """Return P(states | evidence) by two probabilities of evidence: no joint table of the variables is needed."""
+        import pandas as pd
+
+        wanted, evidence = dict(zip(question.asked, question.states, strict=True)), question.evidence
+        if len(wanted) < len(question.asked):
+            raise OptionError(f"the query names a variable twice: {', '.join(question.asked)}.")
+        for name in wanted:
+            if name in evidence:
+                raise OptionError(f"variable '{name}' is both asked for and observed; ask for others.")
+        given = network.log_probability(evidence, **self.settings) if evidence else 0.0
+        if given == -math.inf:
+            listed = ", ".join(f"{name}={state}" for name, state in evidence.items())
+            raise OptionError(f"the evidence is impossible: {listed} has probability 0.")
+        both = network.log_probability({**wanted, **evidence}, **self.settings)
+        probability = math.exp(min(both - given, 0.0))
+        told = {"states": wanted, "probability": probability, "log_probability": both - given, "log_evidence": given}
+        return Answered(question, pd.DataFrame([{**wanted, "probability": probability}]), told)
+
+    def _answer_averaged(self, saved: SavedAnalysis, question: Question) -> Answered:
+        """Return the answer averaged over networks and parameters, with intervals."""
+        from arcwise.report.effects import averaged_answer  # not for a network alone
+
+        if question.explanation or not question.asked:
+            raise OptionError(
+                f"'{question.text}' cannot be averaged: networks have different explanations. Ask for variables, as in "
+                "'P(x | y=a)', or leave --average out."
+            )
+        found = saved.query(
+            question.asked,
+            question.evidence,
+            draws=self.draws,
+            level=self.level,
+            seed=self.seed,
+            progress=self.progress,
+        )
+        frame = found.to_frame()
+        for name, state in zip(question.asked, question.states or (), strict=False):
+            frame = frame[frame[name] == state]
+        told = {"variables": found.names, "probabilities": frame, **facts(found, "networks", "draws", "level")}
+        return Answered(question, frame, told, averaged_answer(question.text, found, frame, saved.networks_title))
+
+    def _answer_rows(
+        self, network: BayesianNetwork, saved: SavedAnalysis | None, question: Question, path: Path
+    ) -> Answered:
+        if question.explanation or question.states or not question.asked:
+            raise OptionError(
+                f"'{question.text}' cannot be asked for rows; ask for variables, as in 'P(x)' or 'P(x, y)'."
+            )
+        table = read_table(path, progress=self.progress, grouping=Grouping(always=False))
+        unknown = [name for name in table.names if name not in network.names]
+        if unknown:
+            self.remark(f"columns that the network does not have are left aside: {', '.join(unknown)}")
+        model: BayesianNetwork | ModelAverage = network
+        given: dict[str, Any] = {"evidence": question.evidence, "impossible": self.impossible, **self.settings}
+        if saved is not None:
+            coded = saved.coding.apply(table)
+            table = coded.table
+            for remark in coded.remarks():
+                self.remark(remark)
+        if saved is not None and self.average:
+            model = saved.average
+            given |= {"seed": self.seed}
+        found = model.query_rows(question.asked, table, **given)
+        frame = found.to_frame()
+        together = len(found.names) > 1
+        frame.columns = [
+            ", ".join(f"{name}={s}" for name, s in zip(found.names, states if together else (states,), strict=True))
+            for states in frame.columns
+        ]
+        frame["log_evidence"] = found.log_evidence
+        told = {
+            "variables": found.names,
+            "rows": len(frame),
+            "columns": list(frame.columns),
+            "probabilities": found.probabilities.reshape(len(frame), -1),
+            "log_evidence": found.log_evidence,
+        }
+        return Answered(question, frame, told)
+
+
+class Sample(files.DataFileVerb):
+    """Draw rows from a Bayesian network by forward sampling.
+
+    The suffix of the output says how it is written: .csv, .tsv, .arff, each also with .gz, or .parquet; without -o, or
+    with -o -, CSV goes to stdout. ARFF and Parquet keep the order of states, and states that no row shows. The first
+    rows of a longer sample with the same seed are the shorter sample. Under --do, a last column `interventions` names
+    the variables that were set, as --interventions reads it.
+
+    Example: arcwise sample alarm.bif.gz --rows 100000 --seed 1 -o alarm.csv
+    """
+
+    network: files.NetworkArgument
+    rows: int = option(REQUIRED, "how many rows to draw", low=1, high=2**40, flags=("--rows", "-n"))
+    seed: int = row(Common, "seed")
+    do: tuple[str, ...] = option(
+        (),
+        "set a variable, whatever its parents are; NAME alone sets every state equally often; may be repeated",
+        metavar="NAME=STATE",
+    )
+    threads: int | None = row(Common, "threads")
+
+    def _run(self) -> Result:
+        settings = {name: state if sign else None for name, sign, state in (text.partition("=") for text in self.do)}
+        network = files.open_network(self.network)
+        drawn = network.sample(self.rows, seed=self.seed, do=settings, threads=self.threads, progress=self.progress)
+        drawn.to_file(self.output or "-")
+        payload = {
+            "network": self.network,
+            "rows": drawn.n_rows,
+            "variables": drawn.n_variables,
+            "seed": self.seed,
+            **({"do": settings} if settings else {}),
+            "digest": drawn.digest,
+            "output": self.output,
+        }
+        told = f"wrote {drawn.n_rows:,} rows of {drawn.n_variables} variables to {self.output}"
+        return Result(payload, told="" if self.to_stdout else told)
+
+
+class Convert(files.ResultVerb):
+    """Write a network or a graph in another format; the two suffixes say which.
+
+    Networks with tables: .bif, .xmlbif, .net (Hugin), .xdsl (GeNIe) and .uai. Graphs, also those of networks: .csv (arc
+    list), .dot, .graphml, .txt (structure file) and .modelstring (bnlearn). Each also with .gz. Without -o, or with
+    -o -, a network goes to stdout as BIF, a graph as CSV. What a format cannot hold is refused.
+
+    Example: arcwise convert alarm.bif.gz -o alarm.xdsl
+    """
+
+    graph: files.GraphArgument
+
+    def _run(self) -> Result:
+        output = None if self.stdout_is_taken(self.output, otherwise=True) else self.output
+        as_network = output is not None and network_format(output) is not None
+        if output is not None and not as_network:
+            files.check_output_name(output)
+        elif output is not None:
+            files.check_network_name(output)
+        found = files.open_graph_file(self.graph)
+        if output is not None and as_network:
+            if found.network is None:
+                raise FormatError(
+                    f"{self.graph}: this is a graph without probability tables, which {output} needs. Estimate them "
+                    f"from data: arcwise fit {self.graph} DATA -o {output}"
+                )
+            found.network.write(output)
+        elif output is None and found.network is not None:
+            typer.echo(format_bif(found.network), nl=False)
+        else:
+            files.write_graph_file(output or Path("-"), found.graph())
+        content = found.graph()
+        payload = {
+            "graph": self.graph,
+            "variables": content.n_nodes,
+            "edges": len(content.skeleton),
+            "has_tables": found.network is not None,
+            "output": output,
+        }
+        return Result(payload, told="" if output is None else f"wrote {content.n_nodes:,} variables to {output}")

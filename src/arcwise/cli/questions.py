@@ -1,0 +1,397 @@
+"""The verbs that ask an analysis: edges in words, effects, predictions, and whether the network fits."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from arcwise.base.errors import FormatError, OptionError, suggestion
+from arcwise.base.options import REQUIRED, Common, option, row
+from arcwise.base.run import Run, Status
+from arcwise.cli.options import DataVerb, DiscreteOptions, TableOptions, TableVerb, TimeLimit
+from arcwise.cli.output import AnswerVerb, FolderArgument, FolderOrGraphArgument, LevelOptions, open_folder, write_frame
+from arcwise.cli.verb import Result, facts, given_options
+from arcwise.confidence.edge_confidence import EdgeConfidence
+from arcwise.data.table import Table
+from arcwise.effects.effect import PossibleEffects, possible_effects, usable_cases
+from arcwise.evaluate.fit import FitCheck, check_fit, score_predictions
+from arcwise.report.effects import effect_answer, effects_answer, possible_answer
+from arcwise.report.explanation import Explanation, explain_folder, explain_graph
+from arcwise.report.page import fit_answer, prediction_answer
+from arcwise.report.sections import variable_answer
+
+ARROWS = ("->", "→", "--", "—", "<-")
+WIDEST = 100
+
+
+class Explain(DataVerb, AnswerVerb):
+    """Explain a variable or edges in plain words: how far to trust them, where they point, and what to do.
+
+    For one variable of a folder of `arcwise learn`: what it depends on, by how far that can be trusted and how much it
+    matters; its Markov blanket; what remains open; -o writes the table. For edges, the strongest first: what its report
+    says about each, the rules that keep it, and the network's table. For a single network and data: what goes with
+    what, and whether the prior decides it; how far it can be trusted is then unknown. You can also ask about pairs
+    without an edge.
+
+    Example: arcwise explain survey-report 'smoke->cough'
+    """
+
+    source: FolderOrGraphArgument
+    edge: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="X|EDGE",
+            help="A variable: what it depends on; or an edge, e.g. 'smoke->cough' or 'smoke--cough', or two names; "
+            "default: all edges of the network.",
+            show_default=False,
+        ),
+    ] = None
+    data: Path | None = option(None, "for a graph file: the data to explain its edges with")
+
+    def _run(self) -> Result:
+        words = self.edge or []
+        if self.data is None and self.source.is_dir() and len(words) == 1 and words[0] in self._names():
+            self._refuse_reading()
+            return self._explain_variable(words[0])
+        if self.output is not None or self.markdown:
+            raise OptionError(
+                "--output and --markdown are for one variable of a folder: arcwise explain DIR X -o x.csv"
+            )
+        if self.data is None:
+            if not self.source.is_dir() and self.source.exists():
+                raise OptionError(
+                    f"{self.source} is a file: give the folder of `arcwise learn`, or the data with --data."
+                )
+            self._refuse_reading()
+            found = explain_folder(self.source, _pairs(words, self._names()) if words else None)
+        else:
+            if self.source.is_dir():
+                raise OptionError(
+                    f"--data is for a graph file; {self.source} is a folder, which has everything that is needed. "
+                    "Leave it out."
+                )
+            given, cases = self.open_with_data(self.source, self.data)
+            graph = given.graph(cases.names)
+            pairs = _pairs(words, graph.names) if words else None
+            found = explain_graph(graph, cases, pairs, network=given.network)
+        payload = {"source": self.source, "edges": (item.to_dict() for item in found)}
+        return Result(payload, lambda: _print(found))
+
+    def _explain_variable(self, name: str) -> Result:
+        found = open_folder(self.source).variable(name)
+        return self.answer(
+            variable_answer(found),
+            found.to_frame(),
+            source=self.source,
+            variable=name,
+            blanket=found.blanket,
+            blankets=[{"variables": names, "share": share} for names, share in found.blankets],
+            known_bits=found.known,
+            entropy_bits=found.entropy,
+            open=[one.name for one in found.open],
+        )
+
+    def _refuse_reading(self) -> None:
+        if any(given_options(self, TableOptions, DiscreteOptions)):
+            raise OptionError(
+                "--column, --drop, --separator, --categorical and --interventions say how --data is read; there is "
+                "none."
+            )
+
+    def _names(self) -> tuple[str, ...]:
+        if not self.source.is_dir():
+            raise FormatError(f"{self.source}: no such folder; `arcwise learn DATA -o {self.source}` would write it.")
+        return EdgeConfidence.load(self.source / "confidence.parquet").names
+
+
+def _pairs(words: Sequence[str], names: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the pairs that are asked for: words with an arrow, or names two by two."""
+    pairs: list[tuple[str, str]] = []
+    waiting: str | None = None
+    for word in words:
+        if word in names:
+            if waiting is None:
+                waiting = word
+            else:
+                pairs.append((waiting, word))
+                waiting = None
+            continue
+        parts = _split(word, names)
+        if waiting is not None or parts is None:
+            raise OptionError(suggestion("variable", word, names))
+        pairs.append(parts)
+    if waiting is not None:
+        raise OptionError(
+            f"an edge has two ends; '{waiting}' has no partner. Give {waiting}--OTHER, two names, or {waiting} alone "
+            "with a folder of `arcwise learn`."
+        )
+    return pairs
+
+
+def _split(word: str, names: Sequence[str]) -> tuple[str, str] | None:
+    """Return the two names that an arrow joins; names may hold what looks like an arrow."""
+    candidates = []
+    for arrow in ARROWS:
+        position = word.find(arrow)
+        while position >= 0:
+            one, other = word[:position].strip(), word[position + len(arrow) :].strip()
+            candidates.append((other, one) if arrow == "<-" else (one, other))
+            position = word.find(arrow, position + 1)
+    for pair in candidates:
+        if all(name in names for name in pair):
+            return pair
+    for pair in candidates:
+        wrong = next(name for name in pair if name not in names)
+        raise OptionError(suggestion("variable", wrong, names))
+    return None
+
+
+def _print(found: Sequence[Explanation]) -> None:
+    if not found:
+        typer.echo("The network has no edge: no pair is above the cut-off. Ask for a pair to see how close it comes.")
+    width = min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns) if sys.stdout.isatty() else WIDEST
+    for number, item in enumerate(found):
+        if number:
+            typer.echo()
+        typer.echo(item.title)
+        for sentence in item.sentences:
+            typer.echo(textwrap.fill(sentence, width, initial_indent="  ", subsequent_indent="  "))
+
+
+HIDDEN = ("none", "possible")
+ASSUMES = "no common cause is missing from the data"
+
+
+class Effect(DataVerb, TimeLimit, AnswerVerb):
+    """Say what would happen to Y if X were set: P(Y | do(X)) over all networks of an analysis.
+
+    For each network the parents of X are adjusted for; the answer is the mixture over all of them, with the probability
+    that there is no effect at all. It assumes that no common cause is missing from the data; --hidden-causes possible
+    says what holds without. Without Y, the effects of X on all others; without X, all pairs.
+
+    Example: arcwise effect survey-report smoke cough
+    """
+
+    source: FolderOrGraphArgument
+    cause: Annotated[
+        str | None, typer.Argument(metavar="X", help="The variable to set; without it, all.", show_default=False)
+    ] = None
+    outcome: Annotated[
+        str | None,
+        typer.Argument(metavar="Y", help="What it may change; without it, all others.", show_default=False),
+    ] = None
+    hidden_causes: str = option(
+        "none",
+        "common causes that the data do not have: none (the assumption behind every estimate), or possible, which "
+        "adds the bounds that hold whatever is missing",
+    )
+    within_class: bool = option(False, "the range of the effect within the class of the one network (IDA)")
+    level: float = row(LevelOptions, "level")
+    data: Path | None = option(None, "for a graph file: the data to estimate effects from")
+
+    def _check(self) -> None:
+        if self.hidden_causes not in HIDDEN:
+            raise typer.BadParameter(f"--hidden-causes is {' or '.join(HIDDEN)}, not '{self.hidden_causes}'.")
+        super()._check()
+
+    def _run(self) -> Result:
+        cause, outcome = self.cause, self.outcome
+        if self.data is not None or self.within_class:
+            if cause is None or outcome is None:
+                raise OptionError("the range within one class is that of one effect: give X and Y.")
+            found = self._within_class(cause, outcome)
+            return self.answer(
+                possible_answer(found),
+                found.to_frame(),
+                source=self.source,
+                cause=cause,
+                outcome=outcome,
+                possible_parents=found.parents,
+            )
+        saved = open_folder(self.source)
+        if cause is not None and outcome is not None:
+            one = saved.effect(cause, outcome, level=self.level)
+            return self.answer(
+                effect_answer(one, hidden_causes=self.hidden_causes == "possible"),
+                one.to_frame(),
+                source=self.source,
+                cause=cause,
+                outcome=outcome,
+                no_effect=one.no_effect,
+                standard_error=one.standard_error,
+                level=self.level,
+                changes=one.changes(),
+                assumes=ASSUMES,
+            )
+        if cause is not None:
+            saved.network.index(cause)  # refuses an unknown name
+            usable_cases(saved.stacked, cause)  # refuses one of which no case tells
+        matrix = saved.effects(level=self.level, limits=self.limits, progress=self.progress)
+        frame = matrix.to_frame()
+        if cause is not None:
+            frame = frame[frame["cause"] == cause].reset_index(drop=True)
+        return self.answer(
+            effects_answer(matrix, cause),
+            frame,
+            matrix.status,
+            source=self.source,
+            cause=cause,
+            level=self.level,
+            untold=matrix.untold,
+            assumes=ASSUMES,
+        )
+
+    def _within_class(self, cause: str, outcome: str) -> PossibleEffects:
+        """Return the range of an effect within the class of one network: that of a folder, or of a file and data."""
+        if self.data is None:
+            return open_folder(self.source).possible_effects(cause, outcome, level=self.level)
+        if self.source.is_dir():
+            raise OptionError(
+                f"--data is for a graph file; {self.source} is a folder, which has its data. Leave it out."
+            )
+        given, cases = self.open_with_data(self.source, self.data)
+        return possible_effects(given.graph(cases.names), cases, cause, outcome, level=self.level)
+
+
+class Predict(TableVerb, TimeLimit, AnswerVerb):
+    """Predict a variable of new rows from all others, or say how well it is predicted.
+
+    Rows are cut and coded as the training data were; a missing value is not observed. One line per row: the most
+    probable state, and the probability of each. Without new rows: accuracy, log loss and calibration by
+    cross-validation, with networks learned anew in every fold.
+
+    Example: arcwise predict survey-report new.csv --target cough
+    """
+
+    folder: FolderArgument
+    data: Annotated[
+        Path | None,
+        typer.Argument(
+            help="New rows: a data file, - for stdin; without it, how well the variable is predicted.",
+            show_default=False,
+        ),
+    ] = None
+    target: str = option(REQUIRED, "the variable to predict")
+    average: bool = option(False, "average over all networks instead of asking the one network")
+    unseen: str = option("missing", "a state that no training row had: missing (taken as not observed), or error")
+    folds: int = option(10, "without new rows: the folds of cross-validation", low=2, high=100_000)
+    seed: int = row(Common, "seed")
+
+    def _check(self) -> None:
+        super()._check()
+        if self.unseen not in ("missing", "error"):
+            raise typer.BadParameter(f"--unseen is missing or error, not '{self.unseen}'.")
+
+    def _run(self) -> Result:
+        import pandas as pd
+
+        target = self.target
+        saved = open_folder(self.folder)
+        states = saved.network.states[saved.network.index(target)]
+        if self.data is None:
+            if self.average:
+                raise OptionError(
+                    "--average is for new rows; cross-validation learns the consensus network of every fold."
+                )
+            limits, progress = self.limits, self.progress
+            scores = saved.cross_validate(target, folds=self.folds, seed=self.seed, limits=limits, progress=progress)
+            status = Status.TIME_LIMIT if scores.by_time else Status.COMPLETE
+            measured = {str(name): value for name, value in scores.to_frame().iloc[0].items()}
+            answer, frame = prediction_answer(scores), scores.calibration_frame()
+            return self.answer(answer, frame, status, source=saved.folder, folds=self.folds, **measured)
+        table = self.read_table(self.data)
+        coded = saved.coding.apply(table, unseen=self.unseen)  # type: ignore[arg-type]
+        for remark in coded.without(target).remarks():  # that it is not known is why it is predicted
+            self.remark(remark)
+        options: dict[str, Any] = {"seed": self.seed} if self.average else {}
+        model = saved.average if self.average else saved.network
+        found = model.predict_proba(coded.table, target, progress=self.progress, **options)
+        frame = pd.DataFrame({target: np.array(states, dtype=object)[found.argmax(axis=1)]})
+        for k, state in enumerate(states):
+            frame[f"P({target}={state})"] = found[:, k]
+        if self.output is not None or not self.as_json:
+            write_frame(frame, self.output or Path("-"))
+        facts = _scored(coded.table, target, states, found)
+        told = [] if self.output is None or str(self.output) == "-" else [f"wrote {len(frame):,} rows to {self.output}"]
+        if facts:
+            told.append(
+                f"{target} is known in {facts['known']:,} of these rows: predicted right in {facts['accuracy']:.1%}, "
+                f"log loss {facts['log_loss']:.3f}"
+            )
+        payload = {"source": self.folder, "target": target, "rows": len(frame), "states": states, **facts}
+        return Result(payload, told="\n".join(told))
+
+
+def _scored(table: Table, target: str, states: tuple[str, ...], probabilities: NDArray[np.float64]) -> dict[str, float]:
+    """Return how good the predictions are where the rows know the answer; nothing if they do not."""
+    if target not in table.names:
+        return {}
+    column = table.column(target)
+    known = ~column.is_missing
+    if not known.any():
+        return {}
+    scores = score_predictions(probabilities[known], column.codes[known].astype(np.int64), target=target, states=states)
+    return {"known": scores.n_cases, "accuracy": scores.accuracy, "log_loss": scores.log_loss}
+
+
+FACTS = ("n_tests", "n_untested", "small", "uniformity", "log_likelihood", "independent", "saturated", "n_cases")
+
+
+class CheckFit(DataVerb, TimeLimit, AnswerVerb):
+    """Say whether a network fits data: the independences that it implies, its likelihood, and every pair of variables.
+
+    If the network is right, one in twenty of the implied independences is rejected at 0.05, and in data sets drawn from
+    it every pair of variables is about as dependent as in the data. The likelihood is compared with that of a network
+    without edges, and with that of the frequencies of whole rows. The table of -o has every pair.
+
+    Example: arcwise check-fit survey-report
+    """
+
+    source: Annotated[Path, typer.Argument(metavar="DIR|NETWORK", help="A folder of `arcwise learn`, or a .bif file.")]
+    data: Annotated[
+        Path | None,
+        typer.Argument(
+            help="New data, coded as the training data were; without it, the data that a folder was learned from.",
+            show_default=False,
+        ),
+    ] = None
+    replicates: int = option(100, "how many data sets to draw from the network; 0 for none", low=0, high=100_000)
+    seed: int = row(Common, "seed")
+
+    def _run(self) -> Result:
+        found = self._compared(Run.of(self.limits))
+        return self.answer(
+            fit_answer(found),
+            found.to_frame(),
+            found.status,
+            source=self.source,
+            **facts(found, *FACTS),
+            misfits=len(found.misfits),
+            replicates=found.replicates,
+        )
+
+    def _compared(self, run: Run) -> FitCheck:
+        options: Any = {"replicates": self.replicates, "seed": self.seed, "limits": run, "progress": self.progress}
+        if self.source.is_dir():
+            saved = open_folder(self.source)
+            table = None if self.data is None else self.read_rows(self.data)
+            if table is not None:
+                for remark in saved.coding.apply(table).remarks():
+                    self.remark(remark)
+            return saved.check_fit(table, **options)
+        if self.data is None and not self.source.exists():
+            open_folder(self.source)  # says that it is not there
+        if self.data is None:
+            raise OptionError(f"{self.source} is one network: give the data to compare it with.")
+        given, cases = self.open_with_data(self.source, self.data)
+        if given.network is None:
+            raise FormatError(f"{self.source}: a graph without probability tables; `arcwise fit` estimates them.")
+        return check_fit(given.network, cases, **options)

@@ -1,0 +1,134 @@
+"""`Chance`: what the same search finds where there is nothing to find.
+
+Shuffling every column on its own keeps what each column looks like and destroys all dependence. Without any
+dependence the data are one more shuffled table: the gain of their best network over the one without edges is then the
+largest of twenty with probability 1/20, whatever the numbers of cases, variables and states. So "these data show more
+than chance" is an exact test, and it costs nineteen plain searches.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from arcwise.base.errors import FormatError
+from arcwise.base.run import Run, Status
+from arcwise.base.showing import one_screen
+from arcwise.data.dataset import Dataset
+from arcwise.graph.beliefs import Beliefs
+from arcwise.local.searches import tabu_search
+from arcwise.scores.registry import make_score
+from arcwise.scores.score import Score
+
+# What reading a file raises that does not hold what it should.
+UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
+
+SHUFFLES = 19  # the fewest that test at 1 in 20
+BY_CHANCE = 0.4  # what is left of a probability where the data show no more than chance: no edge is likelier than not
+MOST_CASES = 10_000  # of more, so many are drawn: a dependence that these do not show is too weak to matter
+RESTARTS = 2  # from random networks: a climb that begins without edges misses parities, of which no pair tells anything
+MOST_ROWS_NAMED = 100  # times the cases at hand; beyond, nobody can say how many would show something
+
+
+@one_screen
+@dataclass(frozen=True)
+class Chance:
+    """What was found in the data, and in the same data with every column shuffled.
+
+    Parameters
+    ----------
+    gain
+        How far the best network of the data scores above the one without edges.
+    gains, edges
+        The same of each shuffled table, and the number of edges in its network.
+    """
+
+    gain: float
+    gains: tuple[float, ...]
+    edges: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        numbers = np.array([self.gain, *self.gains], dtype=np.float64)
+        fits = 0 < len(self.gains) == len(self.edges) and bool(np.isfinite(numbers).all()) and min(self.edges) >= 0
+        if not fits:
+            raise FormatError("what shuffled columns show is a gain and a number of edges for each shuffled table.")
+
+    @property
+    def is_exceeded(self) -> bool:
+        """Whether the data show more than chance: a larger gain than every shuffled table."""
+        return self.gain > max(self.gains) + 1e-9
+
+    @property
+    def mean_edges(self) -> float:
+        """How many edges chance alone gives."""
+        return float(np.mean(self.edges))
+
+    def cases_to_show(self, n_cases: int) -> int | None:
+        """Return about how many cases would show what these hint at; None if they hint at nothing.
+
+        What the data gain beyond the mean of the shuffled tables grows with the number of cases; what shuffled tables
+        gain does not.
+        """
+        mean, most = float(np.mean(self.gains)), max(self.gains)
+        if self.gain - mean <= (most - mean) / MOST_ROWS_NAMED:
+            return None
+        return math.ceil(n_cases * max(1.0, (most - mean) / (self.gain - mean)))
+
+    def describe(self) -> dict[str, Any]:
+        """Return it as JSON can hold it."""
+        return {"gain": self.gain, "gains": list(self.gains), "edges": list(self.edges)}
+
+    @classmethod
+    def from_description(cls, facts: Mapping[str, Any]) -> Chance:
+        """Read what `describe` returned, and check it."""
+        try:
+            return cls(float(facts["gain"]), tuple(map(float, facts["gains"])), tuple(map(int, facts["edges"])))
+        except UNREADABLE as error:
+            raise FormatError(f"what shuffled columns show cannot be read ({error!r}).") from error
+
+
+def find_chance(data: Dataset, score: Score, run: Run) -> Chance | None:
+    """Search in the data, and in nineteen tables with shuffled columns; None if the time is over before.
+
+    Parameters
+    ----------
+    data
+        Complete data; of more than `MOST_CASES`, a part is drawn.
+    score
+        By which the networks were learned that the answer rests on, with its usual limit of parents and without
+        constraints and prior odds of the user's: what is tested is what the data show. Odds of n^(-1/2) for every edge
+        among n variables keep single chance edges from swamping what many weak ones show.
+    run
+        Seed, limits and progress. Table k depends on the seed and on k alone.
+    """
+    n = data.n_variables
+    score = make_score(score.data_score, beliefs=Beliefs(every_edge=max(n, 2) ** -0.5))
+    rng = np.random.default_rng([run.seed, n])
+    part = data if data.n_cases <= MOST_CASES else data.subsample(MOST_CASES / data.n_cases, rng).expand()
+    without: list[tuple[int, tuple[int, ...]]] = [(v, ()) for v in range(n)]
+    found: list[tuple[float, int]] = []
+    for k in range(SHUFFLES + 1):
+        if run.is_over:
+            return None
+        table = part.permute_columns(rng) if k else part
+        made = tabu_search(
+            table,
+            score,
+            refine=0,
+            restarts=RESTARTS,
+            perturb=None,
+            seed=k,
+            limits=run.limits,
+            progress=run.callback,
+        )
+        if made.status is not Status.COMPLETE:
+            return None
+        empty = float(score.score_families(table, without).sum())
+        found.append((made.score - empty, len(made.dag.arcs)))
+        run.report("shuffled columns", k + 1, SHUFFLES + 1)
+    gains, edges = zip(*found[1:], strict=True)
+    return Chance(found[0][0], gains, edges)
