@@ -125,12 +125,14 @@ def test_a_limit_is_for_the_whole_verb(files: dict[str, dict[str, Any]], tmp_pat
 
 
 # Every value of every option of `search` that has choices, on data that would take longer than the limit.
-LONG = "search {data} --method hill-climbing --restarts 100000"
+# Restarts cost nothing until they are made: a thousand million end on no machine in time, even with the 44 rows that
+# are left where those with gaps are dropped.
+LONG = "search {data} --method hill-climbing --restarts {many}"
 METHODS = {
-    "tabu": "search {data} --restarts 100000",
+    "tabu": "search {data} --restarts {many}",
     "hill-climbing": LONG,
     "first-ascent": "search {wide} --method first-ascent",
-    "genetic": "search {data} --method genetic --patience 100000",
+    "genetic": "search {data} --method genetic --patience {many}",
     "order": "search {data} --method order --score bdeu",
     "ges": "search {wide} --method ges",
     "chow-liu": "search {wide} --method chow-liu",
@@ -144,7 +146,7 @@ CHOICES = {
     "method": METHODS,
     "start": {start: f"{LONG} --start {start}" for start in StartName},
     "score": {name: f"{LONG} --score {SCORE_WORDS.get(name, name)}" for name in SCORES if name != "bde"},
-    "impute": {way: f"{LONG.format(data='{gaps}')} --impute {way}" for way in IMPUTATIONS},
+    "impute": {way: f"{LONG.replace('data', 'gaps')} --impute {way}" for way in IMPUTATIONS},
 }
 
 
@@ -173,9 +175,7 @@ def test_a_limit_holds_for_every_choice_of_search(
 ) -> None:
     cpu: dict[str, float] = {}
     for size in ("small", "large"):
-        command = (
-            CHOICES[option][value].format(**searched[size]).replace("100000", "2" if size == "small" else "100000")
-        )
+        command = CHOICES[option][value].format(**searched[size], many=2 if size == "small" else 1_000_000_000)
         cpu[size], done = run(f"{command} -q", tmp_path, LIMIT if size == "large" else None)
         assert done.returncode == (3 if size == "large" and value != "naive-bayes" else 0), done.stderr
         assert done.stdout.startswith("from,to")
