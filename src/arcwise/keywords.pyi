@@ -8,8 +8,10 @@ from distributed import Client
 
 from arcwise.audit.audit import AuditSettings
 from arcwise.base.cluster import Cluster
-from arcwise.bootstrap.bootstrap import Backend, BootstrapSettings
-from arcwise.bootstrap.task import KeptBatches, Learner, Resampling
+from arcwise.bootstrap.batches import KeptBatches
+from arcwise.bootstrap.bootstrap import BootstrapSettings
+from arcwise.bootstrap.task import Learner, Resampling
+from arcwise.bootstrap.workers import Backend
 from arcwise.credible.diagram import Sharing
 from arcwise.data.checks import Conditions
 from arcwise.data.large import Grouping

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcwise.confidence.calibration import DirectionMap, SetFacts
+from arcwise.confidence.curves import DirectionMap, SetFacts
 from arcwise.confidence.learned_table import GRID
 from arcwise.confidence.meta_ensemble import TrainingTable, training_table
 from arcwise.confidence.probability import reliability

@@ -19,7 +19,8 @@ from arcwise.analysis.folder import run_record
 from arcwise.analysis.learning import learn_prepared
 from arcwise.analysis.run import LearnRun, begin_run
 from arcwise.base.run import Run, RunLine, run_line
-from arcwise.bootstrap.task import Replicate, ReplicateTask
+from arcwise.bootstrap.journal import Replicate
+from arcwise.bootstrap.task import ReplicateTask
 from arcwise.confidence.recommendation import l1_distance, scutari_threshold
 from arcwise.data import Dataset
 from arcwise.findings.method_result import Shortfall

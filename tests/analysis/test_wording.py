@@ -17,7 +17,8 @@ import arcwise
 from arcwise import datasets
 from arcwise.analysis import EdgeRecord, Origin, learn
 from arcwise.confidence import Fate
-from arcwise.confidence.calibration import CASES, calibration_table
+from arcwise.confidence.calibration import calibration_table
+from arcwise.confidence.curves import CASES
 from arcwise.confidence.probability import PairProbability
 from arcwise.findings.edge_record import EDGE_COLUMNS, Shown
 from arcwise.findings.parts import Answer, GrowingParts

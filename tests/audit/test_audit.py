@@ -449,7 +449,7 @@ def test_pairs_that_are_left_out_are_told(most: str, monkeypatch: pytest.MonkeyP
     rng = np.random.default_rng(1)
     table = pd.DataFrame({f"v{k}": rng.choice(["x", "y"], 200) for k in range(4)})
     assert not [finding for finding in check(table).findings if finding.kind is Kind.COPY]
-    monkeypatch.setattr(f"arcwise.audit.rows.{most}", 2)
+    monkeypatch.setattr(f"arcwise.audit.relations.{most}", 2)
     told = [finding for finding in check(table).findings if finding.kind is Kind.COPY]
     assert [finding.columns for finding in told] == [()]
     assert "were left out" in told[0].what

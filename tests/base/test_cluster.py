@@ -20,7 +20,7 @@ from arcwise import bootstrap_networks, build_parent_sets, datasets, learn
 from arcwise._core.parent_sets import SetBatch
 from arcwise.base.cluster import Cluster, is_still_wanted, open_cluster
 from arcwise.base.run import Run
-from arcwise.bootstrap import bootstrap
+from arcwise.bootstrap import workers
 from arcwise.bootstrap.task import ReplicateTask
 from arcwise.confidence import confidence_by_recipe, permuted_confidences
 from arcwise.credible import parts as remote_parts
@@ -283,7 +283,7 @@ def test_batches_of_replicates_do_not_outlive_the_call(
     """At the end of the time and at Ctrl-C: those that wait are cancelled, those that run are told."""
     options: dict[str, Any] = {"backend": "dask", "cluster": cluster, "progress": False}
     bootstrap_networks(data, replicates=8, **options)  # all workers have imported what they need
-    monkeypatch.setattr(bootstrap, "_learn_sent", functools.partial(_endless, str(tmp_path)))
+    monkeypatch.setattr(workers, "_learn_sent", functools.partial(_endless, str(tmp_path)))
     limits = Limits(2.0) if end is Status.TIME_LIMIT else Limits()
     if end is Status.INTERRUPTED:
         monkeypatch.setattr(futures, "wait", _press_once_begun(tmp_path))
@@ -332,7 +332,7 @@ def test_a_batch_or_a_chain_that_nobody_waits_for_has_no_result(data: Dataset, m
     monkeypatch.setattr("arcwise.base.cluster.is_still_wanted", lambda: False)
     task = ReplicateTask(data, make_score("bic"), Constraints(data.names), "tabu", "bootstrap", 0)
     with pytest.raises(distributed.Reschedule):
-        bootstrap._learn_sent(task, range(3), None)
+        workers._learn_sent(task, range(3), None)
     table = random_table(6, 7)
     chain = ChainTask(table, ChainSettings().mixture, 8.0, 36, (1.0,))
     begin = chain.start(np.zeros(1, dtype=np.uint64), starting_networks(table, 1, 0).reshape(-1))

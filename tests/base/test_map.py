@@ -19,12 +19,12 @@ ROOT = Path(arcwise.__file__).parent
 LINES = {
     "": 320,
     "analysis": 2_070,
-    "audit": 1_840,
+    "audit": 1_860,
     "base": 2_800,
-    "bootstrap": 1_490,
+    "bootstrap": 1_550,
     "certificate": 620,
     "cli": 4_340,
-    "confidence": 4_750,
+    "confidence": 4_765,
     "credible": 2_640,
     "data": 6_270,
     "effects": 1_380,
@@ -44,11 +44,11 @@ LINES = {
     "sampled": 800,
     "scores": 1_620,
 }
-MOST_LINES = 63_770
+MOST_LINES = 63_870
 LONGEST_CHAIN = 25
 LARGEST_FAN_OUT = 20  # but for doors, which only pass names on
 SMALL_WITH_ONE_IMPORTER = 2
-IMPORT_SHARE = 0.052  # of all lines
+IMPORT_SHARE = 0.053  # of all lines
 # Who may import inside functions, so that commands start at once: verbs, the package itself, the options of `learn`,
 # which the command line reads at every start.
 LAZY = ("arcwise.cli.", "arcwise.findings.options")

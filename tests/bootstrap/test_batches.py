@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from arcwise.analysis.learning import learn
-from arcwise.bootstrap import task
-from arcwise.bootstrap.task import KeptBatches
+from arcwise.bootstrap import batches, task
+from arcwise.bootstrap.batches import KeptBatches
 from arcwise.data import Dataset
 from arcwise.ensemble import NetworkSet, bootstrap_networks
 from arcwise.limits import Limits
@@ -42,7 +42,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         indices.append(index)
         return draw(self, index)
 
-    monkeypatch.setattr(task, "FEWEST_ROWS", 1)
+    monkeypatch.setattr(batches, "FEWEST_ROWS", 1)
     monkeypatch.setattr(task.ReplicateTask, "draw", noted)
     return indices
 
@@ -79,7 +79,7 @@ def test_copies_are_added_to_what_is_kept(drawn: list[int], monkeypatch: pytest.
     laid_out: list[int] = []
     lay_out = task.lay_out_together
 
-    def noted(problem: Any, seed: int, indices: list[int], weights: Any) -> task.CountedBatch:
+    def noted(problem: Any, seed: int, indices: list[int], weights: Any) -> batches.CountedBatch:
         laid_out.extend(indices)
         return lay_out(problem, seed, indices, weights)
 
@@ -130,7 +130,7 @@ def test_learn_draws_each_replicate_once_and_lets_go(drawn: list[int], monkeypat
     made: list[KeptBatches] = []
     begin = KeptBatches.__init__
 
-    def noted(self: KeptBatches, memory: int = task.KEPT_BYTES) -> None:
+    def noted(self: KeptBatches, memory: int = batches.KEPT_BYTES) -> None:
         begin(self, memory)
         made.append(self)
 
@@ -148,7 +148,7 @@ def test_learn_lets_go_of_what_comparisons_that_are_not_begun_would_have_had(
     made: list[KeptBatches] = []
     put = KeptBatches.put
 
-    def noted(self: KeptBatches, batch: task.CountedBatch) -> None:
+    def noted(self: KeptBatches, batch: batches.CountedBatch) -> None:
         put(self, batch)
         assert self._kept
         made.append(self)

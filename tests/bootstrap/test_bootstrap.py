@@ -19,8 +19,9 @@ import pytest
 
 from arcwise import datasets
 from arcwise.bootstrap import bootstrap
-from arcwise.bootstrap.bootstrap import open_workers
-from arcwise.bootstrap.task import CompletedTask, ReplicateTask
+from arcwise.bootstrap.completed import CompletedTask
+from arcwise.bootstrap.task import ReplicateTask
+from arcwise.bootstrap.workers import open_workers
 from arcwise.data import Dataset, Incomplete
 from arcwise.ensemble import NetworkSet, bootstrap_networks
 from arcwise.errors import FormatError, OptionError, UnknownNameError

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from arcwise.bootstrap.bootstrap import Dispatch
+from arcwise.bootstrap.workers import Dispatch
 from arcwise.limits import Limits, Status
 
 

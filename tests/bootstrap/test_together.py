@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arcwise.bootstrap import task as together
+from arcwise.bootstrap import batches as together
 from arcwise.data import Dataset
 from arcwise.data.dataset import bootstrap_weights
 from arcwise.ensemble import NetworkSet, bootstrap_networks

@@ -11,15 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcwise.confidence import EdgeConfidence, combine_confidences, consensus_network
-from arcwise.confidence.calibration import (
-    KNOTS,
-    Calibration,
-    CalibrationCurve,
-    CalibrationTable,
-    SetFacts,
-    calibrated_by,
-    calibration_table,
-)
+from arcwise.confidence.calibration import Calibration, CalibrationTable, calibrated_by, calibration_table
+from arcwise.confidence.curves import KNOTS, CalibrationCurve, SetFacts
 from arcwise.confidence.probability import reliability
 from arcwise.ensemble import Recipe
 from arcwise.errors import FormatError, OptionError, UnknownNameError

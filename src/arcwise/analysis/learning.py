@@ -27,7 +27,7 @@ from arcwise.base.cluster import open_cluster
 from arcwise.base.errors import UnknownNameError, suggestion
 from arcwise.base.options import from_keywords, option_lines, options_of, signature_with
 from arcwise.base.run import Limits, ProgressCallback, Run, RunLine, deferred_interrupt, run_line
-from arcwise.bootstrap.task import has_all_states
+from arcwise.bootstrap.completed import has_all_states
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.data.table import Table
 from arcwise.findings.checks import seconds_to_check

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from arcwise.base.errors import Argument, OptionError, Remedy
 from arcwise.base.options import options_of
 from arcwise.base.run import Limits, Run
-from arcwise.bootstrap.task import KeptBatches
+from arcwise.bootstrap.batches import KeptBatches
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.findings.edges import constraints_for
 from arcwise.findings.method_result import MethodResult, average

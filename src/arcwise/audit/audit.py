@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
 
-from arcwise.audit import columns, rows
+from arcwise.audit import columns, relations, rows
 from arcwise.audit.finding import Finding, Severity
 from arcwise.base.options import check_options, gather, option, option_lines, row
 from arcwise.base.run import ProgressCallback
@@ -125,10 +125,10 @@ CHECKS: tuple[Check, ...] = (
     lambda table, said: columns.find_many_states(
         table, keep=said.keep, categories=said.categories, merge_rare=said.merge_rare
     ),
-    lambda table, said: rows.find_copies(table, keep=said.keep),
-    lambda table, said: rows.find_determined(table),
-    lambda table, said: rows.find_computed(table),
-    lambda table, said: rows.find_gaps_by_definition(table, answered=said.imputed),
+    lambda table, said: relations.find_copies(table, keep=said.keep),
+    lambda table, said: relations.find_determined(table),
+    lambda table, said: relations.find_computed(table),
+    lambda table, said: relations.find_gaps_by_definition(table, answered=said.imputed),
     lambda table, said: columns.find_nearly_constant(table),
     lambda table, said: columns.find_scales(table),
     lambda table, said: rows.find_row_order(table),

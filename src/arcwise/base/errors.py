@@ -190,6 +190,10 @@ class FormatError(ArcwiseError):
     """A file is not what it should be: truncated, malformed, edited, or of another kind than its suffix says."""
 
 
+# What reading raises where a file does not hold what it should.
+UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
+
+
 class CertificateError(ArcwiseError):
     """A certificate that does not prove what it states, or that is about another table."""
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     from arcwise.base.cluster import Cluster
-    from arcwise.bootstrap.task import KeptBatches
+    from arcwise.bootstrap.batches import KeptBatches
     from arcwise.recipes.credible import SharedTables
 
 

@@ -13,221 +13,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.base.errors import Argument, OptionError, Remedy, UnfinishedError, check_argument, check_known
+from arcwise.base.errors import OptionError, UnfinishedError, check_argument, check_known
 from arcwise.base.options import CANDIDATES, MANY_VARIABLES, REFINE, options_of
 from arcwise.base.run import Limits, Run, Status
+from arcwise.bootstrap.batches import (
+    CountedBatch,
+    Interrupted,
+    KeptBatches,
+    climb_together,
+    counted_together,
+    lay_out_together,
+)
+from arcwise.bootstrap.completed import CompletedTask
+from arcwise.bootstrap.journal import Replicate
 from arcwise.data.column import can_tell_copies, first_seen
-from arcwise.data.dataset import Dataset, GapStates, Incomplete
+from arcwise.data.dataset import Dataset, GapStates
 from arcwise.exact.optimal import find_optimal
 from arcwise.graph.constraints import Constraints
 from arcwise.local import searches
-from arcwise.local.problem import LocalProblem, pack_parents, unpack_parents
+from arcwise.local.problem import LocalProblem, pack_parents
 from arcwise.parent_sets.build import build_parent_sets
-from arcwise.sampled.completions import ChainModel, CompletionChain, Completions, State
-from arcwise.sampled.numeric_data import NumericData, Sampled
-from arcwise.scores.score import Score, scored_data
+from arcwise.sampled.numeric_data import NumericData
+from arcwise.scores.score import Score
 
 if TYPE_CHECKING:
-    from arcwise._core.local import ClimbOptions, LocalLearner, Outcome, ReplicateCounts
-    from arcwise.local.problem import Layout
-
-
-# What a replicate is drawn from does not depend on the score, nor does what is counted in it, and searches by
-# different scores ask for much the same families. So whoever makes several bootstraps of the same data with the same
-# seed keeps the batches that were counted together (`KeptBatches`): the next one draws nothing, and counts what is not
-# counted yet.
-
-
-# With what was drawn alone, two million cases in 600,000 distinct rows take 20 megabytes a batch.
-KEPT_BYTES = 3 * 2**28
-
-
-@dataclass(frozen=True, eq=False)
-class CountedBatch:
-    """Some replicates of one data set, and what was counted in them; one search at a time may use it."""
-
-    layout: Layout  # that of the data, by which the counts are made
-    seed: int
-    indices: tuple[int, ...]  # what the replicates were drawn from, with the seed
-    search_seeds: NDArray[np.uint64]
-    counts: ReplicateCounts  # the weights of the replicates, and the sets of variables that were counted
-
-
-class KeptBatches:
-    """Batches of one data set that wait for the next score, as many as `memory` holds.
-
-    They are kept until the last one that was expected has had them (`reserve`, `release`). Threads may share it.
-    """
-
-    def __init__(self, memory: int = KEPT_BYTES) -> None:
-        self._memory = memory
-        self._lock = threading.Lock()
-        self._kept: dict[tuple[int, ...], CountedBatch] = {}
-        self._expected: list[object] | None = None  # nobody has said yet
-        self._selected: tuple[Dataset, tuple[str, ...], Dataset] | None = None
-
-    def reserve(self, users: Iterable[object]) -> None:
-        """Note who will want the batches; where there is nobody, nothing is kept."""
-        with self._lock:
-            self._expected = list(users)
-            self._let_go()
-
-    def release(self, user: object) -> None:
-        """Note that one of them wants no more."""
-        with self._lock:
-            if self._expected is not None:
-                self._expected = [one for one in self._expected if one != user]
-            self._let_go()
-
-    def _let_go(self) -> None:
-        if self._expected == []:
-            self._kept.clear()
-            self._selected = None
-
-    def select(self, data: Dataset, names: tuple[str, ...]) -> Dataset:
-        """Return some columns of the data: to all who ask for the same ones the same object, which batches are of."""
-        with self._lock:
-            last = self._selected
-            if last is not None and last[0] is data and last[1] == names:
-                return last[2]
-            made = data.select(names)
-            if self._expected != []:
-                self._selected = data, names, made
-            return made
-
-    def list_whole(self, layout: Layout, seed: int, wanted: Collection[int]) -> list[int]:
-        """Return the replicates of a batch that is kept and of which all are wanted; none if there is no such batch."""
-        with self._lock:
-            kept = [batch for batch in self._kept.values() if batch.layout is layout and batch.seed == seed]
-            among = set(wanted) if kept else set()
-            return next((list(batch.indices) for batch in kept if among.issuperset(batch.indices)), [])
-
-    def take(self, layout: Layout, seed: int, indices: Iterable[int]) -> CountedBatch | None:
-        """Return the batch of just these replicates, which is the caller's until it is put back; None if not kept."""
-        key = tuple(indices)
-        with self._lock:
-            batch = self._kept.get(key)
-            is_asked_for = batch is not None and batch.layout is layout and batch.seed == seed
-            return self._kept.pop(key) if is_asked_for else None
-
-    def put(self, batch: CountedBatch) -> None:
-        """Keep a batch for the next one; where memory is short, without what was counted, or not at all."""
-        with self._lock:
-            if self._expected == [] or any(set(batch.indices) & set(indices) for indices in self._kept):
-                return
-            room = self._memory - sum(kept.counts.bytes for kept in self._kept.values())
-            if batch.counts.bytes > room:
-                batch.counts.forget()
-            if batch.counts.bytes > room:
-                return
-            self._kept[batch.indices] = batch
-
-
-# Steps of a chain on each sample: it starts where a chain on the data is, and has to forget that equal cases had equal
-# values.
-STEPS = 2
-# What completed samples may take that are kept for other scores.
-MOST_BYTES = 2**28
-
-
-@dataclass(frozen=True, eq=False)
-class CompletedTask:
-    """What the replicates of data with gaps start from: the data, and completions of them with their networks.
-
-    To bootstrap first and to complete then is what keeps the spread between replicates right: completions of the data,
-    resampled, would share their fillings (Schomaker and Heumann, Statistics in Medicine 37, 2018, "Boot MI").
-    """
-
-    data: Incomplete  # one row per case
-    states: tuple[State, ...]
-    constraints: Constraints | None
-    max_parents: int | None
-    seed: int
-    uncut: NumericData | None = None  # numbers to cut anew in every sample
-
-    @classmethod
-    def of(cls, completions: Completions, run: Run, uncut: NumericData | None = None) -> CompletedTask:
-        """Draw the completions; fewer, if the time is short. There is one for all that share the completions."""
-        known = completions.kept.get("replicates")
-        if isinstance(known, cls) and len(known.states) == completions.count and known.uncut is uncut:
-            return known
-        states: list[State] = []
-        for index in range(completions.count):
-            state = completions.state(index, run)
-            if state is None:
-                break
-            states.append(state)
-        if not states:
-            raise UnfinishedError(
-                "the time was over before the data were completed once.",
-                remedies=(Remedy("allow more time"), Remedy("fill the gaps once, with", Argument("impute", "mode"))),
-            )
-        given = completions
-        made = cls(given.data.expand(), tuple(states), given.constraints, given.max_parents, given.seed, uncut)
-        completions.kept["replicates"] = made
-        return made
-
-    def sample(self, index: int, seed: int) -> Dataset:
-        """Draw cases with replacement, and complete them; other scores may ask for the same sample again."""
-        found = self._samples.get((index, seed))
-        if found is None:
-            found = self._completed(index, np.random.default_rng(seed))
-            if (len(self._samples) + 1) * found.codes.nbytes <= MOST_BYTES:
-                self._samples[index, seed] = found
-        return found
-
-    @functools.cached_property
-    def _samples(self) -> dict[tuple[int, int], Dataset]:
-        return {}
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_samples"}
-
-    def _completed(self, index: int, rng: np.random.Generator) -> Dataset:
-        rows = self.data.resampled_rows(rng)
-        completion, network = self.states[index % len(self.states)]
-        if self.uncut is None:
-            chosen, start = self.data.take(rows), completion.take(rows)
-        else:
-            chosen, start = self.uncut.completed_sample(rows, completion, rng)
-        model = ChainModel.of(chosen, self.constraints, self.max_parents)
-        chain = CompletionChain(model, rng, (start, network))
-        for _ in range(STEPS):
-            chain.step()
-        return chain.completion
-
-    @functools.cached_property
-    def identity(self) -> dict[str, Any]:
-        """What a file of replicates must agree with."""
-        return {"data": self.data.digest, "completions": len(self.states), "completion_seed": self.seed}
-
-
-def complete_data(
-    data: Sampled,
-    score: Score,
-    constraints: Constraints | None,
-    max_parents: int | None,
-    seed: int,
-    run: Run,
-) -> tuple[Dataset, CompletedTask | None]:
-    """Return complete data to count with, and for data with gaps what their replicates start from."""
-    if data.gapless is not None:
-        return data.gapless, None
-    assert data.gaps is not None
-    if score.data_score.takes_gaps:  # each family is scored by the cases that have it whole
-        return scored_data(data.gaps, score), None
-    uncut = data if isinstance(data, NumericData) else None
-    known = data if uncut is None else uncut.completions
-    if not isinstance(known, Completions):
-        known = Completions(data.gaps, constraints=constraints, max_parents=max_parents, seed=seed)
-    made = CompletedTask.of(known, run, uncut)
-    return made.states[0][0], made
-
-
-def has_all_states(completions: Completions) -> bool:
-    """Return whether replicates were begun from all completions that were asked for, or from none: others differ."""
-    known = completions.kept.get("replicates")
-    return not isinstance(known, CompletedTask) or len(known.states) == completions.count
+    from arcwise._core.local import ClimbOptions, LocalLearner
 
 
 # `Copies`: columns of one content, which replicates learn as one.
@@ -299,89 +109,10 @@ class Copies:
         return tuple(learned.get(v) or ((self.first[v],) if v in self.first else ()) for v in range(len(self.names)))
 
 
-# Replicates that are counted together.
-#
-# With many rows, nearly all of a replicate's time is counting, and replicates of many cases ask for much the same
-# families. So a batch of them is searched one after the other over counts that are made for all of them at once. Each
-# gets the network and the score that it would get alone, to the last bit; which ones are together does not matter.
-
-
-# With fewer distinct rows a replicate is counted in less time than it takes to score what others ask for: child with
-# 20,000 cases takes as long either way, alarm with 50,000 (23,000 distinct rows) twice as long together, child with
-# 2,000,000 (606,000) a sixth.
-FEWEST_ROWS = 2**16
-# A weight beyond a byte takes extra work: on average they are to be far below.
-MOST_WEIGHT = 16
-# What the weights of a batch may take, at BYTES a row and replicate; fewer replicates than FEWEST are as quick alone.
-BATCH_BYTES = 2**29
-BYTES = 12
-FEWEST = 8
-
-
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C in the middle of a batch, with what was finished before."""
-
-    def __init__(self, found: list[Any]) -> None:
-        super().__init__()
-        self.found = found
-
-
-def counted_together(problem: LocalProblem) -> int:
-    """Return how many replicates of the data are best counted together; 1: each alone."""
-    data = problem.data
-    if data.n_rows < FEWEST_ROWS or data.n_variables > MANY_VARIABLES:
-        return 1
-    if data.n_cases >= 2**32 or data.n_cases > MOST_WEIGHT * data.n_rows:
-        return 1
-    if data.targets is not None or not _core.local.RareColumns.fits(data.arities, data.n_rows):
-        return 1
-    most = min(_core.local.REPLICATES_TOGETHER, BATCH_BYTES // (BYTES * data.n_rows))
-    return most if most >= FEWEST else 1
-
-
-def lay_out_together(
-    problem: LocalProblem, seed: int, indices: Sequence[int], drawn: Sequence[tuple[NDArray[np.int64], int]]
-) -> CountedBatch:
-    """Lay out replicates, of each of which the weights of rows and the seed of its search were drawn."""
-    weights, seeds = zip(*drawn, strict=True)
-    counts = _core.local.ReplicateCounts(problem.layout.blocks, problem.layout.rare, list(weights))
-    return CountedBatch(problem.layout, seed, tuple(indices), np.array(seeds, dtype=np.uint64), counts)
-
-
-def climb_together(
-    learner: LocalLearner,
-    batch: CountedBatch,
-    options: ClimbOptions,
-    *,
-    limits: Limits,
-    progress: Callable[..., None],
-) -> list[Outcome]:
-    """Climb in each replicate with its seed; where the time ends or Ctrl-C comes, in the first of them."""
-    found = learner.climb_together(batch.counts, batch.search_seeds, options, limits.native_seconds, progress)
-    complete = [outcome for outcome in found if Status.from_native(outcome[-1]) is Status.COMPLETE]
-    if found and Status.from_native(found[-1][-1]) is Status.INTERRUPTED:
-        raise Interrupted(complete)
-    return complete
-
-
 T = TypeVar("T")
 Learner = Literal["tabu", "hill-climbing", "first-ascent", "genetic", "order", "exact"]
 Resampling = Literal["bootstrap", "permutation"]
 RESAMPLINGS: tuple[Resampling, ...] = ("bootstrap", "permutation")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Replicate:
-    """One learned network: node v has the parents ``members[offsets[v]:offsets[v + 1]]``."""
-
-    index: int
-    score: float  # on the replicate's own data
-    offsets: NDArray[np.int64]
-    members: NDArray[np.int32]
-
-    def parents(self) -> list[list[int]]:
-        """Return the parents of every node."""
-        return unpack_parents(self.offsets, self.members)
 
 
 @dataclass(frozen=True, eq=False)

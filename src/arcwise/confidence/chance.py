@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from arcwise.base.errors import FormatError
+from arcwise.base.errors import UNREADABLE, FormatError
 from arcwise.base.run import Run, Status
 from arcwise.base.showing import one_screen
 from arcwise.data.dataset import Dataset
@@ -23,9 +23,6 @@ from arcwise.graph.beliefs import Beliefs
 from arcwise.local.searches import tabu_search
 from arcwise.scores.registry import make_score
 from arcwise.scores.score import Score
-
-# What reading a file raises that does not hold what it should.
-UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
 
 SHUFFLES = 19  # the fewest that test at 1 in 20
 BY_CHANCE = 0.4  # what is left of a probability where the data show no more than chance: no edge is likelier than not

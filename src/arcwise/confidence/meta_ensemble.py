@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.errors import Argument, DataWarning, FormatError, OptionError, Remedy, check_known
+from arcwise.base.errors import UNREADABLE, Argument, DataWarning, FormatError, OptionError, Remedy, check_known
 from arcwise.base.showing import one_screen
-from arcwise.confidence.calibration import Calibration, CalibrationCurve, Kind
-from arcwise.confidence.chance import UNREADABLE
+from arcwise.confidence.calibration import Calibration, Kind
+from arcwise.confidence.curves import CalibrationCurve
 from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.confidence.learned_table import SIZE_GROUPS, WEIGHTS, LearnedTable, check_metric, learned_table, size_group
 from arcwise.confidence.probability import EdgeProbability

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from arcwise.base.errors import OptionError, check_argument, check_known
 from arcwise.base.showing import one_screen
-from arcwise.confidence.calibration import UNKNOWN_CASES, Calibration, CalibrationCurve, logistic
+from arcwise.confidence.calibration import UNKNOWN_CASES, Calibration
+from arcwise.confidence.curves import CalibrationCurve, logistic
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.nodes import bits
 

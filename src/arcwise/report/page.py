@@ -12,8 +12,8 @@ import numpy as np
 
 from arcwise.base.errors import OptionError
 from arcwise.base.options import MANY_VARIABLES
-from arcwise.confidence.calibration import KNOTS
 from arcwise.confidence.consensus import Fate
+from arcwise.confidence.curves import KNOTS
 from arcwise.confidence.edge_confidence import RuleName
 from arcwise.confidence.probability import false_rate_cut
 from arcwise.counts import contingency

@@ -18,8 +18,9 @@ import numpy as np
 from arcwise.base.errors import suggestion
 from arcwise.base.files import atomic_write, write_text
 from arcwise.confidence import LearnedTable
-from arcwise.confidence.calibration import BY_CASES, CalibrationTable
+from arcwise.confidence.calibration import CalibrationTable
 from arcwise.confidence.meta_ensemble import FIXED, KIND, TrainingTable
+from arcwise.confidence.studied_table import BY_CASES
 from arcwise.errors import FormatError, UnknownNameError
 from arcwise_studies.experiments.calibration_fit import Samples
 from arcwise_studies.experiments.ensemble_study import COMBINERS, EnsembleStudy, ensemble_predictions

@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.confidence.calibration import (
-    ANY,
+from arcwise.confidence.calibration import ANY, CalibrationEntry, CalibrationTable
+from arcwise.confidence.curves import (
     TERMS,
-    CalibrationEntry,
     CalibrationModel,
-    CalibrationTable,
     DirectionMap,
     SetFacts,
     cases_level,

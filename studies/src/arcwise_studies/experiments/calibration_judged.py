@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.confidence.calibration import CalibrationCurve, DirectionMap
+from arcwise.confidence.curves import CalibrationCurve, DirectionMap
 from arcwise_studies.experiments.calibration_fit import Samples
 from arcwise_studies.experiments.pair_states import ABSENT, PairStates
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.confidence.calibration import CalibrationModel
+from arcwise.confidence.curves import CalibrationModel
 from arcwise.confidence.meta_ensemble import pooled
 from arcwise_studies.experiments.calibration_fit import Samples
 from arcwise_studies.experiments.pair_states import ABSENT
