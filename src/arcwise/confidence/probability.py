@@ -229,15 +229,6 @@ def _split(confidence: EdgeConfidence) -> tuple[NDArray[np.float64], NDArray[np.
     return directed, np.where(some, 1.0 - directed - directed.T, 1.0).clip(0.0, 1.0)
 
 
-def decided_pairs(known: Constraints | None, names: tuple[str, ...]) -> NDArray[np.bool_]:
-    """Return, for each pair, whether constraints decide that there is an edge, or that there is none."""
-    pairs = np.triu_indices(len(names), 1)
-    if known is None or known.is_trivial:
-        return np.zeros(len(pairs[0]), dtype=bool)
-    barred, needed = _arcs_decided(known, names)
-    return np.asarray((barred & barred.T | needed | needed.T)[pairs])
-
-
 def _arcs_decided(known: Constraints, names: tuple[str, ...]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return which arcs are forbidden and which are required, at [tail, head]."""
     rules = known if known.names == names else known.reorder(names)

@@ -304,4 +304,4 @@ def table_of(data: Dataset | Incomplete) -> Table:
 def refuse_unwritable(columns: Sequence[Column]) -> None:
     """Refuse names and states that the files of a result cannot hold, before anything is computed."""
     check_readable(columns, "the result", "parquet")
-    check_xml_names(column.name for column in columns)
+    check_xml_names([column.name for column in columns])

@@ -125,7 +125,6 @@ def _given_single_states(network: BayesianNetwork) -> tuple[tuple[float, ...], .
 
 
 RATES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3)
-LEAST_PAIRS = 20  # of a bin that is drawn
 HIGH = 0.9
 
 
