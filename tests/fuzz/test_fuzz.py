@@ -157,6 +157,13 @@ def test_regressions(tmp_path: Path, what: str) -> None:
     assert not isinstance(outcome, Finding), outcome
 
 
+@pytest.mark.parametrize(("name", "seed"), [("networks.parquet", 810491576), ("data.parquet", 811082154)])
+def test_files_that_a_long_run_found(examples: dict[str, bytes], tmp_path: Path, name: str, seed: int) -> None:
+    """DuckDB ended with an error of C++, std::bad_cast, which is none of its own."""
+    outcome = attempt(name, break_file(name, examples[name], seed), tmp_path)
+    assert not isinstance(outcome, Finding), outcome
+
+
 # How many files of a format are broken: about two seconds of CPU time each, and a minute together; the first are a
 # quick test. Counted, not timed, so that the test is the same each time and on every machine.
 MOST = 5500

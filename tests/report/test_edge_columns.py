@@ -16,6 +16,7 @@ from arcwise.analysis import explain_folder
 from arcwise.findings import edge_record
 from arcwise.findings.edge_record import EDGE_COLUMNS, EdgeColumn, Shown
 from arcwise.findings.trust import show_confidence
+from arcwise.report.edges import statement
 
 EVERYWHERE = Shown.CSV | Shown.EXPLAIN | Shown.PAGE | Shown.TEXT
 
@@ -75,3 +76,21 @@ def test_every_column_of_the_file_says_what_it_is() -> None:
     written = [column for column in EDGE_COLUMNS if Shown.CSV in column.shown]
     assert all(column.meaning and column.since for column in written)
     assert len({column.name for column in EDGE_COLUMNS}) == len({c.page_key for c in EDGE_COLUMNS}) == len(EDGE_COLUMNS)
+
+
+@pytest.mark.parametrize(
+    ("state", "told"),
+    [
+        ("0.0", "x = 0"),
+        ("-12.00", "x = -12"),
+        ("72.57477920000001", "x = 72.5748"),
+        ("8.899999618530273", "x = 8.9"),
+        ("1.05", "x = 1.05"),
+        ("1.0.0", "x = 1.0.0"),
+        ("(2.45,4.75]", "x from 2.45 to 4.75"),
+        ("(4.75,inf)", "x > 4.75"),
+        (">50K", "x >50K"),
+    ],
+)
+def test_states_are_told_as_people_write_them(state: str, told: str) -> None:
+    assert statement("x", state) == told

@@ -230,7 +230,7 @@ def open_parquet(path: str | os.PathLike[str], *, content: memoryview | bytes | 
         try:
             with duckdb.connect(config=CLOSED) as connection:
                 yield ParquetFile(connection, plain, str(path))
-        except (duckdb.Error, UnicodeDecodeError) as error:  # duckdb quotes bytes of a broken file that are no text
+        except (duckdb.Error, UnicodeDecodeError, RuntimeError) as error:  # of C++, or it quotes bytes that are no text
             reason = first_line(error).replace(str(plain), str(path))
             raise FormatError(f"{path}: not a readable Parquet file: {reason}") from error
 

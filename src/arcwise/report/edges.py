@@ -647,17 +647,23 @@ def _by_strength(edges: list[EdgeRecord]) -> str:
 UNLIKELY = 0.1
 NOT_UNRELATED = "Without an edge, two variables can still be related, through others."
 INTERVAL = re.compile(r"\(([-+.\de]+|-inf),([-+.\de]+|inf)[\])]")
+# A whole number that was read as 1.0, and the digits that binary numbers add to decimals: 8.899999618530273.
+WHOLE = re.compile(r"([-+]?\d+)\.0+")
+LONG = re.compile(r"[-+]?\d+\.\d{9,}")
 
 
 def state_label(state: str) -> str:
-    """Return an interval as people write it, and any other state as it is.
+    """Return an interval or a number as people write it, and any other state as it is.
 
     >>> state_label("(-inf,2.45]"), state_label("(2.45,4.75]"), state_label("(4.75,inf)"), state_label("yes")
     ('≤ 2.45', '2.45 to 4.75', '> 4.75', 'yes')
+    >>> state_label("1.0"), state_label("8.899999618530273")
+    ('1', '8.9')
     """
     match = INTERVAL.fullmatch(state)
     if match is None:
-        return state
+        whole = WHOLE.fullmatch(state)
+        return whole[1] if whole else f"{float(state):.6g}" if LONG.fullmatch(state) else state
     low, high = match.groups()
     if low == "-inf":
         return f"≤ {high}"
@@ -667,11 +673,9 @@ def state_label(state: str) -> str:
 def statement(variable: str, state: str) -> str:
     """Return "smoking = yes", or for an interval "age > 40"."""
     label = state_label(state)
-    if label == state and state[:1] in "<>≤≥" and len(state) > 1:
-        return f"{variable} {state}"
-    if label == state:
-        return f"{variable} = {state}"
-    return f"{variable} {label}" if label[0] in "≤>" else f"{variable} from {label}"
+    if label[:1] in "<>≤≥" and len(label) > 1:
+        return f"{variable} {label}"
+    return f"{variable} from {label}" if INTERVAL.fullmatch(state) else f"{variable} = {label}"
 
 
 def explain_edge(analysis: Findings, edge: EdgeRecord) -> str:

@@ -254,7 +254,7 @@ def _structure(found: AveragedDistribution) -> str:
 def table_answer(question: str, frame: pd.DataFrame, remark: str = "") -> Answer:
     """Return the table that answers a question of one network, as it is."""
     rows = (
-        tuple(f"{cell:.6g}" if isinstance(cell, float) else str(cell) for cell in row)
+        tuple(f"{cell:.4g}" if isinstance(cell, float) else state_label(str(cell)) for cell in row)
         for row in frame.itertuples(index=False, name=None)
     )
     return Answer(question, gather(table("", map(str, frame), rows), remark))
