@@ -21,6 +21,8 @@ install: $(VENV)/.tools
 	$(PIP) install --no-compile --requirement $(VENV)/requirements.txt & needed=$$!; \
 	    $(PIP) wheel --no-build-isolation --no-deps $(LENIENT) --wheel-dir build/wheels .; built=$$?; wait $$needed && exit $$built
 	$(PIP) install --no-compile --no-deps --force-reinstall build/wheels/arcwise-*.whl
+	@echo "arcwise is installed. Next: $(BIN)/arcwise learn YOUR-TABLE.csv -o report"
+	@echo "To have it on the PATH of this shell: source $(BIN)/activate"
 
 # The package in place, with what tests and lint need; the native core is compiled incrementally, warnings are errors.
 develop: $(VENV)/.developer

@@ -18,6 +18,7 @@ FIRST = (
     "tutorial",
     "worked-analysis",
     "worked-experiments",
+    "comparison",
     "glossary",
     "design",
     "testing",

@@ -23,7 +23,7 @@ LINES = {
     "base": 2_800,
     "bootstrap": 1_550,
     "certificate": 620,
-    "cli": 4_340,
+    "cli": 4_350,
     "confidence": 4_760,
     "credible": 2_640,
     "data": 6_260,

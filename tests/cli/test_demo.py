@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from arcwise.analysis import open_analysis
+from arcwise.cli.output import program
 
 FIGURES = Path(__file__).resolve().parents[2] / "docs" / "figures"  # none in a source distribution
 
@@ -26,7 +28,17 @@ def test_the_demo_writes_a_report_and_says_where_it_is(
         stale = f"{picture.name} is of another demo: run python docs/pictures.py"
         assert f"cut-off: {cut};" in shown and f"edges in the network: {edges}" in shown, stale
         assert f"{supported} edges that every method supports, {disputed} disputed" in shown, stale
-    question = shown.split("Ask it: arcwise ")[1].split()
+    question = shown.split("Next: arcwise ")[1].split()
     assert f"What {question[2]} depends on" in cli(*question)
     assert "cultivar" in open_analysis("demo-output").data.names
     assert "demo-output: it holds the result of an earlier run" in cli("demo", code=1)
+
+
+def test_commands_are_spelled_so_that_they_work_as_pasted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After `make demo` the program is in .venv/bin, which is on no PATH yet."""
+    monkeypatch.setattr(sys, "argv", [".venv/bin/arcwise", "demo"])
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert program() == ".venv/bin/arcwise"
+    (tmp_path / "arcwise").write_text("#!/bin/sh\n")
+    (tmp_path / "arcwise").chmod(0o755)
+    assert program() == "arcwise"

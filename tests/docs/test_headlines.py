@@ -85,19 +85,3 @@ def test_the_words_of_the_glossary_are_used_everywhere(rival: str) -> None:
         for match in re.finditer(rival, text, re.IGNORECASE)
     ]
     assert not found, f"the glossary calls it {RIVALS[rival]!r}: {found}"
-
-
-@pytest.mark.skipif(not (ROOT / "docs").is_dir(), reason="there are no docs beside this source distribution")
-def test_the_readme_says_the_same_of_an_installation_as_its_page() -> None:
-    readme, page = (path.read_text(encoding="utf-8") for path in (ROOT / "README.md", ROOT / "docs" / "install.md"))
-    said = re.search(
-        r"The wheel is ([\d.]+) MB, (\d+) MB with its dependencies; `import arcwise` takes ([\d.]+) s, "
-        r"`arcwise --help` ([\d.]+) s",
-        readme,
-    )
-    assert said is not None
-    rows = dict(re.findall(r"^\| ([^|]+) \| ([\d.]+) (?:MB|s) \|$", page, re.MULTILINE))
-    assert said[1] == rows["the wheel"]
-    assert said[2] == rows["installed, with all that it needs"]
-    assert float(said[3]) == float(rows["`import arcwise`"])
-    assert float(said[4]) == pytest.approx(float(rows["`arcwise --help`"]), abs=0.05)  # rounded to a tenth

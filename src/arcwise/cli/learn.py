@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import time
 from dataclasses import replace
@@ -16,7 +17,7 @@ from arcwise.base.errors import Argument
 from arcwise.base.options import Common, row, rows
 from arcwise.base.run import Limits, Run
 from arcwise.cli.options import ConstraintOptions, DataArgument, ScoreOptions, TimeLimit, WeighingOptions
-from arcwise.cli.output import FolderOptions, console
+from arcwise.cli.output import FolderOptions, console, program
 from arcwise.cli.verb import TYPED, Result, Rows, Verb, tell
 from arcwise.data.table import Table
 from arcwise.findings.options import LearnOptions
@@ -163,7 +164,7 @@ class Demo(Verb):
             f"\nFor example: {found.explain(strongest.first, strongest.second)}",
             f"\nFiles in {self.output}: {', '.join(sorted(path.name for path in self.output.iterdir()))}",
             f"Report: {self.output / 'report.html'}",
-            f"Ask it: arcwise explain {self.output} {strongest.first}",
+            f"Next: {program()} explain {shlex.quote(str(self.output))} {shlex.quote(strongest.first)}",
         ):
             printed.print(line, markup=False, soft_wrap=not line.startswith("\n"))
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import os
 import re
+import shlex
+import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -90,6 +92,12 @@ def console() -> Console:
 
     found = Console(highlight=False)
     return found if found.is_terminal else Console(highlight=False, width=100)
+
+
+def program() -> str:
+    """Return how to call this program again: by its name if that is on the PATH, else as it was called now."""
+    called = Path(sys.argv[0])
+    return "arcwise" if called.name != "arcwise" or shutil.which("arcwise") else shlex.quote(str(called))
 
 
 # Names of files, refused before any work is done if they cannot be written
