@@ -134,9 +134,6 @@ def _others(table: Table, columns: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in (*table.names, *table.left_out) if name not in chosen)
 
 
-FOLDER = Path("demo-output")
-
-
 class Demo(Verb):
     """Learn from data that are built in, 178 wines of three cultivars, and write a report: nothing of yours is needed.
 
@@ -145,7 +142,7 @@ class Demo(Verb):
     Example: arcwise demo -o demo-output
     """
 
-    output: Path = row(FolderOptions, "output", help="the folder to write", default=FOLDER)
+    output: Path = row(FolderOptions, "output", help="the folder to write", default=Path("demo-output"))
     force: bool = row(FolderOptions, "force")
 
     def _run(self) -> Result:
@@ -156,17 +153,14 @@ class Demo(Verb):
         return Result(payload, () if self.quiet else lambda: self._show(found), status=found.status)
 
     def _show(self, found: Analysis) -> None:
-        from rich.console import Console
-
-        printed, strongest = Console(highlight=False, width=100), found.edges[0]
+        printed, strongest = console(), found.edges[0]
         print_report(found.report, printed, sections=("ensemble", "prior"))
         for line in (
             f"\nFor example: {found.explain(strongest.first, strongest.second)}",
-            f"\nFiles in {self.output}: {', '.join(sorted(path.name for path in self.output.iterdir()))}",
-            f"Report: {self.output / 'report.html'}",
+            f"\nReport: {self.output / 'report.html'}",
             f"Next: {program()} explain {shlex.quote(str(self.output))} {shlex.quote(strongest.first)}",
         ):
-            printed.print(line, markup=False, soft_wrap=not line.startswith("\n"))
+            printed.print(line, markup=False, soft_wrap=not line.startswith("\nFor"))
 
 
 def wines() -> pd.DataFrame:
