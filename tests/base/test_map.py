@@ -26,7 +26,7 @@ LINES = {
     "cli": 4_350,
     "confidence": 4_760,
     "credible": 2_640,
-    "data": 6_260,
+    "data": 6_780,
     "effects": 1_380,
     "evaluate": 1_470,
     "exact": 2_350,
@@ -44,11 +44,11 @@ LINES = {
     "sampled": 800,
     "scores": 1_620,
 }
-MOST_LINES = 63_840
+MOST_LINES = 64_360
 LONGEST_CHAIN = 25
 LARGEST_FAN_OUT = 20  # but for doors, which only pass names on
 SMALL_WITH_ONE_IMPORTER = 2
-IMPORT_SHARE = 0.053  # of all lines
+IMPORT_SHARE = 0.0534  # of all lines
 # Who may import inside functions, so that commands start at once: verbs, the package itself, the options of `learn`,
 # which the command line reads at every start.
 LAZY = ("arcwise.cli.", "arcwise.findings.options")

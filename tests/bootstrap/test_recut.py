@@ -12,7 +12,7 @@ import pytest
 from arcwise.base.run import Run
 from arcwise.confidence.by_recipe import carry_out, permuted_confidences
 from arcwise.data import Column, Dataset, Incomplete, Table, apply_cuts, discretize
-from arcwise.data.dataset import bootstrap_weights
+from arcwise.data.cases import bootstrap_weights
 from arcwise.ensemble import Recipe, bootstrap_networks
 from arcwise.errors import DataError, FormatError, OptionError, UnknownNameError
 from arcwise.local import tabu_search

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from arcwise.bootstrap import batches as together
 from arcwise.data import Dataset
-from arcwise.data.dataset import bootstrap_weights
+from arcwise.data.cases import bootstrap_weights
 from arcwise.ensemble import NetworkSet, bootstrap_networks
 from arcwise.graph import Constraints
 from arcwise.limits import Limits, Status

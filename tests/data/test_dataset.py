@@ -206,7 +206,7 @@ def test_many_cases_are_drawn_as_few_are(monkeypatch: pytest.MonkeyPatch) -> Non
     data = Dataset.from_codes(rng.integers(0, 2, (200, 3)), states=[["0", "1"]] * 3, weights=weights)
     listed = data.resample(np.random.default_rng(5)).weights
     assert listed is not None and not listed[weights == 0].any()
-    monkeypatch.setattr("arcwise.data.dataset.MOST_COUNTED", 0)
+    monkeypatch.setattr("arcwise.data.cases.MOST_COUNTED", 0)
     np.testing.assert_array_equal(data.resample(np.random.default_rng(5)).weights, listed)
 
 

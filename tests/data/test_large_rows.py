@@ -343,7 +343,7 @@ def test_ctrl_c_reaches_a_query_and_ends_it(
 def test_many_weighted_cases_are_written_and_read_with_their_weights(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from arcwise.data import dataset, write
+    from arcwise.data import cases, write
 
     data = datasets.load("balance-scale").collapse()
     monkeypatch.setattr(write, "MOST_CASES", 100)
@@ -361,7 +361,7 @@ def test_many_weighted_cases_are_written_and_read_with_their_weights(
     for grouping in (Grouping(), ALWAYS):
         with pytest.raises(FormatError, match="the rows of a file stand for many cases each: read its files one by"):
             read_table(tmp_path, grouping=grouping)
-    monkeypatch.setattr(dataset, "ROW_BY_ROW", 100)
+    monkeypatch.setattr(cases, "ROW_BY_ROW", 100)
     drawn = [data.resample(seed) for seed in range(400)]
     assert all(one.n_cases == data.n_cases for one in drawn)
     mean = np.mean([one.weights for one in drawn], axis=0)

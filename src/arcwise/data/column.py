@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import datetime
+import enum
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -132,6 +133,14 @@ class ReaderCuts:
     missing: tuple[str, ...] = ()
 
 
+class VariableKind(enum.StrEnum):
+    """What the values of a column are, and so what can be done with them."""
+
+    NUMBER = "number"  # values with differences: years, kilograms, counts
+    ORDINAL = "ordinal"  # states in an order: a scale
+    NOMINAL = "nominal"  # states without one
+
+
 @one_screen
 @dataclass(frozen=True, eq=False)
 class Column:
@@ -149,6 +158,8 @@ class Column:
         Whether the labels are declared states, in their order, rather than what was seen.
     weights
         How many cases each row stands for, if the rows are the distinct ones of a large file; None if one.
+    kind
+        What its values are, if its file or frame says so; else see `proposed_kind`.
     """
 
     name: str
@@ -156,6 +167,7 @@ class Column:
     labels: tuple[str, ...]
     declared: bool = False
     weights: NDArray[Any] | None = None
+    kind: VariableKind | None = None
 
     @classmethod
     def of(cls, name: str, values: Sequence[str | None]) -> Column:
@@ -217,18 +229,82 @@ class Column:
     def relabel(self, labels: Mapping[str, str | None]) -> Column:
         """Return the column with other labels: equal ones become one, None a missing value; what is not named stays."""
         lookup, kept = coded(labels.get(label, label) for label in self.labels)
-        return Column.looked_up(self.name, [*lookup, len(kept)], self.codes, kept, self.declared)
+        return replace(
+            Column.looked_up(self.name, [*lookup, len(kept)], self.codes, kept, self.declared), kind=self.kind
+        )
 
     def take(self, rows: NDArray[Any]) -> Column:
         """Return the given rows; of observed labels, those that are still seen."""
         codes = self.codes[rows]
         if self.declared:
-            return Column(self.name, codes, self.labels, declared=True)
+            return Column(self.name, codes, self.labels, declared=True, kind=self.kind)
         seen = np.bincount(codes, minlength=len(self.labels) + 1)[: len(self.labels)] > 0
         if seen.all():
-            return Column(self.name, codes, self.labels)
+            return Column(self.name, codes, self.labels, kind=self.kind)
         labels = [label for label, kept in zip(self.labels, seen, strict=True) if kept]
-        return Column.looked_up(self.name, np.append(np.cumsum(seen) - 1, len(labels)), codes, labels)
+        found = Column.looked_up(self.name, np.append(np.cumsum(seen) - 1, len(labels)), codes, labels)
+        return replace(found, kind=self.kind)
+
+
+# Of what kind the values of a column are, where nobody said it.
+#
+# Whole numbers of few values are marks on a scale or small counts. Taken for labels without an order they lose what
+# they say about each other, and no score can find it again; so they are never taken for that unless somebody says so.
+
+
+MOST_MARKS = 10  # whole numbers of more values than this are numbers rather than a scale
+# Words in an order, as questionnaires have them.
+LADDERS = (
+    ("none", "very mild", "mild", "moderate", "severe", "very severe", "critical"),
+    ("none", "very low", "low", "medium", "moderate", "high", "very high"),
+    ("very small", "small", "medium", "large", "very large"),
+    ("very short", "short", "medium", "long", "very long"),
+    ("never", "rarely", "seldom", "occasionally", "sometimes", "often", "usually", "frequently", "always"),
+    ("very poor", "poor", "fair", "average", "good", "very good", "excellent"),
+    ("very bad", "bad", "fair", "neutral", "good", "very good", "excellent"),
+    ("strongly disagree", "disagree", "neutral", "undecided", "agree", "strongly agree"),
+    ("strongly disagree", "disagree", "neither agree nor disagree", "agree", "strongly agree"),
+    ("very dissatisfied", "dissatisfied", "neutral", "satisfied", "very satisfied"),
+    ("not at all", "a little", "somewhat", "moderately", "quite", "very", "extremely"),
+    ("primary", "secondary", "tertiary"),
+)
+_RANGE = re.compile(
+    r"([<>\u2264\u2265]=?|\(-inf,)?\s*[(\[]?([0-9]+(?:\.[0-9]+)?)(?:\s*(?:-|\u2013|to|,)\s*(?:[0-9.]+|inf)\s*[)\]]?|\s*\+|\])?"
+)
+
+
+def ladder(labels: Sequence[str]) -> list[int] | None:
+    """Return the positions of labels in the order that their words say; None if they say none.
+
+    >>> ladder(["often", "never", "sometimes"]), ladder(["18-39", "<18", "40+"]), ladder(["red", "green", "blue"])
+    ([1, 2, 0], [1, 0, 2], None)
+    """
+    words = [label.strip().lower().replace("_", " ") for label in labels]
+    for known in LADDERS:
+        if len(set(words)) == len(words) > 2 and set(words) <= set(known):
+            return sorted(range(len(words)), key=lambda k: known.index(words[k]))
+    ranges = [_RANGE.fullmatch(word) for word in words]
+    if len(words) < 3 or not all(ranges) or numbers_of(labels) is not None:
+        return None
+    ends = [(float(found[2]), (found[1] or "")[:1] not in ("", ">")) for found in ranges if found]
+    keys = [(end - 0.5 * is_below, not is_below) for end, is_below in ends]
+    return sorted(range(len(words)), key=keys.__getitem__) if len(set(keys)) == len(keys) else None
+
+
+def proposed_kind(column: Column) -> VariableKind:
+    """Return of what kind the values are: what the column says, else what they look like.
+
+    >>> marks, ages = ([str(k % most) for k in range(60)] for most in (5, 40))
+    >>> [str(proposed_kind(Column.of("x", values))) for values in (marks, ages, ["yes", "no"])]
+    ['ordinal', 'number', 'nominal']
+    """
+    if column.kind is not None:
+        return column.kind
+    numbers = column.numbers
+    if numbers is None or len(np.unique(numbers)) < 3:
+        return VariableKind.NOMINAL if ladder(column.labels) is None else VariableKind.ORDINAL
+    is_scale = len(np.unique(numbers)) <= MOST_MARKS and bool((numbers % 1 == 0).all())
+    return VariableKind.ORDINAL if is_scale else VariableKind.NUMBER
 
 
 # Labels that are dates or times, in the ways in which people write them.
@@ -447,7 +523,8 @@ def frame_of(columns: Iterable[Column]) -> pd.DataFrame:
         else:
             codes = column.codes.astype(np.int64)
             codes[codes == len(column.labels)] = -1
-            series[column.name] = pd.Categorical.from_codes(codes, categories=pd.Index(column.labels))
+            ordered = column.kind is VariableKind.ORDINAL
+            series[column.name] = pd.Categorical.from_codes(codes, pd.Index(column.labels), ordered)
     return pd.DataFrame(series)
 
 

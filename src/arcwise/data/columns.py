@@ -20,6 +20,7 @@ from arcwise.data.column import (
     MAX_LEVELS,
     Column,
     ReaderCuts,
+    VariableKind,
     code_type,
     coded,
     date_example,
@@ -129,7 +130,9 @@ def _frame_column(name: str, series: pd.Series[Any], prefix: str) -> Column:
     labels = [spell(value) for value in values]
     if any(label in ("inf", "-inf") for label in labels) and pd.api.types.is_float_dtype(kind):
         raise DataError(f"{prefix}column '{name}' holds infinite values; replace them, or make them missing (NaN).")
-    return _labelled(name, [label or None for label in labels], np.asarray(raw), declared)
+    column = _labelled(name, [label or None for label in labels], np.asarray(raw), declared)
+    ordered = declared and getattr(kind, "ordered", False)
+    return replace(column, kind=VariableKind.ORDINAL) if ordered else column
 
 
 _ZEROS = re.compile("^#0+")
@@ -390,23 +393,17 @@ def encode(
     max_levels = MAX_LEVELS if max_levels is None else max_levels
     if max_levels < 2:
         raise OptionError(Argument("max_levels", max_levels), "must be at least 2.")
-    _check_shape(table)
+    check_shape(table)
     table.checked_names(states, Argument("states"))
     kept = set(table.names if categorical is True else table.checked_names(categorical or (), Argument("categorical")))
     if not gaps:
-        _check_missing(table)
+        check_missing(table)
     free = [column for column in table.columns if column.name not in states and not column.declared]
     _check_continuous(table, [column for column in free if column.name not in kept], max_levels)
     chosen: list[tuple[str, ...]] = []
     orders: list[NDArray[Any]] = []
     for column in table.columns:
-        if column.name in states:
-            own, order = _declared(table, column, states[column.name])
-        elif column.declared:
-            own, order = column.labels, np.arange(len(column.labels))
-        else:
-            own, order = _observed(table, column, column.name in kept)
-        _check_states(table, column, len(own), by_argument=column.name in states)
+        own, order = states_of(table, column, states.get(column.name), is_category=column.name in kept)
         chosen.append(own)
         orders.append(order)
     _tell_constant(table, [column for column in table.columns if column.declared and column.name not in states])
@@ -418,6 +415,20 @@ def encode(
         np.take(order.astype(kind), column.codes, out=codes[v], mode="clip")
     targets = None if table.targets is None else table.targets.among(table.names)
     return codes, table.names, tuple(chosen), table.weights, targets
+
+
+def states_of(
+    table: Columns, column: Column, declared: Iterable[object] | None, *, is_category: bool
+) -> tuple[tuple[str, ...], NDArray[Any]]:
+    """Return the states of a column, and which of them each label is."""
+    if declared is not None:
+        own, order = _declared(table, column, declared)
+    elif column.declared:
+        own, order = column.labels, np.arange(len(column.labels))
+    else:
+        own, order = _observed(table, column, is_category)
+    _check_states(table, column, len(own), by_argument=declared is not None)
+    return own, order
 
 
 def _check_states(table: Columns, column: Column, states: int, *, by_argument: bool) -> None:
@@ -441,7 +452,7 @@ def _check_states(table: Columns, column: Column, states: int, *, by_argument: b
         )
     if states > table.n_cases:
         told = f"{words} but there are only {table.n_cases:,} rows: most of what the states need cannot be learnt."
-        warnings.warn(f"{table.prefix}{table.place(column)} {told}", DataWarning, stacklevel=4)
+        warnings.warn(f"{table.prefix}{table.place(column)} {told}", DataWarning, stacklevel=5)
 
 
 def _tell_constant(table: Columns, columns: Iterable[Column]) -> None:
@@ -463,7 +474,8 @@ def _tell_constant(table: Columns, columns: Iterable[Column]) -> None:
         )
 
 
-def _check_shape(table: Columns) -> None:
+def check_shape(table: Columns) -> None:
+    """Refuse a table without rows, or without a second column."""
     if not table.columns:
         raise DataError(f"{table.prefix}there are no columns; at least two variables are needed.")
     if len(table.columns) == 1:
@@ -478,7 +490,8 @@ def _check_shape(table: Columns) -> None:
         raise DataError(f"{table.prefix}there are no rows{header}; a data set needs at least one case.")
 
 
-def _check_missing(table: Columns) -> None:
+def check_missing(table: Columns) -> None:
+    """Refuse missing values."""
     gaps = table.n_missing
     if not gaps:
         return

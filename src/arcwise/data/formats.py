@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -26,7 +27,7 @@ from arcwise.base.errors import Argument, DataError, FormatError, OptionError, R
 from arcwise.base.files import parse_json
 from arcwise.base.run import ProgressCallback, native_callback
 from arcwise.data.checks import checked_header, checked_weights, completed_header, named_separator
-from arcwise.data.column import Column, code_type, coded, numbers_of, quoted, spell
+from arcwise.data.column import Column, VariableKind, code_type, coded, numbers_of, quoted, spell
 from arcwise.data.source import Source, TextOptions, find_titles, header_row, not_utf8
 from arcwise.data.table import Table
 
@@ -747,6 +748,7 @@ def read_parquet(source: Source, options: TextOptions) -> Table:
             )
         frame[column] = frame[column].astype(pd.CategoricalDtype(pd.Index(own, dtype=object)))
     table = Table.from_dataframe(frame.rename(columns=declared.names), source=source.name)
+    table = table.with_columns([replace(table.column(name), kind=kind) for name, kind in declared.kinds.items()])
     if declared.weights is None:
         return table
     weighed = table.with_weights(
@@ -791,11 +793,14 @@ def check_joinable(kept: Iterable[bytes], folder: str) -> None:
 
 
 class Declared(NamedTuple):
-    """What the metadata of a file of ours declare: states, names that the columns could not have, where weights are."""
+    """What the metadata of a file of ours declare: states, kinds, names that the columns could not have, where
+    weights are.
+    """
 
     states: dict[str, list[str]]
     names: dict[str, str]
     weights: str | None
+    kinds: Mapping[str, VariableKind] = MappingProxyType({})
 
     @classmethod
     def of(cls, facts: Mapping[str, Any], types: Mapping[str, str], source: str) -> Declared:
@@ -818,4 +823,11 @@ class Declared(NamedTuple):
             raise FormatError(f"{source}: the names in the file's metadata are no names. {again}")
         if weights is not None and weights not in {names.get(column, column) for column in types}:
             raise FormatError(f"{source}: the weights in the file's metadata are no column. {again}")
-        return cls(states, names, weights)
+        kinds, known = facts.get("kinds", {}), [str(kind) for kind in VariableKind]
+        if (
+            not isinstance(kinds, dict)
+            or not set(kinds) <= {names.get(column, column) for column in types}
+            or not all(kind in known for kind in kinds.values())
+        ):
+            raise FormatError(f"{source}: the kinds in the file's metadata fit no column. {again}")
+        return cls(states, names, weights, {name: VariableKind(kind) for name, kind in kinds.items()})

@@ -271,7 +271,7 @@ def read_grouped(
     with open_large(
         path, kind, table=settings.table, memory=memory, temporary=grouping.temporary, progress=progress
     ) as source:
-        states, renamed, weighed = _facts(source, path.is_dir())
+        states, renamed, weighed, _ = _facts(source, path.is_dir())
         names, named = completed_header([renamed.get(name, name) for name in source.types])
         shown = dict(zip(names, source.types, strict=True))
         of_file = source.n_rows

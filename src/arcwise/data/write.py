@@ -78,7 +78,8 @@ def _write(
         _write_text(columns, weights, path, kind)
         return
     states = {column.name: column.labels for column in columns if column.declared}
-    facts: dict[str, Any] = {"kind": "data", "states": states}
+    kinds = {column.name: str(column.kind) for column in columns if column.kind is not None}
+    facts: dict[str, Any] = {"kind": "data", "states": states} | ({"kinds": kinds} if kinds else {})
     frame = _with_cases(frame_of(columns), weights, facts)
     if len({name.lower() for name in frame.columns}) < len(frame.columns):  # DuckDB takes A and a for one name
         facts["names"] = {f"column {k}": str(name) for k, name in enumerate(frame.columns, start=1)}

@@ -20,7 +20,8 @@ from arcwise.base.errors import Argument, DataError, OptionError, Remedy, Unfini
 from arcwise.base.options import BINS
 from arcwise.base.run import Limits, Run, Seed, Status, generator_of
 from arcwise.base.showing import one_screen
-from arcwise.data.dataset import Dataset, GapStates, Incomplete, bootstrap_weights
+from arcwise.data.cases import bootstrap_weights
+from arcwise.data.dataset import Dataset, GapStates, Incomplete
 from arcwise.data.discretize import (
     METHODS,
     apply_cuts,

@@ -1,0 +1,343 @@
+"""`Cases`: rows of variables with weights and targets, whatever a cell holds; `Dataset` and `MixedData` are cases."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcwise import _core
+from arcwise.base.errors import DataError, check_argument, suggestion
+from arcwise.base.run import Seed, generator_of
+from arcwise.data.checks import Targets, checked_targets, checked_weights, frozen
+
+# Cases are drawn in blocks of this size, so that memory stays small; the size is part of what a seed means.
+BLOCK_CASES = 2**20
+# Of more cases in weighted rows, as many are drawn row by row, from binomial distributions: a hundred million cases in
+# a million distinct rows take a second in place of ten. The number is part of what a seed means, too.
+ROW_BY_ROW = 2**24
+# With no more cases than this, draws are counted by case, a byte each, which stays in a cache: no row is searched for.
+MOST_COUNTED = 2**22
+# numpy's multivariate hypergeometric distribution goes no further.
+MAX_WEIGHTED_SPLIT = 10**9
+
+
+class Cases:
+    """What all data have in common whose cells are one array of shape (variables, rows).
+
+    A class of data is a frozen dataclass; it names the field of its cells, and the fields that declare what they are.
+    """
+
+    CELLS: ClassVar[str]
+    DECLARED: ClassVar[tuple[str, ...]]
+
+    names: tuple[str, ...]
+    weights: NDArray[np.int64] | None
+    targets: Targets | None
+
+    # ---- What it holds
+
+    gaps: ClassVar[None] = None  # as of everything that networks are learned from: `arcwise.sampled`
+
+    @property
+    def gapless(self) -> Self:
+        """The data, since no value is missing."""
+        return self
+
+    @property
+    def n_variables(self) -> int:
+        """The number of variables, n."""
+        return len(self.names)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of stored rows; with weights it may differ from the number of cases."""
+        return int(self._cells.shape[1])
+
+    @cached_property
+    def n_cases(self) -> int:
+        """The number of cases, N: the sum of the weights."""
+        return self.n_rows if self.weights is None else int(self.weights.sum())
+
+    @property
+    def _cells(self) -> NDArray[Any]:
+        found: NDArray[Any] = getattr(self, self.CELLS)
+        return found
+
+    @cached_property
+    def constant(self) -> NDArray[np.bool_]:
+        """For each variable, whether all cases show the same value.
+
+        Data in which a variable never varies say nothing about its relations, whatever its declared states are: BDeu
+        would join two such variables all the same, with certainty. Searches and tables leave them without arcs.
+        """
+        seen = self._cells if self.weights is None else self._cells[:, self.weights > 0]
+        if seen.shape[1] == 0:
+            return frozen(np.zeros(self.n_variables, dtype=bool))
+        return frozen((seen == seen[:, :1]).all(axis=1))
+
+    @property
+    def native_weights(self) -> NDArray[np.int64]:
+        """The weights as the native core takes them: empty if every row counts once."""
+        return np.empty(0, dtype=np.int64) if self.weights is None else self.weights
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, variables), as a data frame has it."""
+        return self.n_rows, self.n_variables
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._positions
+
+    def index(self, name: str) -> int:
+        """Return the position of a variable."""
+        if name not in self._positions:
+            raise DataError(suggestion("variable", str(name), self.names))
+        return self._positions[name]
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {name: position for position, name in enumerate(self.names)}
+
+    def _hash_rows(self, hasher: hashlib._Hash) -> None:
+        """Feed a digest with weights and targets; weights that are all 1 equal none."""
+        if self.weights is not None and not bool((self.weights == 1).all()):
+            hasher.update(self.weights.astype("<i8", copy=False).data)
+        if self.targets is not None:
+            hasher.update(json.dumps(self.targets.sets, ensure_ascii=True).encode())
+            hasher.update(self.targets.of_row.astype("<i4", copy=False).data)
+
+    # ---- The same data in another shape
+
+    def _unchecked(self, cells: NDArray[Any], weights: NDArray[np.int64] | None, targets: Targets | None) -> Self:
+        """Return these variables with other cells and weights that are known to be valid, and targets."""
+        made = object.__new__(type(self))
+        targets = checked_targets(targets, self.names, cells.shape[1], weights)
+        weights = None if weights is None else frozen(weights)
+        made.__dict__.update({name: getattr(self, name) for name in self.DECLARED})
+        made.__dict__.update({self.CELLS: frozen(cells), "weights": weights, "targets": targets})
+        return made
+
+    def take(self, rows: ArrayLike) -> Self:
+        """Return the given rows (positions, with repeats, or a mask of booleans), with their weights."""
+        chosen = np.asarray(rows)
+        if chosen.dtype == bool:
+            if chosen.shape != (self.n_rows,):
+                raise DataError(f"a mask of shape {chosen.shape} does not fit {self.n_rows:,} rows.")
+            chosen = np.flatnonzero(chosen)
+        if chosen.ndim != 1 or (chosen.size and not np.issubdtype(chosen.dtype, np.integer)):
+            raise DataError("rows must be a one-dimensional array of positions or booleans.")
+        if chosen.size == 0:
+            raise DataError("no rows were taken; a data set needs at least one case.")
+        if int(chosen.min()) < 0 or int(chosen.max()) >= self.n_rows:
+            raise DataError(f"row {int(chosen.max())} or {int(chosen.min())} is not in 0..{self.n_rows - 1}.")
+        weights = None if self.weights is None else checked_weights(self.weights[chosen], len(chosen))
+        targets = None if self.targets is None else self.targets.take(chosen)
+        return self._unchecked(np.take(self._cells, chosen, axis=1), weights, targets)
+
+    def expand(self) -> Self:
+        """Return one row per case: each row repeated as often as its weight says. Without weights, `self`."""
+        if self.weights is None:
+            return self
+        cells = np.repeat(self._cells, self.weights, axis=1)
+        targets = None if self.targets is None else self.targets.repeat(self.weights)
+        return self._unchecked(cells, None, targets)
+
+    def unweighted(self) -> Self:
+        """Return the rows, each once."""
+        return self if self.weights is None else self._unchecked(self._cells, None, self.targets)
+
+    # ---- At random
+
+    def resample(self, seed: Seed = None) -> Self:
+        """Return a bootstrap sample: N cases drawn with replacement, as weights over the same rows (not copied).
+
+        Where variables were set, the cases of each experiment are drawn from its own: how many there are of each was
+        chosen, not observed.
+        """
+        return self._unchecked(self._cells, bootstrap_weights(self, seed), self.targets)
+
+    def subsample(self, share: float, seed: Seed = None) -> Self:
+        """Return a share of the cases, drawn without replacement, as weights over the same rows (not copied)."""
+        return self._unchecked(self._cells, subsample_weights(self, share, seed), self.targets)
+
+    def permute_columns(self, seed: Seed = None) -> Self:
+        """Return the data with the cases of every column shuffled independently of the others (Broom et al. 2012).
+
+        Margins stay, associations are lost. The cases in which a variable was set, and those in which it was not, are
+        shuffled among themselves.
+        """
+        rng = np.random.default_rng(int(generator_of(seed).integers(0, 2**63)))
+        whole = self.expand()
+        return self._unchecked(shuffled(whole._cells, whole.names, whole.targets, rng), None, whole.targets)
+
+    def split(self, fraction: float, seed: Seed = None) -> tuple[Self, Self]:
+        """Split the cases at random into two data sets, the first with round(`fraction` x N) cases.
+
+        Both keep all declared states, and the order of the rows.
+        """
+        rng = generator_of(seed)
+        check_argument(0 < fraction < 1, "fraction", fraction, "must lie between 0 and 1, e.g. 0.7.")
+        size = round(fraction * self.n_cases)
+        if size in (0, self.n_cases):
+            raise DataError(
+                f"a split of {self.n_cases:,} cases at {fraction} leaves one side empty; use more data or another "
+                "fraction."
+            )
+        if self.weights is None:
+            chosen = np.zeros(self.n_rows, dtype=bool)
+            chosen[rng.permutation(self.n_rows)[:size]] = True
+            return self.take(chosen), self.take(~chosen)
+        if self.n_cases >= MAX_WEIGHTED_SPLIT:
+            raise DataError(f"{self.n_cases:,} weighted cases cannot be split at random; at most 10^9 can.")
+        first = rng.multivariate_hypergeometric(self.weights, size, method="marginals")
+        parts = (self._unchecked(self._cells, own, self.targets).take(own > 0) for own in (first, self.weights - first))
+        return next(parts), next(parts)
+
+    # ---- Experiments
+
+    def with_targets(self, targets: Targets | ArrayLike | Sequence[str | Iterable[str] | None] | None) -> Self:
+        """Return the data with the variables that an experiment set in each row.
+
+        A variable is scored and estimated without the rows in which it was set.
+
+        Parameters
+        ----------
+        targets
+            `Targets`; a mask of booleans (or 0 and 1) of shape (rows, variables), or as a data frame, whose columns are
+            found by their names; or for each row a name, several names, or None (or a missing value, or ""). None in
+            place of all of it makes the data observations. Rows are matched by their order, an index is ignored.
+
+        Examples
+        --------
+        >>> data = Dataset.from_codes([[0, 0], [1, 1], [0, 1]], names=["a", "b"])
+        >>> data.with_targets([None, None, "b"]).cases_without("b").n_cases
+        2
+        """
+        given = None if targets is None else Targets.of(targets, self.names)
+        return self._unchecked(self._cells, self.weights, given)
+
+    def observations(self) -> Self:
+        """Return the rows in which nothing was set."""
+        if self.targets is None:
+            return self
+        return self.take(np.array([not names for names in self.targets.sets])[self.targets.of_row])
+
+    def cases_without(self, name: str) -> Self:
+        """Return what can be learned of a variable given others: the data without the cases in which it was set.
+
+        The rows stay, with the weight 0. There may be no case left.
+        """
+        return self.child_groups[int(self.group_of_child[self.index(name)])]
+
+    @cached_property
+    def group_of_child(self) -> NDArray[np.int32]:
+        """For each variable, the position in `child_groups` of the data that tell of it."""
+        if self.targets is None:
+            return frozen(np.zeros(self.n_variables, dtype=np.int32))
+        found: dict[tuple[bool, ...], int] = {}
+        keys = [tuple(name in names for names in self.targets.sets) for name in self.names]
+        return frozen(np.array([found.setdefault(key, len(found)) for key in keys], dtype=np.int32))
+
+    @cached_property
+    def child_groups(self) -> tuple[Self, ...]:
+        """The data without the cases in which a variable was set, once for all variables of which these are the same.
+
+        Observations are one group, the data as they are. See `group_of_child`.
+        """
+        if self.targets is None:
+            return (self,)
+        ones = np.ones(self.n_rows, dtype=np.int64) if self.weights is None else self.weights
+        firsts = [int(np.argmax(self.group_of_child == g)) for g in range(int(self.group_of_child.max()) + 1)]
+        kept = [self.targets.rows_without(self.names[v]) for v in firsts]
+        return tuple(
+            self._unchecked(self._cells, self.weights if bool(rows.all()) else np.where(rows, ones, 0), None)
+            for rows in kept
+        )
+
+    @cached_property
+    def untold(self) -> NDArray[np.bool_]:
+        """For each variable and each other one as its parent, whether the data say nothing about that arc.
+
+        That is so if one of the two never varies in the cases in which the child was not set (see `constant`), or
+        if there is no such case. Searches and tables make such arcs only if they are required.
+        """
+        groups = [data.constant | (data.n_cases == 0) for data in self.child_groups]
+        rows = [groups[g][v] | groups[g] for v, g in enumerate(self.group_of_child.tolist())]
+        return frozen(np.array(rows))
+
+
+def draw_weights(rng: np.random.Generator, n_rows: int, given: NDArray[np.int64] | None) -> NDArray[np.int64]:
+    """Return how often each row is drawn, of which there are so many cases (None: one of each)."""
+    ends = None if given is None else np.cumsum(given)
+    n_cases = n_rows if ends is None else int(ends[-1])
+    if given is not None and n_cases > ROW_BY_ROW:
+        return rng.multinomial(n_cases, given / n_cases)
+    drawn = None if given is None or n_cases > MOST_COUNTED else _core.data.DrawnCases(n_cases)
+    weights = np.zeros(n_rows, dtype=np.int64)
+    for start in range(0, n_cases, BLOCK_CASES):
+        cases = rng.integers(0, n_cases, size=min(BLOCK_CASES, n_cases - start))
+        if drawn is not None:
+            drawn.add(cases)
+        else:
+            rows = cases if ends is None else np.searchsorted(ends, cases, side="right")
+            weights += np.bincount(rows, minlength=n_rows)
+    return weights if drawn is None or given is None else drawn.weights(given)
+
+
+def bootstrap_weights(data: Cases, seed: Seed) -> NDArray[np.int64]:
+    """Return how often each row is drawn when N cases are drawn with replacement.
+
+    Cases are drawn as integers below N, and each belongs to a row, so the probabilities are exact. The
+    cases of each experiment (rows in which the same variables were set) are drawn from its own, one experiment after
+    the other, so that every variable keeps its number of cases.
+    """
+    rng = generator_of(seed)
+    if data.targets is None:
+        return draw_weights(rng, data.n_rows, data.weights)
+    weights = np.zeros(data.n_rows, dtype=np.int64)
+    for experiment in range(len(data.targets.sets)):
+        rows = np.flatnonzero(data.targets.of_row == experiment)
+        weights[rows] = draw_weights(rng, len(rows), None if data.weights is None else data.weights[rows])
+    return weights
+
+
+def subsample_weights(data: Cases, share: float, seed: Seed) -> NDArray[np.int64]:
+    """Return how often each row is drawn when a share of the cases is drawn without replacement."""
+    rng = generator_of(seed)
+    given = np.ones(data.n_rows, dtype=np.int64) if data.weights is None else data.weights
+    weights = np.zeros(data.n_rows, dtype=np.int64)
+    of_row = np.zeros(data.n_rows, dtype=np.int64) if data.targets is None else data.targets.of_row
+    for experiment in range(int(of_row.max(initial=0)) + 1):
+        rows = np.flatnonzero(of_row == experiment)
+        own = given[rows]
+        weights[rows] = rng.multivariate_hypergeometric(own, round(share * int(own.sum())), method="marginals")
+    return weights
+
+
+def shuffled(
+    table: NDArray[Any], names: Sequence[str], targets: Targets | None, rng: np.random.Generator
+) -> NDArray[Any]:
+    """Return a table of (variables, rows) with each of its rows shuffled: without targets all cases together.
+
+    Without any association, a variable that was not set is distributed as it is in all other such cases.
+    """
+    if targets is None:
+        return rng.permuted(table, axis=1)
+    found = np.array(table)
+    for v, name in enumerate(names):
+        alone = targets.rows_without(name)
+        for rows in (alone, ~alone):
+            found[v, rows] = rng.permuted(found[v, rows])
+    return found

@@ -1,0 +1,364 @@
+"""`MixedData`: numbers, scales and categories as they are, complete, beside `Dataset`, whose cells are all states."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcwise.base.errors import Argument, DataError, OptionError, Remedy, check_known
+from arcwise.base.options import BINS
+from arcwise.base.showing import LINES, html_table
+from arcwise.data.cases import Cases
+from arcwise.data.checks import (
+    Conditions,
+    Targets,
+    checked_names,
+    checked_states,
+    checked_targets,
+    checked_weights,
+    frozen,
+)
+from arcwise.data.column import (
+    Column,
+    VariableKind,
+    code_type,
+    frame_of,
+    identifier_reason,
+    ladder,
+    numbers_of,
+    proposed_kind,
+    quoted,
+    spell,
+)
+from arcwise.data.columns import Columns, check_missing, check_shape, states_of
+from arcwise.data.dataset import Dataset
+from arcwise.data.discretize import UNSUPERVISED, interval_labels, intervals_of
+from arcwise.data.table import Table
+from arcwise.data.write import write_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+NUMBER, ORDINAL, NOMINAL = VariableKind.NUMBER, VariableKind.ORDINAL, VariableKind.NOMINAL
+Kinds = Mapping[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class MixedData(Cases):
+    """Rows of numbers and states, with names, kinds, states and optional row weights; complete and immutable.
+
+    Parameters
+    ----------
+    values
+        Array of shape (variables, rows), of floats: a number itself, of a state its code. All are finite.
+    names
+        One name per variable, all different.
+    kinds
+        What each variable is: a number, ordinal (states in an order) or nominal (states without one).
+    states
+        The names of the states of each variable that is ordinal or nominal, at least two; () for a number.
+    weights
+        How often each row occurs (integer, >= 0), or None if every row counts once.
+    targets
+        Which variables an experiment set in which rows, or None for observations; see `with_targets`.
+
+    Raises
+    ------
+    DataError
+        If there is no case, a name or state is empty or occurs twice, a variable has fewer than two states, or a
+        value, code or weight is not what it can be.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"dose": [0.5, 1.25, 2.0], "pain": [1, 3, 2], "ill": ["no", "yes", "yes"]})
+    >>> data = MixedData.from_dataframe(frame)
+    >>> data
+    <MixedData: 3 variables (1 number, 1 ordinal, 1 nominal), 3 rows>
+    >>> data.scores("pain").tolist(), data.codes("ill").tolist(), data.as_dataset(bins=2).states[0]
+    ([1.0, 3.0, 2.0], [0, 1, 1], ('(-inf,1.25]', '(1.25,inf)'))
+    """
+
+    CELLS: ClassVar[str] = "values"
+    DECLARED: ClassVar[tuple[str, ...]] = ("names", "kinds", "states")
+
+    values: NDArray[np.float64]
+    names: tuple[str, ...]
+    kinds: tuple[VariableKind, ...]
+    states: tuple[tuple[str, ...], ...]
+    weights: NDArray[np.int64] | None = None
+    targets: Targets | None = None
+
+    def __post_init__(self) -> None:
+        names = checked_names(self.names)
+        values = np.array(self.values, dtype=np.float64, order="C")
+        if values.ndim != 2 or len(values) != len(names) or not values.shape[1]:
+            raise DataError(f"values of shape {values.shape} do not fit {len(names)} names and at least one row.")
+        if len(self.kinds) != len(names) or len(self.states) != len(names):
+            raise DataError(f"kinds and states are needed for each of the {len(names)} variables.")
+        kinds = tuple(checked_kind(name, kind) for name, kind in zip(names, self.kinds, strict=True))
+        own = [() if kind is NUMBER else states for kind, states in zip(kinds, self.states, strict=True)]
+        chosen = [v for v, kind in enumerate(kinds) if kind is not NUMBER]
+        checked = checked_states([names[v] for v in chosen], [own[v] for v in chosen])
+        for v, states in zip(chosen, checked, strict=True):
+            own[v] = states
+            if not np.isin(values[v], np.arange(len(states))).all():
+                raise DataError(f"variable '{names[v]}' has a value that is no code from 0 to {len(states) - 1}.")
+        if (wrong := np.flatnonzero(~np.isfinite(values).all(axis=1))).size:
+            raise DataError(
+                f"variable '{names[wrong[0]]}' has a missing or infinite value; all must be finite numbers."
+            )
+        weights = checked_weights(self.weights, values.shape[1])
+        values = frozen(values + 0.0)  # no -0.0
+        for field, value in (("values", values), ("names", names), ("kinds", kinds), ("states", tuple(own))):
+            object.__setattr__(self, field, value)
+        object.__setattr__(self, "weights", weights)
+        object.__setattr__(self, "targets", checked_targets(self.targets, names, values.shape[1], weights))
+
+    # ---- What it holds
+
+    @cached_property
+    def arities(self) -> NDArray[np.int32]:
+        """The number of states of each variable; 0 for a number."""
+        return frozen(np.array([len(states) for states in self.states], dtype=np.int32))
+
+    def kind(self, name: str) -> VariableKind:
+        """Return what a variable is."""
+        return self.kinds[self.index(name)]
+
+    def codes(self, name: str) -> NDArray[np.int64]:
+        """Return each row's code of the state of a variable."""
+        v = self.index(name)
+        if self.kinds[v] is NUMBER:
+            raise DataError(f"variable '{name}' is a number and has no states.")
+        return np.asarray(self.values[v], dtype=np.int64)
+
+    def scores(self, name: str) -> NDArray[np.float64]:
+        """Return each row's number; of an ordinal variable, the score of its state, see `state_scores`."""
+        v = self.index(name)
+        return self.values[v] if self.kinds[v] is NUMBER else self.state_scores(name)[self.codes(name)]
+
+    def state_scores(self, name: str) -> NDArray[np.float64]:
+        """Return the scores of the states of an ordinal variable: ascending numbers, or 0, 1, 2..."""
+        v = self.index(name)
+        if self.kinds[v] is not ORDINAL:
+            raise DataError(f"variable '{name}' is {self.kinds[v]}; only the states of an ordinal one have scores.")
+        numbers = numbers_of(self.states[v])
+        is_scale = numbers is not None and bool((np.diff(numbers) > 0).all())
+        return numbers if numbers is not None and is_scale else np.arange(len(self.states[v]), dtype=np.float64)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of names, kinds, states, values, weights and targets, in hexadecimal; see `Dataset.digest`."""
+        hasher = hashlib.sha256()
+        kinds = [str(kind) for kind in self.kinds]
+        hasher.update(json.dumps(["mixed", self.names, kinds, self.states, self.n_rows], ensure_ascii=True).encode())
+        hasher.update(self.values.astype("<f8", copy=False).data)
+        self._hash_rows(hasher)
+        return hasher.hexdigest()
+
+    def __getitem__(self, name: str) -> pd.Series[Any]:
+        """Return a variable as a pandas Series: floats, or a category, ordered if it is ordinal."""
+        return frame_of([self._column(self.index(name))])[name]
+
+    def __repr__(self) -> str:
+        counts = {str(kind): self.kinds.count(kind) for kind in VariableKind}
+        told = ", ".join(f"{count:,} {kind}{'s' * (count > 1)}" for kind, count in counts.items() if count)
+        cases = f", {self.n_cases:,} cases" if self.weights is not None else ""
+        return f"<MixedData: {self.n_variables} variables ({told}), {self.n_rows:,} rows{cases}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (name, str(kind), ", ".join(states) or f"{own.min():g} to {own.max():g}")
+            for name, kind, states, own in zip(self.names, self.kinds, self.states, self.values, strict=True)
+        ]
+        return html_table(repr(self), ("variable", "kind", "values"), rows[:LINES], len(rows))
+
+    # ---- Made from other things
+
+    @classmethod
+    def from_dataframe(
+        cls,
+        frame: pd.DataFrame,
+        *,
+        kinds: Kinds | None = None,
+        states: Mapping[str, Iterable[object]] | None = None,
+        weights: str | ArrayLike | None = None,
+        interventions: str | None = None,
+        conditions: Conditions | None = None,
+    ) -> MixedData:
+        """Make it of a DataFrame.
+
+        Parameters
+        ----------
+        frame
+            One row per case; ordered categories are ordinal.
+        kinds
+            What columns are, where it is not what they look like: ``{"age": "number"}``, "ordinal" or "nominal".
+        states
+            Declared states of ordinal and nominal columns, in order.
+        weights, interventions, conditions
+            As in `Dataset.from_dataframe`.
+        """
+        table = Table.from_dataframe(frame, weights=weights)
+        if interventions is not None:
+            table = table.with_interventions(interventions, conditions)
+        return cls.from_table(table, kinds=kinds, states=states)
+
+    @classmethod
+    def from_table(
+        cls, table: Columns, *, kinds: Kinds | None = None, states: Mapping[str, Iterable[object]] | None = None
+    ) -> MixedData:
+        """Make it of a table without gaps, as `read_table` returns it; the arguments are as in `from_dataframe`.
+
+        Where no kind is given, text is nominal; so are ordinal those words and ranges that have a known order, ordered
+        categories, and whole numbers of three to ten values. All other numbers are numbers.
+        """
+        check_shape(table)
+        check_missing(table)
+        given, declared = checked_kinds(table, kinds), states or {}
+        table.checked_names(declared, Argument("states"))
+        found = [
+            _variable(table, column, given.get(column.name), declared.get(column.name)) for column in table.columns
+        ]
+        targets = None if table.targets is None else table.targets.among(table.names)
+        values = np.stack([values for _, _, values in found])
+        return cls(
+            values, table.names, tuple(k for k, _, _ in found), tuple(s for _, s, _ in found), table.weights, targets
+        )
+
+    @classmethod
+    def of_states(cls, data: Dataset) -> MixedData:
+        """Make it of discrete data, all of whose variables are then nominal."""
+        kinds = (NOMINAL,) * data.n_variables
+        return cls(data.codes.astype(np.float64), data.names, kinds, data.states, data.weights, data.targets)
+
+    def _column(self, v: int) -> Column:
+        if self.kinds[v] is not NUMBER:
+            codes = self.values[v].astype(code_type(len(self.states[v]) + 1))
+            return Column(self.names[v], codes, self.states[v], declared=True, kind=self.kinds[v])
+        distinct, codes = np.unique(self.values[v], return_inverse=True)
+        labels = tuple(spell(number) for number in distinct.tolist())
+        return Column(self.names[v], codes.astype(code_type(len(labels) + 1)), labels, kind=NUMBER)
+
+    def to_table(self) -> Table:
+        """Return the rows as a table, whose columns have their kinds."""
+        return Table(tuple(map(self._column, range(self.n_variables))), weights=self.weights, targets=self.targets)
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return one row per case: numbers as floats, states as categories, ordered if ordinal.
+
+        If variables were set, a last column `interventions` says which, as `from_dataframe` takes it.
+        """
+        data = self.expand()
+        return frame_of([*data.to_table().columns, *(() if data.targets is None else [data.targets.column()])])
+
+    def to_file(self, path: str | os.PathLike[str], *, format: str | None = None) -> None:  # noqa: A002
+        """Write the cases to a file; see `arcwise.data.write_data`. Parquet keeps kinds and states, text does not."""
+        write_table(self.to_table(), path, format=format)
+
+    # ---- The same data in another shape
+
+    def select(self, names: Iterable[str]) -> Self:
+        """Return the given variables, in the order given, with all rows and weights; see `Dataset.select`."""
+        if isinstance(names, str):
+            raise OptionError(f"select takes a list of variables, not one string: select(['{names}']).")
+        chosen = [self.index(name) for name in names]
+        if not chosen:
+            raise DataError(f"select needs at least one variable; the variables are {', '.join(self.names)}.")
+        kept = tuple(self.names[v] for v in chosen)
+        targets = None if self.targets is None else self.targets.among(kept)
+        kinds, states = tuple(self.kinds[v] for v in chosen), tuple(self.states[v] for v in chosen)
+        return type(self)(self.values[chosen], kept, kinds, states, self.weights, targets)
+
+    def as_dataset(self, *, method: str = "quantile", bins: int = BINS) -> Dataset:
+        """Return the data with their numbers cut, for what needs states: "quantile", "width", "kmeans" or "mean".
+
+        Every number is cut, however few values it has; a number that never varies has one state and "no other".
+        """
+        check_known("discretisation method", method, UNSUPERVISED)
+        if bins != int(bins) or bins < 2:
+            raise OptionError(Argument("bins", bins), "must be an integer of at least 2.")
+        cut = [
+            (values.astype(np.int64), states) if states else _intervals(values, self.weights, method, bins)
+            for states, values in zip(self.states, self.values, strict=True)
+        ]
+        kind = code_type(max(len(states) for _, states in cut))
+        codes = np.array([own for own, _ in cut], dtype=kind)
+        return Dataset(codes, self.names, tuple(states for _, states in cut), self.weights, self.targets)
+
+
+def _intervals(
+    values: NDArray[np.float64], weights: NDArray[np.int64] | None, method: str, bins: int
+) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    distinct, place = np.unique(values, return_inverse=True)
+    counts = np.bincount(place, weights).astype(np.int64)
+    seen = counts > 0
+    if int(seen.sum()) < 2:
+        return np.zeros(len(values), dtype=np.int64), (spell(float(distinct[seen][0])), "no other")
+    cuts = UNSUPERVISED[method](distinct[seen], bins, counts[seen])
+    return intervals_of(values, cuts), interval_labels(cuts)
+
+
+def checked_kind(name: str, kind: object) -> VariableKind:
+    """Return the kind of a variable; another word is refused."""
+    check_known(f"kind of '{name}'", kind, [str(known) for known in VariableKind])
+    return VariableKind(str(kind))
+
+
+def checked_kinds(table: Columns, kinds: Kinds | None) -> dict[str, VariableKind]:
+    """Return the kinds that are given to columns of a table; unknown columns and kinds are refused."""
+    given = kinds or {}
+    names = table.checked_names(given, Argument("kinds"))
+    return {name: checked_kind(name, kind) for name, kind in zip(names, given.values(), strict=True)}
+
+
+def _variable(
+    table: Columns, column: Column, given: VariableKind | None, declared: Iterable[object] | None
+) -> tuple[VariableKind, tuple[str, ...], NDArray[np.float64]]:
+    """Return kind, states and values of a column; what it cannot be is refused."""
+    kind = given or proposed_kind(column)
+    if kind is NUMBER and declared is None:
+        numbers = numbers_of(column.labels)
+        if numbers is None:
+            words = [label for label in column.labels if numbers_of([label]) is None]
+            raise table.wrong(
+                column,
+                f"is to be a number, and holds {quoted(words)}.",
+                Remedy("make it nominal:", Argument("kinds", {column.name: str(NOMINAL)})),
+                Remedy("correct the data"),
+            )
+        reason = identifier_reason(column) if given is None and column.kind is None else None
+        if reason is not None:
+            raise table.wrong(
+                column,
+                f"has {reason}: that is an identifier, not a variable.",
+                Remedy("drop the column"),
+                Remedy("say so:", Argument("kinds", {column.name: str(NUMBER)}), only_if="it measures something"),
+            )
+        return kind, (), numbers[column.codes]
+    if given is NUMBER:
+        raise OptionError(f"'{column.name}' has declared states, and is to be a number; numbers have no states.")
+    kind = (given or column.kind or NOMINAL) if kind is NUMBER else kind
+    own, order = states_of(table, column, declared, is_category=given is not None)
+    if kind is ORDINAL and declared is None and column.kind is not ORDINAL and numbers_of(own) is None:
+        steps = ladder(own)
+        if steps is not None:
+            own, order = tuple(own[k] for k in steps), np.argsort(steps)[order]
+        elif not column.declared:
+            raise table.wrong(
+                column,
+                f"is to be ordinal, and nothing says the order of {quoted(own)}.",
+                Remedy("declare the states in their order:", Argument("states", {column.name: ["...", "..."]})),
+                Remedy("make it nominal:", Argument("kinds", {column.name: str(NOMINAL)})),
+            )
+    return kind, own, order[column.codes].astype(np.float64)
