@@ -46,6 +46,16 @@ def test_gaps_are_refused_with_what_to_do(cli: Cli, file: Path, verb: str) -> No
     cli(verb, file, "--impute", "mode", "--quiet", *few)
 
 
+def test_a_network_is_compared_with_data_whose_gaps_are_filled(cli: Cli, file: Path, tmp_path: Path) -> None:
+    (tmp_path / "arcs.csv").write_text("from,to\na,b\nb,c\n")
+    network = tmp_path / "network.bif"
+    assert "missing values" in cli("fit", tmp_path / "arcs.csv", file, "-o", network, code=1)
+    cli("fit", tmp_path / "arcs.csv", file, "--impute", "mode", "-o", network, "--quiet")
+    for verb in (("check-fit", network, file), ("effect", network, "a", "b", "--data", file)):
+        assert "missing values" in cli(*verb, code=1)
+        cli(*verb, "--impute", "mode", "--quiet")
+
+
 def test_structural_em_says_what_it_did(cli: Cli, file: Path) -> None:
     found = json.loads(cli("search", file, "--method", "em", "--json", "--max-parents", 1))
     assert found["status"] == "complete"

@@ -1,64 +1,140 @@
-"""A time limit is for the whole verb: every verb that has one ends soon after it, on data that would take much longer.
+"""A time limit is for the whole verb, whatever its options say: it ends soon after, on data that would take longer.
 
 What is measured is CPU time, which a busy machine cannot lengthen. A limit is wall-clock time and each verb runs on one
-core, so the work before the limit is at most as much CPU; what the test can find is what a verb does *after* its limit,
-or in spite of it. The start of the interpreter and the imports of a verb are no work for the question: their CPU is
-measured by the same verb on a table of 30 rows and 3 columns, and subtracted.
+core, so the work before the limit is at most as much CPU; what the tests can find is what a verb does *after* its
+limit, or in spite of it. The start of the interpreter and the imports of a verb are no work for the question: a command
+runs in a copy of a process that has imported everything (`verb_server.py`).
 """
 
 from __future__ import annotations
 
+import inspect
+import json
 import os
-import resource
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+import typer.main
 
-from arcwise.base.options import options_of
-from arcwise.cli.options import ScoreOptions
-from arcwise.cli.search import OPTIONS, Search, StartName
+from arcwise.base.options import Option
+from arcwise.cli.main import _register_verbs, app
+from arcwise.cli.verb import _slots
 from arcwise.data import Dataset, write_data
-from arcwise.data.impute import METHODS as IMPUTATIONS
-from arcwise.scores import SCORES
+from arcwise.graph import sparse_dag
+from arcwise.model import fit_parameters, write_network
 
 LIMIT = 1.0
-ALLOWED = 1.2 * LIMIT + 1.0
+LONGER = 2.0  # of `learn`, which has data to prepare before it can find anything, on a core that others may share
+MANY = 1_000_000_000  # restarts and replicates cost nothing until they are made: so many end on no machine in time
 
-# Every verb with --limit-seconds, in the variants that take different ways; with files and a large number.
+# Every verb with --limit-seconds, on data that take longer, in the variants that take different ways.
 VERBS = {
-    "scores": "scores {data} --score bdeu --ess 10 --bayes-factor 1000 -o table.arct",
-    "optimal": "optimal {data} --score bdeu --ess 10",
+    "learn": "learn {data} -o folder --force",
+    "learn, bootstrap": "learn {data} --method bootstrap --replicates 100000 -o folder --force",
+    "scores": "scores {data} --score bdeu:ess=10 --bayes-factor 1000 -o table.arct",
+    "optimal": "optimal {data} --score bdeu:ess=10",
     "optimal from a table": "optimal {table}",
-    "credible": "credible {data} --score bdeu --ess 10 --bayes-factor 150 -o networks.nets",
-    "posterior": "posterior {data} --score bdeu --ess 10",
-    "bootstrap": "bootstrap {data} --replicates {many} -o networks.nets",
-    "bootstrap, exact": "bootstrap {data} --replicates {many} --learner exact -o networks.nets",
-    "search, tabu": "search {data} --restarts {many}",
-    "search, hill-climbing": "search {data} --method hill-climbing --restarts {many}",
-    "search, genetic": "search {data} --method genetic --patience {many}",
-    "search, order": "search {data} --method order --score bdeu",
+    "credible": "credible {data} --score bdeu:ess=10 --bayes-factor 150 -o networks.nets",
+    "posterior": "posterior {data} --score bdeu:ess=10",
+    "bootstrap": "bootstrap {data} --replicates 100000 -o networks.nets",
+    "bootstrap, exact": "bootstrap {data} --replicates 100000 --learner exact -o networks.nets",
+    "search": f"search {{data}} --method hill-climbing --restarts {MANY}",
     "prior ess": "prior ess {data}",
-    "prior ess, tabu": "prior ess {data} --search tabu",
     "prior ess, counted": "prior ess {eighteen}",
     "prior path": "prior path {data}",
-    "prior path, counted": "prior path {eighteen} --values {many}",
+    "prior path, counted": "prior path {eighteen} --values 100000",
     "prior sensitivity": "prior sensitivity {data}",
-    "prior compare": "prior compare {data} --splits {many}",
-    "prior saturation": "prior saturation {data} --repetitions {many}",
-    "learn": "learn {data} -o folder --force",
-    "learn, bootstrap": "learn {data} --method bootstrap --replicates {many} -o folder --force",
-    "threshold": "threshold {confidence} --rule broom --data {data} --permutations {many}",
+    "prior compare": "prior compare {data} --splits 100000",
+    "prior saturation": "prior saturation {data} --repetitions 100000",
+    "threshold": "threshold {confidence} --rule broom --data {data} --permutations 100000",
     "effect": "effect {folder}",
-    "predict": "predict {folder} --target v0 --folds {folds}",
-    "check-fit": "check-fit {folder} --replicates {many}",
+    "predict": "predict {folder} --target v0 --folds 20",
+    "check-fit": "check-fit {folder} --replicates 100000",
     # One worker: the CPU of several counts several times.
-    "study": "study run study.toml --workers 1",
+    "study run": "study run {study} --workers 1",
 }
+# What an option's value needs to take long: other data, or other options.
+GAPS = ("{data}", "{gaps}")
+SCORE_WORDS = {name: f"{name}:structures=local,hypothetical_parents=1" for name in ("nip_bde", "expected_log_bde")}
+SCORE_WORDS["bde"] = "bde:prior={prior}"
+METHODS = {
+    "tabu": "search {data} --restarts 1000000000",
+    "first-ascent": "search {wide} --method first-ascent",
+    "genetic": "search {data} --method genetic --patience 1000000000",
+    "order": "search {data} --method order --score bdeu",
+    "ges": "search {wide} --method ges",
+    "chow-liu": "search {wide} --method chow-liu",
+    "naive-bayes": "search {wide} --method naive-bayes --target v0",
+    "tan": "search {wide} --method tan --target v0",
+    "em": "search {gaps} --method em",
+}
+
+
+def limited_verbs() -> dict[str, list[Option]]:
+    """Return the verbs that take a limit of time, with their options."""
+
+    def find(command: Any, path: str) -> Iterator[tuple[str, list[Option]]]:
+        for name, inner in getattr(command, "commands", {}).items():
+            yield from find(inner, f"{path} {name}")
+        if any("--limit-seconds" in parameter.opts for parameter in command.params):
+            verb = inspect.getclosurevars(inspect.unwrap(command.callback)).nonlocals["verb"]
+            yield path.strip(), [part for _, parts, _ in _slots(verb) for part in parts if isinstance(part, Option)]
+
+    _register_verbs()
+    return dict(find(typer.main.get_command(app), ""))
+
+
+def choices_of(item: Option) -> list[str]:
+    """Return the values of an option that has choices; none if it takes any."""
+    return [
+        str(getattr(value, "value", value)) for value in item.known or getattr(item.kind, "__members__", {}).values()
+    ]
+
+
+def command_for(verb: str, item: Option, value: str) -> str:
+    """Return the verb with one value of one option, on data that take longer than the limit by it."""
+    usual = VERBS[verb]
+    given = item.flag if item.switch is not None else f"{item.flag}={value}"
+    match (verb, item.name):
+        case ("search", "method"):
+            return METHODS.get(value, usual)
+        case (_, "score"):
+            return f"{usual.replace(' --score bdeu:ess=10', '')} --score {SCORE_WORDS.get(value, value)}"
+        case ("effect", "impute"):
+            return f"effect {{truth}} v0 v1 --data {{gaps}} {given}"
+        case ("check-fit", "impute"):
+            return f"check-fit {{truth}} {{gaps}} --replicates 100000 {given}"
+        case (_, "impute"):
+            return f"{usual.replace('{data}', '{gaps}')} {given}"
+        case (_, "discretize" | "recut"):
+            target = " --target sort" if value == "mdl" else ""
+            return f"{usual.replace('{data}', '{numbers}')} {given}{target}"
+        case (_, "decimal" | "thousands"):
+            other = " --decimal=," if (item.name, value) == ("thousands", ".") else ""
+            return f"{usual.replace('{data}', '{semicolons}')} {given}{other}"
+        case ("threshold", "rule") if value != "broom":
+            others = {"fixed": " --value 0.5", "cost": " --alpha 2"}
+            return f"threshold {{confidence}} {given}{others.get(value, '')}"
+        case ("threshold", "metric"):
+            return f"threshold {{confidence}} --rule learned {given}"
+        case ("optimal", "method") if value == "dp":
+            return f"optimal {{wider}} --score bdeu:ess=10 {given}"
+        case ("prior sensitivity", "search"):
+            return f"prior sensitivity {{wide}} {given}"
+        case ("posterior", "way"):
+            return f"{usual.replace('{data}', '{eighteen}')} {given}"
+    return f"{usual} {given}"
+
+
+CASES = [
+    (verb, item.name, value) for verb, items in limited_verbs().items() for item in items for value in choices_of(item)
+]
 
 
 def noisy_copies(variables: int, rows: int, seed: int) -> Dataset:
@@ -72,149 +148,106 @@ def noisy_copies(variables: int, rows: int, seed: int) -> Dataset:
     return Dataset.from_codes(codes, names=[f"v{k}" for k in range(variables)], states=[["a", "b", "c"]] * variables)
 
 
-def run(verb: str, folder: Path, limit: float | None) -> tuple[float, subprocess.CompletedProcess[str]]:
-    """Run a verb on one core and return the CPU seconds of the process and its children."""
-    # Two threads of a verb would use twice the limit in CPU before it. Tests that run at once take different cores.
-    cores = sorted(os.sched_getaffinity(0))
-    core = cores[os.getpid() % len(cores)]
-    command = [sys.executable, "-m", "arcwise.cli", *verb.split()]
-    if limit is not None:
-        command += ["--limit-seconds", str(limit)]
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        check=False,
-        timeout=280,
-        preexec_fn=lambda: os.sched_setaffinity(0, {core}),
-    )
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done
+Answer = tuple[float, int, str, str]  # CPU seconds, exit code, and what was printed on stdout and stderr
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Answer]]:
+    """Run commands: `run(command, folder, limit=None)`."""
+    printed = tmp_path_factory.mktemp("printed") / "printed"
+    server = subprocess.Popen(
+        [sys.executable, Path(__file__).with_name("verb_server.py")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+    )
+    assert server.stdin is not None and server.stdout is not None
+    assert server.stdout.readline() == "ready\n"
+
+    def ask(command: str, folder: Path, limit: float | None = None) -> Answer:
+        words = [*command.split(), *([] if limit is None else ["--limit-seconds", str(limit)])]
+        server.stdin.write(json.dumps({"words": words, "folder": str(folder), "output": str(printed)}) + "\n")
+        server.stdin.flush()
+        found = json.loads(server.stdout.readline())
+        streams = (printed.with_name(f"printed.{end}").read_text() for end in ("out", "err"))
+        return (found["cpu"], found["code"], *streams)
+
+    yield ask
+    server.communicate(timeout=60)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory, run: Callable[..., Answer]) -> dict[str, Path]:
+    """Files with which every verb takes long, by their names in the commands."""
     folder = tmp_path_factory.mktemp("limits")
-    made: dict[str, dict[str, Any]] = {"large": {}, "small": {}}
-    for size, variables, rows in (("large", 40, 3000), ("small", 3, 30)):
-        data = folder / f"{size}.csv"
-        write_data(noisy_copies(variables, rows, seed=1), data)
-        confidence, table = folder / f"{size}.parquet", folder / f"{size}.arct"
-        for verb in (
-            f"bootstrap {data} --replicates 4 -o {size}.nets",
-            f"confidence {size}.nets -o {confidence}",
-            f"scores {data} --score bdeu --ess 10 --max-parents 3 -o {table}",
-            f"learn {data} -o {size} --method bootstrap --replicates {300 if size == 'large' else 2} --no-compare "
-            "--permutations 0",
-        ):
-            done = run(verb, folder, None)[1]
-            assert done.returncode == 0, done.stderr
-        made[size] = {"data": data, "confidence": confidence, "table": table, "eighteen": data, "many": 2}
-        made[size] |= {"folder": folder / size, "folds": 20 if size == "large" else 2}
-    made["large"]["eighteen"] = folder / "eighteen.csv"
-    write_data(noisy_copies(18, 3000, seed=2), made["large"]["eighteen"])
-    made["large"]["many"] = 100_000
-    (folder / "large.toml").write_text(
+    data, rng = noisy_copies(40, 3000, seed=1), np.random.default_rng(4)
+    for name, made in (
+        ("data", data),
+        ("eighteen", noisy_copies(18, 3000, 2)),
+        ("wider", noisy_copies(26, 3000, 2)),
+        ("wide", noisy_copies(1500, 400, 3)),
+    ):
+        write_data(made, folder / f"{name}.csv")
+    table = pd.read_csv(folder / "data.csv")
+    table.mask(rng.random(table.shape) < 0.1).to_csv(folder / "gaps.csv", index=False)
+    table.to_csv(folder / "semicolons.csv", index=False, sep=";")
+    numbers = data.codes.T + rng.normal(0, 0.3, data.codes.T.shape)
+    frame = pd.DataFrame(numbers, columns=data.names).assign(sort=np.array(["a", "b", "c"])[data.codes[0]])
+    frame.to_csv(folder / "numbers.csv", index=False)
+    write_network(fit_parameters(sparse_dag(data.names, rng, mean_parents=1.5), data), folder / "truth.bif")
+    (folder / "study.toml").write_text(
         'name = "study"\nseed = 1\n[experiments.overhead]\ncells = 100000\nwork = "sleep"\nseconds = 0.05\n'
     )
-    (folder / "small.toml").write_text('name = "study"\nseed = 1\n[experiments.overhead]\ncells = 1\n')
-    return made
+    for command in (
+        "bootstrap data.csv --replicates 4 -o few.nets",
+        "confidence few.nets -o confidence.parquet",
+        "scores data.csv --score bdeu:ess=10 --max-parents 3 -o table.arct",
+        "learn data.csv -o folder --method bootstrap --replicates 300 --no-compare --permutations 0",
+    ):
+        _, code, _, told = run(command, folder)
+        assert code == 0, told
+    named = {path.stem: path for path in folder.iterdir()}
+    return {**named, "prior": named["truth"], "folder": folder / "folder"}
+
+
+def check(answer: Answer, codes: set[int], limit: float) -> None:
+    cpu, ended, _, told = answer
+    assert ended in codes, told
+    assert cpu <= 1.2 * limit + 1.0
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", VERBS)
-def test_a_limit_is_for_the_whole_verb(files: dict[str, dict[str, Any]], tmp_path: Path, name: str) -> None:
-    cpu: dict[str, float] = {}
-    for size in ("small", "large"):
-        folder = tmp_path / size
-        folder.mkdir()
-        (folder / "study.toml").write_bytes((files[size]["data"].parent / f"{size}.toml").read_bytes())
-        cpu[size], done = run(VERBS[name].format(**files[size]), folder, LIMIT if size == "large" else None)
-        assert done.returncode == (3 if size == "large" else 0), done.stderr
-    assert cpu["large"] - cpu["small"] <= ALLOWED
+def test_a_limit_is_for_the_whole_verb(
+    run: Callable[..., Answer], files: dict[str, Path], tmp_path: Path, name: str
+) -> None:
+    limit = LONGER if name.startswith("learn") else LIMIT
+    check(run(VERBS[name].format(**files), tmp_path, limit), {3}, limit)
 
 
-# Every value of every option of `search` that has choices, on data that would take longer than the limit.
-# Restarts cost nothing until they are made: a thousand million end on no machine in time, even with the 44 rows that
-# are left where those with gaps are dropped.
-LONG = "search {data} --method hill-climbing --restarts {many}"
-METHODS = {
-    "tabu": "search {data} --restarts {many}",
-    "hill-climbing": LONG,
-    "first-ascent": "search {wide} --method first-ascent",
-    "genetic": "search {data} --method genetic --patience {many}",
-    "order": "search {data} --method order --score bdeu",
-    "ges": "search {wide} --method ges",
-    "chow-liu": "search {wide} --method chow-liu",
-    "naive-bayes": "search {wide} --method naive-bayes --target v0",  # there is nothing to search: it ends in time
-    "tan": "search {wide} --method tan --target v0",
-    "em": "search {gaps} --method em",
+# What is done within any limit.
+QUICK = {
+    ("search", "method", "naive-bayes"),
+    *(("effect", "impute", way) for way in ("knn", "mode", "drop")),
+    *(("threshold", "rule", rule) for rule in ("scutari", "gross", "cost", "calibrated", "fixed", "learned")),
+    *(("threshold", "metric", metric) for metric in ("shd", "f", "f-cpdag", "cost")),
 }
-# Scores that need a parameter with these data.
-SCORE_WORDS = {name: f"{name}:structures=local,hypothetical_parents=1" for name in ("nip_bde", "expected_log_bde")}
-CHOICES = {
-    "method": METHODS,
-    "start": {start: f"{LONG} --start {start}" for start in StartName},
-    "score": {name: f"{LONG} --score {SCORE_WORDS.get(name, name)}" for name in SCORES if name != "bde"},
-    "impute": {way: f"{LONG.replace('data', 'gaps')} --impute {way}" for way in IMPUTATIONS},
-}
-
-
-@pytest.fixture(scope="module")
-def searched(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Path]]:
-    folder = tmp_path_factory.mktemp("searches")
-    made: dict[str, dict[str, Path]] = {"large": {}, "small": {}}
-    for size, name, variables, rows in (
-        ("large", "data", 40, 3000),
-        ("large", "wide", 1500, 400),
-        ("large", "gaps", 40, 3000),
-        *(("small", name, 3, 30) for name in ("data", "wide", "gaps")),
-    ):
-        made[size][name] = path = folder / f"{size}-{name}.csv"
-        write_data(noisy_copies(variables, rows, seed=3), path)
-        if name == "gaps":
-            table = pd.read_csv(path)
-            table.mask(np.random.default_rng(4).random(table.shape) < 0.1).to_csv(path, index=False)
-    return made
+# A network does not know the state that a gap would be.
+REFUSED = {("effect", "impute", "state"), ("check-fit", "impute", "state")}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("option", "value"), [(option, value) for option, own in CHOICES.items() for value in own])
-def test_a_limit_holds_for_every_choice_of_search(
-    searched: dict[str, dict[str, Path]], tmp_path: Path, option: str, value: str
+@pytest.mark.parametrize(("verb", "option", "value"), CASES)
+def test_a_limit_holds_for_every_choice(
+    run: Callable[..., Answer], files: dict[str, Path], tmp_path: Path, verb: str, option: str, value: str
 ) -> None:
-    cpu: dict[str, float] = {}
-    for size in ("small", "large"):
-        command = CHOICES[option][value].format(**searched[size], many=2 if size == "small" else 1_000_000_000)
-        cpu[size], done = run(f"{command} -q", tmp_path, LIMIT if size == "large" else None)
-        assert done.returncode == (3 if size == "large" and value != "naive-bayes" else 0), done.stderr
-        assert done.stdout.startswith("from,to")
-    assert cpu["large"] - cpu["small"] <= ALLOWED
-
-
-def test_no_choice_of_search_is_left_out() -> None:
-    items = (*options_of(Search), *OPTIONS.items, *options_of(ScoreOptions))
-    chosen = {item.name: set(item.known or getattr(item.kind, "__members__", {}).values()) for item in items}
-    tried = {option: set(values) for option, values in CHOICES.items()}
-    tried["score"].add("bde")  # with a prior over 40 variables it has its own limits
-    assert {option: values for option, values in chosen.items() if values} == tried
+    item = next(item for item in limited_verbs()[verb] if item.name == option)
+    limit, case = LONGER if verb == "learn" else LIMIT, (verb, option, value)
+    answer = run(command_for(verb, item, value).format(**files), tmp_path, limit)
+    check(answer, {1} if case in REFUSED else {0, 3} if case in QUICK else {3}, limit)
 
 
 def test_no_verb_with_a_limit_is_left_out() -> None:
-    import typer.main
-
-    from arcwise.cli.main import _register_verbs, app
-
-    _register_verbs()
-
-    def limited(command: Any, path: str) -> list[str]:
-        if hasattr(command, "commands"):
-            return [name for key, sub in command.commands.items() for name in limited(sub, f"{path} {key}")]
-        return [path.strip()] if any("--limit-seconds" in option.opts for option in command.params) else []
-
-    verbs = limited(typer.main.get_command(app), "")
-    assert len(verbs) > 8
-    for verb in verbs:
-        assert any(command.startswith(verb) for command in VERBS.values()), verb
+    assert len(limited_verbs()) > 8
+    assert limited_verbs().keys() == {name.partition(",")[0].removesuffix(" from a table") for name in VERBS}

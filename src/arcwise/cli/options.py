@@ -182,7 +182,7 @@ class DataVerb(TableVerb, DiscreteOptions, Verb):
         """Read a graph and the columns of its nodes: what else the data hold need not be discrete or complete.
 
         A list of arcs does not name all nodes, so that all columns are read. The states are those that a network
-        declares, if it has any and `with_states` is True.
+        declares, if it has any and `with_states` is True. Gaps are filled as asked for.
         """
         if str(source) == str(data) == "-":
             raise typer.BadParameter(f"only one of the {what} and the data can come from stdin.")
@@ -203,7 +203,7 @@ class DataVerb(TableVerb, DiscreteOptions, Verb):
                     f"{quoted(table.names, 20)}."
                 )
             table = table.select(given.names)
-        return given, table.to_dataset(states=declared, categorical=self.categorical)
+        return given, self._filled(table).to_dataset(states=declared, categorical=self.categorical)
 
 
 # Limits: at one of them a verb stops, keeps what is finished, and exits with code 3
