@@ -86,7 +86,7 @@ def test_structure_files(tmp_path: Path) -> None:
         write_structure(tmp_path / name, dag)
         assert read_structure(tmp_path / name) == dag
     (tmp_path / "bad.txt").write_bytes(b"M [\xff]")
-    with pytest.raises(FormatError, match=r"bad\.txt: not UTF-8 at byte 3"):
+    with pytest.raises(FormatError, match=r"bad\.txt: line 1, column 4: byte 0x.. is not UTF-8"):
         read_structure(tmp_path / "bad.txt")
     with pytest.raises(FormatError, match="cannot read"):
         read_structure(tmp_path / "absent.txt")

@@ -593,11 +593,6 @@ def _read(column: Column, readings: list[NumberFormat]) -> list[tuple[NumberForm
     return [(reading, values) for reading in readings if (values := _numbers(column, reading)) is not None]
 
 
-def is_written_number(label: str) -> bool:
-    """Return whether a label may be a number, under whichever reading."""
-    return _WRITTEN.fullmatch(label) is not None
-
-
 def _two_ways(column: Column, one: dict[str, str], other: dict[str, str]) -> Finding:
     example = next(label for label in column.labels if one[label] != other[label])
     return Finding(
@@ -723,7 +718,7 @@ def find_words_among_numbers(table: Table, *, keep: Collection[str] = ()) -> Ite
         plain = column.declared or column.numbers is not None or len(column.labels) <= MAX_LEVELS
         if plain or column.name in keep:
             continue
-        words = [label for label in column.labels if not is_written_number(label)]
+        words = [label for label in column.labels if _WRITTEN.fullmatch(label) is None]
         counts = dict(zip(column.labels, column.counts().tolist(), strict=True))
         rows, lost = sum(counts.values()), sum(counts[word] for word in words)
         if not 0 < len(words) <= MOST_WORDS or lost > (1 - NUMBERS_SHARE) * rows:

@@ -42,7 +42,11 @@ def find_header(table: Table, *, sure: bool = False) -> Iterable[Finding]:
         )
     for name, reason in table.renamed.items():
         yield note(Kind.HEADER, (name,), f"column '{name}' was named here: {reason}")
-    inside = tuple(c.name for c in table.columns if c.name in c.labels or _is_measure(c))
+    # Numbers with decimals above other numbers; whole ones may be years.
+    decimal = {c.name for c in table.columns if c.numbers is not None and "." in c.name}
+    inside = tuple(
+        c.name for c in table.columns if c.name in c.labels or (c.name in decimal and numbers_of([c.name]) is not None)
+    )
     if not sure and len(inside) >= max(2, (len(table.columns) + 1) // 2):
         yield Finding(
             Kind.HEADER,
@@ -54,11 +58,6 @@ def find_header(table: Table, *, sure: bool = False) -> Iterable[Finding]:
             Argument("header", "none"),
             safe=False,
         )
-
-
-def _is_measure(column: Column) -> bool:
-    """Return whether a name is a number with decimals, above other numbers; whole ones may be years."""
-    return column.numbers is not None and "." in column.name and numbers_of([column.name]) is not None
 
 
 def find_units(table: Table) -> Iterable[Finding]:
@@ -176,7 +175,8 @@ def find_row_order(table: Table) -> Iterable[Finding]:
     if runs:
         what = f"the rows are sorted by {columns_words(runs)}, which {verb(runs, 'leaks', 'leak')} their order"
         yield note(Kind.ROW_ORDER, runs, what)
-    named = tuple(c.name for c in table.columns if 2 <= len(c.labels) <= 20 and _is_split(c))
+    few = [(c.name, {label.lower() for label in c.labels}) for c in table.columns if 2 <= len(c.labels) <= 20]
+    named = tuple(name for name, labels in few if _SPLIT.search(name.lower()) or labels <= PARTS)
     if named:
         what = f"{columns_words(named)} {verb(named, 'seems', 'seem')} to say how the data were split"
         yield note(Kind.ROW_ORDER, named, what)
@@ -199,8 +199,3 @@ def _in_order(column: Column) -> bool:
         return False
     places = np.argsort(np.argsort(values, kind="stable"), kind="stable")
     return bool(abs(np.corrcoef(places, np.arange(len(places)))[0, 1]) > ORDERED)
-
-
-def _is_split(column: Column) -> bool:
-    """Return whether a column says by its name, or by its labels, to which part of the data a row belongs."""
-    return bool(_SPLIT.search(column.name.lower())) or {label.lower() for label in column.labels} <= PARTS

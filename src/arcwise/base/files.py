@@ -10,6 +10,7 @@ somebody holds its lock, and the system lets go of that however a process ends.
 from __future__ import annotations
 
 import contextlib
+import csv
 import gzip
 import io
 import json
@@ -22,12 +23,12 @@ import tempfile
 import time
 import tomllib
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any, BinaryIO
 
-from arcwise.base.errors import FormatError, OptionError, unreadable
+from arcwise.base.errors import FormatError, OptionError, Remedy, unreadable
 
 try:
     import fcntl as _fcntl
@@ -316,10 +317,50 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
 
 def decode_text(content: bytes, *, source: str) -> str:
     """Return the content of a file as text: UTF-8, with or without a byte order mark."""
+    content = content.removeprefix(b"\xef\xbb\xbf")
     try:
-        return content.decode("utf-8-sig")
+        return content.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise FormatError(f"{source}: not UTF-8 at byte {error.start}.") from None
+        raise not_utf8(f"{source}: {place_in(content, error.start)}", content[error.start]) from None
+
+
+def not_utf8(place: str, byte: int) -> FormatError:
+    """Return the error for a byte that is not UTF-8."""
+    return FormatError(
+        f"{place}: byte 0x{byte:02x} is not UTF-8 text. Convert the file, e.g. iconv -f latin1 -t utf-8 OLD > NEW, or "
+        "save it as UTF-8."
+    )
+
+
+def place_in(content: bytes, at: int) -> str:
+    """Return where a byte of a text is, such as "line 3, column 5", in characters."""
+    line, start = content.count(b"\n", 0, at) + 1, content.rfind(b"\n", 0, at) + 1
+    return f"line {line:,}, column {len(content[start:at].decode('utf-8', 'replace')) + 1:,}"
+
+
+def csv_rows(text: str, *, source: str, expected: str) -> list[tuple[int, list[str]]]:
+    """Return the lines of CSV that are not empty, with their numbers, and no blanks around cells; at least a header."""
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if any(map(str.strip, row))]
+    except csv.Error as error:
+        raise FormatError(f"{source}, line {reader.line_num}: {error}.") from None
+    if not rows:
+        raise FormatError(f"{source}: the file is empty; {expected}.")
+    return rows
+
+
+def format_of(
+    path: str | os.PathLike[str], formats: Mapping[str, Sequence[str]], unsaid: str, remedy: Remedy | tuple[()] = ()
+) -> str:
+    """Return the key of `formats` whose suffix a name has, also before .gz; `unsaid` is what other suffixes leave open."""
+    suffix = Path(Path(path).name.lower().removesuffix(".gz")).suffix
+    for kind, suffixes in formats.items():
+        if suffix in suffixes:
+            return kind
+    listed = ", ".join(suffix for suffixes in formats.values() for suffix in suffixes)
+    what = f"the suffix does not say {unsaid}; known are {listed}, each also with .gz."
+    raise FormatError(f"{path}: {what}", remedies=remedy)
 
 
 def read_text(path: str | os.PathLike[str]) -> str:

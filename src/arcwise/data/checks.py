@@ -182,10 +182,6 @@ class Targets:
         """Return the targets of some rows: positions, or a mask of booleans."""
         return Targets(self.sets, self.of_row[rows])
 
-    def repeat(self, times: NDArray[np.int64]) -> Targets:
-        """Return the targets of rows that are each repeated so often."""
-        return Targets(self.sets, np.repeat(self.of_row, times))
-
     def column(self) -> Column:
         """Return the targets as a column of labels, as files have it: empty where nothing was set."""
         labels = [SEPARATOR.join(names) for names in self.sets if names]

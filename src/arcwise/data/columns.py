@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,11 +37,6 @@ if TYPE_CHECKING:
 
 
 # Data frames that speak Arrow: polars, pyarrow and others. Columns of categories are taken without a copy of text.
-
-
-def speaks_arrow(frame: object) -> bool:
-    """Return whether an object is a table that offers the Arrow interface; pandas goes its own way."""
-    return hasattr(frame, "__arrow_c_stream__") and not type(frame).__module__.startswith("pandas")
 
 
 def columns_of_arrow(frame: Any, source: str) -> tuple[tuple[Column, ...], dict[str, str]]:
@@ -170,7 +164,8 @@ class Columns:
         A frame of pandas, or any that offers the Arrow interface, such as those of polars and pyarrow.
         `weights` says how often each row occurs: the name of a column, or an array.
         """
-        found, renamed = columns_of_arrow(frame, source) if speaks_arrow(frame) else columns_of(frame, source)
+        is_arrow = hasattr(frame, "__arrow_c_stream__") and not type(frame).__module__.startswith("pandas")
+        found, renamed = columns_of_arrow(frame, source) if is_arrow else columns_of(frame, source)
         table = cls(found, source, renamed=renamed)
         return table if weights is None else table.with_weights(weights)
 
@@ -346,10 +341,7 @@ class Columns:
             if name in self.left_out:
                 raise DataError(*self.place_parts, where, f"names column '{name}', left out {self.left_out[name]}.")
             if name not in self._places:
-                near = difflib.get_close_matches(str(name), self.names, n=1)
-                guess = f"; did you mean '{near[0]}'?" if near else "."
-                known = f"{', '.join(self.names[:20])}{', ...' if len(self.names) > 20 else ''}"
-                words = f"names the unknown column '{name}'{guess} The columns are {known}."
+                words = f"names the {suggestion('column', str(name), self.names)}"
                 raise DataError(*self.place_parts, where, words)
         return listed
 

@@ -158,10 +158,9 @@ class Dataset(Cases):
             How often each row occurs.
         """
         table = np.asarray(codes)
-        if table.ndim != 2:
-            raise DataError(f"codes of shape {table.shape} are not a table; the shape must be (rows, variables).")
-        if table.shape[0] == 0 or table.shape[1] == 0:
-            raise DataError(f"codes of shape {table.shape} have no cases; the shape must be (rows, variables).")
+        if table.ndim != 2 or 0 in table.shape:
+            what = "are not a table" if table.ndim != 2 else "have no cases"
+            raise DataError(f"codes of shape {table.shape} {what}; the shape must be (rows, variables).")
         if names is None:
             names = [f"X{v}" for v in range(table.shape[1])]
         if len(names) != table.shape[1]:
@@ -381,7 +380,7 @@ class Incomplete:
             codes = codes.copy()
             codes[missing] = 0
             object.__setattr__(self, "held", self.held._unchecked(codes, self.held.weights, self.held.targets))
-        empty = np.flatnonzero((missing | (self.held.native_weights == 0 if self.is_weighted else False)).all(axis=1))
+        empty = np.flatnonzero((missing | (False if self.held.weights is None else self.held.weights == 0)).all(axis=1))
         if empty.size:
             raise DataError(
                 f"variable '{self.names[int(empty[0])]}' has no value at all: nothing can be learned about it. Drop it."
@@ -427,11 +426,6 @@ class Incomplete:
     def n_cases(self) -> int:
         """The number of cases: the sum of the weights."""
         return self.held.n_cases
-
-    @property
-    def is_weighted(self) -> bool:
-        """Whether rows have weights."""
-        return self.held.weights is not None
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -20,6 +20,7 @@ from arcwise.base.errors import (
     Remedy,
     UnfinishedError,
     UnknownNameError,
+    check_argument,
     check_known,
     suggestion,
 )
@@ -322,8 +323,7 @@ def find_cuts(
 ) -> Cuts:
     """Return the ascending cut points of each column that `discretize` would cut; the arguments are the same."""
     check_known("discretisation method", method, METHODS)
-    if bins != int(bins) or bins < 2:
-        raise OptionError(Argument("bins", bins), "must be an integer of at least 2.")
+    check_argument(bins == int(bins) and bins >= 2, "bins", bins, "must be an integer of at least 2.")
     table = Table.of(data)
     chosen = _chosen(table, columns, target, MAX_LEVELS if max_levels is None else max_levels)
     classes = class_column(table, target) if method == "mdl" else None
@@ -488,10 +488,6 @@ class Interval:
         above = number > self.low or (self.with_low and number == self.low)
         return above and (number < self.high or (self.with_high and number == self.high))
 
-    def is_near_an_end(self, number: float) -> bool:
-        """Return whether the label has too few digits to tell on which side of an end a number is."""
-        return number not in (self.low, self.high) and float(f"{number:.{DIGITS}g}") in (self.low, self.high)
-
 
 def _end(text: str) -> float | None:
     """Return an end as a number, which may be infinite."""
@@ -514,7 +510,9 @@ def state_holding(name: str, text: str, states: Sequence[str]) -> str:
         hint = " A number stands for the interval that holds it." if intervals else ""
         raise UnknownNameError(suggestion(f"state of '{name}'", text, states) + hint)
     value = float(number[0])
-    near = [state for state, interval in intervals.items() if interval.is_near_an_end(value)]
+    # Labels may have too few digits to tell on which side of an end a number is.
+    ends, shown = {state: (one.low, one.high) for state, one in intervals.items()}, float(f"{value:.{DIGITS}g}")
+    near = [state for state, both in ends.items() if shown in both and value not in both]
     found = near or [state for state, interval in intervals.items() if interval.holds(value)]
     if len(found) == 1 and not near:
         return found[0]

@@ -24,11 +24,11 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.base.arrays import CLOSED, KEY, first_line, identifier, load_duckdb, open_parquet
 from arcwise.base.errors import Argument, DataError, FormatError, OptionError, Remedy, check_argument, suggestion
-from arcwise.base.files import parse_json
+from arcwise.base.files import not_utf8, parse_json
 from arcwise.base.run import ProgressCallback, native_callback
 from arcwise.data.checks import checked_header, checked_weights, completed_header, named_separator
 from arcwise.data.column import Column, VariableKind, code_type, coded, numbers_of, quoted, spell
-from arcwise.data.source import Source, TextOptions, find_titles, header_row, not_utf8
+from arcwise.data.source import Source, TextOptions, find_titles, header_row
 from arcwise.data.table import Table
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def _decoded(blob: bytes, offsets: NDArray[np.int64], where: Callable[[int], str
         try:
             labels.append(blob[start:end].decode("utf-8"))
         except UnicodeDecodeError as error:
-            raise FormatError(not_utf8(name, where(k), blob[start + error.start])) from None
+            raise not_utf8(f"{name}: {where(k)}", blob[start + error.start]) from None
     return labels
 
 
@@ -272,7 +272,9 @@ def read_arff(source: Source, options: TextOptions) -> Table:
     body = content[start:]
     if body.lstrip().startswith(b"{"):
         return _sparse(source, body.decode("utf-8", errors="replace"), line, attributes)
-    separator = _separator(body)
+    lines_of_data = (match.group().strip() for match in _LINE.finditer(body))
+    first = next((line for line in lines_of_data if line and not line.startswith(b"%")), b"")
+    separator = "\t" if b"\t" in first and b"," not in first else ","
     dialect = Dialect(separator=separator, quotes="'\"", doubled=False, backslash=True, comment="%")
     text = np.frombuffer(body, dtype=np.uint8)
     parsed = parse(text, source.name, dialect, header=False, line=line, progress=options.progress)
@@ -287,14 +289,6 @@ def read_arff(source: Source, options: TextOptions) -> Table:
     return _typed(table, attributes, options.missing)
 
 
-def _separator(body: bytes) -> str:
-    for match in _LINE.finditer(body):
-        line = match.group().strip()
-        if line and not line.startswith(b"%"):
-            return "\t" if b"\t" in line and b"," not in line else ","
-    return ","
-
-
 def _head(source: Source, content: bytes) -> tuple[int, int, list[Attribute]]:
     """Return where the data start, on which line, and the attributes."""
     attributes: list[Attribute] = []
@@ -307,9 +301,7 @@ def _head(source: Source, content: bytes) -> tuple[int, int, list[Attribute]]:
         try:
             text = raw.decode("utf-8").strip()
         except UnicodeDecodeError as error:
-            raise FormatError(
-                f"{where}, column {error.start + 1:,}: byte 0x{raw[error.start]:02x} is not UTF-8 text. Convert it."
-            ) from None
+            raise not_utf8(f"{where}, column {error.start + 1:,}", raw[error.start]) from None
         word = text.split(maxsplit=1)[0].lower() if text else ""
         if not text or text.startswith("%") or word == "@relation":
             continue
@@ -327,7 +319,7 @@ def _attribute(text: str, where: str) -> Attribute:
     match = _NAME.fullmatch(text)
     if match is None:
         raise FormatError(f"{where}: expected '@attribute NAME TYPE', found {quoted([text])}.")
-    name, kind = _plain(match.group(1), match.group(2), match.group(3)), match.group(4).strip()
+    name, kind = _plain(*match.groups()[:3]), match[4].strip()
     if kind.startswith("{"):
         if not kind.endswith("}"):
             raise FormatError(f"{where}: the list of states of '{name}' is not closed by a brace.")
@@ -343,10 +335,8 @@ def _attribute(text: str, where: str) -> Attribute:
 
 
 def _plain(single: str | None, double: str | None, bare: str | None) -> str:
-    for text in (single, double):
-        if text is not None:
-            return re.sub(r"\\(.)", r"\1", text).strip()
-    return (bare or "").strip()
+    quoted_text = double if single is None else single
+    return (bare or "").strip() if quoted_text is None else re.sub(r"\\(.)", r"\1", quoted_text).strip()
 
 
 def _states(text: str, name: str, where: str) -> tuple[str, ...]:
@@ -358,7 +348,7 @@ def _states(text: str, name: str, where: str) -> tuple[str, ...]:
             raise FormatError(
                 f"{where}: the states of '{name}' are malformed near {quoted([text[position : position + 20]])}."
             )
-        states.append(_plain(match.group(1), match.group(2), match.group(3)))
+        states.append(_plain(*match.groups()[:3]))
         position = match.end()
     for state, count in Counter(states).items():
         if count > 1:
@@ -419,11 +409,14 @@ def _sparse(source: Source, text: str, line: int, attributes: list[Attribute]) -
             f"{source.name}: {len(lines):,} rows of {len(attributes):,} attributes are too many values; at most "
             f"{MOST_CELLS:,} are read from a sparse file. Leave out attributes."
         )
-    raw_columns = tuple(
-        _seen(Column(a.name, _filled(own, len(lines), len(k)), tuple(k)))
-        for a, own, k in zip(attributes, entries, known, strict=True)
-    )
-    return _typed(Table(raw_columns, source.name, lines=np.array(lines, dtype=np.int64)), attributes, frozenset())
+    columns = []
+    for attribute, own, labels in zip(attributes, entries, known, strict=True):
+        codes = np.zeros(len(lines), dtype=code_type(len(labels) + 1))
+        for row_number, code in own:  # of two for one row the last counts
+            codes[row_number] = code
+        # Without the default label if no row shows it.
+        columns.append(Column(attribute.name, codes, tuple(labels)).take(np.arange(len(lines))))
+    return _typed(Table(tuple(columns), source.name, lines=np.array(lines, dtype=np.int64)), attributes, frozenset())
 
 
 def _entries(text: str, n_attributes: int, where: str) -> Iterator[tuple[int, str]]:
@@ -432,28 +425,13 @@ def _entries(text: str, n_attributes: int, where: str) -> Iterator[tuple[int, st
     while position < len(text):
         match = _ENTRY.match(text, position)
         if match is not None and int(match.group(1)) < n_attributes:
-            yield int(match.group(1)), _plain(match.group(2), match.group(3), match.group(4))
+            yield int(match.group(1)), _plain(*match.groups()[1:])
         elif (match := _BLANK.match(text, position)) is None:
             part = text[position : position + 60].partition(",")[0]
             raise FormatError(
                 f"{where}: expected 'INDEX VALUE' with an index below {n_attributes:,}: {quoted([part])}."
             )
         position = match.end()
-
-
-def _filled(entries: list[tuple[int, int]], n_rows: int, n_labels: int) -> NDArray[Any]:
-    """Return the codes of a column: those listed, else 0; of two for one row the last."""
-    codes = np.zeros(n_rows, dtype=code_type(n_labels + 1))
-    for row, code in entries:
-        codes[row] = code
-    return codes
-
-
-def _seen(column: Column) -> Column:
-    """Leave out the default label if no row shows it."""
-    if len(column.codes) and not (column.codes == 0).any():
-        return Column(column.name, column.codes - column.codes.dtype.type(1), column.labels[1:])
-    return column
 
 
 # JSON lines: one object per line, its keys the columns; null and absent keys are missing values.
@@ -629,7 +607,7 @@ def read_workbook(source: Source, options: TextOptions) -> Table:
         rows = rows[first:]
         names, renamed = completed_header(["" if cell is None else spell(cell) for cell in rows.pop(0)])
         checked_header(names, source.name, ",")
-    columns = tuple(Column.of(own, [_cell(row, v, options) for row in rows]) for v, own in enumerate(names))
+    columns = tuple(Column.of(own, [_cell(row[v], options) for row in rows]) for v, own in enumerate(names))
     return Table(columns, source.name, renamed=renamed, above=tuple(above))
 
 
@@ -640,8 +618,7 @@ def _without_empty_columns(rows: list[list[Any]]) -> list[list[Any]]:
     return [[row[v] if v < len(row) else None for v in used] for row in rows]
 
 
-def _cell(row: list[Any], position: int, options: TextOptions) -> str | None:
-    value = row[position] if position < len(row) else None
+def _cell(value: Any, options: TextOptions) -> str | None:
     if value is None:
         return None
     if isinstance(value, datetime.datetime):
@@ -751,9 +728,8 @@ def read_parquet(source: Source, options: TextOptions) -> Table:
     table = table.with_columns([replace(table.column(name), kind=kind) for name, kind in declared.kinds.items()])
     if declared.weights is None:
         return table
-    weighed = table.with_weights(
-        declared.weights
-    )  # distinct rows, as those of a large file are read: the audit counts cases
+    weighed = table.with_weights(declared.weights)
+    # Distinct rows, as those of a large file are read: the audit counts cases.
     return replace(weighed, weights=checked_weights(weighed.weights, weighed.n_rows), is_grouped=True)
 
 

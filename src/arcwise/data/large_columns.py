@@ -71,10 +71,6 @@ class LargeSource:
         found = self.connection.execute(f"SELECT value FROM parquet_kv_metadata(?) WHERE key = '{KEY}'", [pattern])
         return [bytes(value) for (value,) in found.fetchall()]
 
-    def time_zone(self) -> str:
-        """Return the time zone in which DuckDB writes times."""
-        return str(self.connection.execute("SELECT current_setting('TimeZone')").fetchall()[0][0])
-
     def enumerations(self) -> dict[str, list[str]]:
         """Return the states of the columns whose type declares them."""
         declared = {name: type_ for name, type_ in self.types.items() if type_.startswith("ENUM(")}
@@ -162,7 +158,8 @@ def open_large(
                     # DuckDB asks where a link leads.
                     folders = [place, spilled, *([path.resolve()] if path.is_dir() else [])]
                     allowed = ", ".join(quoted(f"{one}/") for one in folders)
-                    files = ", ".join(quoted(str(one.resolve())) for one in (path, *_links(path)))
+                    links = (one for one in path.glob("**/*.parquet") if one.is_symlink())  # they may lead out of it
+                    files = ", ".join(quoted(str(one.resolve())) for one in (path, *links))
                     with contextlib.suppress(duckdb.CatalogException):  # DuckDB before 1.2 cannot name what is allowed
                         connection.execute(f"SET allowed_directories = [{allowed}]")
                         connection.execute(f"SET allowed_paths = [{files}]")
@@ -186,11 +183,6 @@ def open_large(
         except (duckdb.Error, UnicodeDecodeError) as error:
             reason = first_line(error).replace(str(plain), str(path))
             raise FormatError(f"{path}: not a readable {NAMES[kind]}: {reason}") from error
-
-
-def _links(path: Path) -> list[Path]:
-    """Return the files of a folder that are links, which may lead out of it."""
-    return [one for one in path.glob("**/*.parquet") if one.is_symlink()] if path.is_dir() else []
 
 
 def _parquet_rows(plain: Path) -> tuple[str, tuple[str, str]]:
@@ -252,7 +244,8 @@ class ColumnProfile:
         if self.distinct <= MAX_LEVELS:
             return None
         if not self.is_number:
-            return f"about {self.distinct:,} distinct values in {self.values:,} rows" if self._is_mostly_own else None
+            is_mostly_own = self.distinct > self.values // 2
+            return f"about {self.distinct:,} distinct values in {self.values:,} rows" if is_mostly_own else None
         if not self.is_whole:
             return None
         if says_identifier(self.name):
@@ -260,10 +253,6 @@ class ColumnProfile:
         if self.distinct >= (1 - ERROR) * self.values and (says_numbering(self.name) or self._is_too_dense):
             return f"about {self.distinct:,} whole numbers from {self.low:,.0f} to {self.high:,.0f} in as many rows"
         return None
-
-    @property
-    def _is_mostly_own(self) -> bool:
-        return self.distinct > self.values // 2
 
     @property
     def _is_too_dense(self) -> bool:
@@ -384,7 +373,8 @@ def labelled_column(source: LargeSource, name: str, values: dict[str, NDArray[An
     given = np.array(whole, dtype=object) if type_ in WHOLE else values["value"]
     series = pd.Series(given)
     if type_ == "TIMESTAMP WITH TIME ZONE":  # of which numpy has the time at Greenwich
-        series = series.dt.tz_localize("UTC").dt.tz_convert(source.time_zone())
+        zone = str(source.ask("SELECT current_setting('TimeZone') AS zone")["zone"][0])
+        series = series.dt.tz_localize("UTC").dt.tz_convert(zone)
     read = Table.from_dataframe(pd.DataFrame({name: series}), source=source.name).columns[0]
     codes = read.codes.astype(np.int64)
     column, missing = identifier(name), len(read.labels)

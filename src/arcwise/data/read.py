@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from arcwise.base.errors import Argument, DataWarning, FormatError, OptionError, Remedy, check_known
+from arcwise.base.files import format_of
 from arcwise.base.options import gather, option
 from arcwise.base.run import ProgressCallback, show_progress
 from arcwise.base.showing import one_screen
@@ -247,17 +248,8 @@ def _format_of(path: str | os.PathLike[str], source: Source, given: str | None) 
             return "jsonl"
         first = source.head().splitlines()[:1]
         return "tsv" if first and b"\t" in first[0] and b"," not in first[0] else "csv"
-    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
-    if suffixes and suffixes[-1] == ".gz":
-        suffixes.pop()
-    for kind, known in FORMATS.items():
-        if suffixes and suffixes[-1] in known:
-            return kind
-    listed = ", ".join(suffix for known in FORMATS.values() for suffix in known)
-    raise FormatError(
-        f"{path}: the suffix does not say which format it is; known are {listed} (each also with .gz).",
-        remedies=Remedy("give", Argument("format", "csv"), f"or another of {', '.join(FORMATS)}"),
-    )
+    remedy = Remedy("give", Argument("format", "csv"), f"or another of {', '.join(FORMATS)}")
+    return format_of(path, FORMATS, "which format it is", remedy)
 
 
 def _check_content(source: Source, kind: str, was_given: bool) -> None:

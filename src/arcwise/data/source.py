@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.base.errors import FormatError, unreadable
-from arcwise.base.files import GZIP_MAGIC, read_descriptor, unpack_gzip
+from arcwise.base.files import GZIP_MAGIC, decode_text, read_descriptor, unpack_gzip
 from arcwise.data.column import numbers_of
 
 if TYPE_CHECKING:
@@ -97,21 +97,7 @@ class Source:
 
     def text(self) -> str:
         """Return the whole content as text; a byte that is not UTF-8 is an error that names its line and column."""
-        content = self.content.tobytes().removeprefix(b"\xef\xbb\xbf")
-        try:
-            return content.decode("utf-8")
-        except UnicodeDecodeError as error:
-            line = content.count(b"\n", 0, error.start) + 1
-            column = error.start - content.rfind(b"\n", 0, error.start)
-            raise FormatError(not_utf8(self.name, f"line {line:,}, column {column:,}", content[error.start])) from None
-
-
-def not_utf8(name: str, where: str, byte: int) -> str:
-    """Return the message for a byte that is not UTF-8."""
-    return (
-        f"{name}: {where}: byte 0x{byte:02x} is not UTF-8 text. "
-        "Convert the file, e.g. iconv -f latin1 -t utf-8 OLD > NEW, or save it as UTF-8."
-    )
+        return decode_text(self.content.tobytes(), source=self.name)
 
 
 def open_source(path: str | os.PathLike[str]) -> Source:

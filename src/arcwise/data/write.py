@@ -7,7 +7,6 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from arcwise.base.arrays import write_parquet
 from arcwise.base.errors import FormatError, check_known
-from arcwise.base.files import atomic_write
+from arcwise.base.files import atomic_write, format_of
 from arcwise.data.checks import COLUMN, SEPARATOR, Targets, checked_header, checked_weights
 from arcwise.data.column import MISSING, Column, declared_columns, frame_of, quoted
 from arcwise.data.source import Source
@@ -184,16 +183,9 @@ def format_to_write(path: str | os.PathLike[str], given: str | None = None) -> s
     """Return the format that `given` or the suffix names; for verbs to ask before their work."""
     if given is not None:
         check_known("format to write", given, FORMATS)
-    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
-    is_packed = suffixes[-1:] == [".gz"]
-    suffix = "".join(suffixes[-2:-1] if is_packed else suffixes[-1:])
-    kind = given or next((kind for kind, known in FORMATS.items() if suffix in known), None)
-    if kind is None and str(path) == "-":
-        kind = "csv"
-    if kind is None:
-        listed = ", ".join(suffix for known in FORMATS.values() for suffix in known)
-        raise FormatError(f"{path}: the suffix does not say which format to write; known are {listed}.")
-    if kind == "parquet" and (is_packed or str(path) == "-"):
+    is_stdout = str(path) == "-"
+    kind = given or ("csv" if is_stdout else format_of(path, FORMATS, "which format to write"))
+    if kind == "parquet" and (is_stdout or str(path).lower().endswith(".gz")):
         raise FormatError(f"{path}: Parquet is compressed by itself and needs a file; end the name in .parquet.")
     return kind
 

@@ -15,10 +15,8 @@ where it is 2 times as likely under the uniform prior, and "x -> y: 2, y -> x: 0
 
 from __future__ import annotations
 
-import csv
 import decimal
 import hashlib
-import io
 import json
 import math
 import os
@@ -34,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.base.errors import Argument, FormatError, OptionError, Remedy, check_argument, errors_within, suggestion
-from arcwise.base.files import parse_json
+from arcwise.base.files import csv_rows, parse_json
 from arcwise.base.showing import one_screen
 from arcwise.graph.classes import FixedPairs
 from arcwise.graph.constraints import Constraints, read_table_file
@@ -465,13 +463,8 @@ def make_beliefs(given: object) -> Beliefs | None:
 
 
 def _from_csv(text: str, source: str) -> Beliefs:
-    try:
-        rows = [(line, row) for line, row in enumerate(csv.reader(io.StringIO(text), strict=True), start=1) if row]
-    except csv.Error as error:
-        raise FormatError(f"{source}: not a CSV file ({error}).") from None
-    if not rows:
-        raise FormatError(f"{source}: empty; the header is from,to,odds or from,to,odds,kind.")
-    return _from_rows([cell.strip() for cell in rows[0][1]], rows[1:], source, "line")
+    (_, header), *rows = csv_rows(text, source=source, expected="the header is from,to,odds or from,to,odds,kind")
+    return _from_rows(header, rows, source, "line")
 
 
 def _from_rows(columns: list[str], rows: Iterable[tuple[int, list[str]]], source: str, unit: str) -> Beliefs:

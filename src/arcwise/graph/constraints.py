@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 import json
 import math
@@ -28,7 +26,7 @@ from arcwise.base.errors import (
     errors_within,
     suggestion,
 )
-from arcwise.base.files import parse_json, parse_toml, read_text, write_text
+from arcwise.base.files import csv_rows, parse_json, parse_toml, read_text, write_text
 from arcwise.base.showing import one_screen
 from arcwise.graph.dag import Dag, Pdag
 from arcwise.graph.nodes import Node, bits, to_words
@@ -64,17 +62,14 @@ Row = tuple[object, ...]  # from, to, kind
 
 def rows_of_csv(text: str, *, source: str) -> list[Row]:
     """Return the rows of a CSV file with the columns from, to and kind."""
-    try:
-        reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-        rows = list(reader)
-    except csv.Error as error:
-        raise FormatError(f"{source}: damaged: {error}.") from None
-    missing = [column for column in COLUMNS if column not in (reader.fieldnames or ())]
+    (_, header), *rows = csv_rows(text, source=source, expected="the columns from, to and kind are needed")
+    missing = [column for column in COLUMNS if column not in header]
     if missing:
         raise FormatError(f"{source}: the columns from, to and kind are needed; '{missing[0]}' is not there.")
-    if any(None in row or None in row.values() for row in rows):
-        raise FormatError(f"{source}: damaged: a line has more or fewer fields than the header.")
-    return [tuple(row[column] for column in COLUMNS) for row in rows]
+    for line, row in rows:
+        if len(row) != len(header):
+            raise FormatError(f"{source}, line {line}: damaged: more or fewer fields than the header has.")
+    return [tuple(row[header.index(column)] for column in COLUMNS) for _, row in rows]
 
 
 def options_from_rows(rows: Iterable[Row]) -> dict[str, Any]:

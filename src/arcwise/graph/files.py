@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 import json
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar
 from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
@@ -18,7 +15,7 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 
 from arcwise.base.errors import FormatError, errors_within
-from arcwise.base.files import decode_text, parse_json, read_bytes, read_text, write_text
+from arcwise.base.files import csv_rows, decode_text, format_of, parse_json, read_bytes, read_text, write_text
 from arcwise.base.showing import one_screen
 from arcwise.graph.dag import Dag, Pdag, parse_model_string
 
@@ -435,6 +432,7 @@ class _GraphmlReader:
 # an undirected edge is listed in both directions (bnlearn's way), or once with ``--`` in a third column ``kind``.
 
 
+EXPECTED = "an adjacency matrix or an arc list was expected"
 # What Python's reader of CSV takes for a field.
 LONGEST_CELL = 131_072
 ENTRIES = {"0": 0, "1": 1, "0.0": 0, "1.0": 1}
@@ -467,7 +465,7 @@ def read_graph_csv(path: str | os.PathLike[str]) -> Dag | Pdag | ArcList:
 
 def parse_graph_csv(text: str, *, source: str = "graph") -> Dag | Pdag | ArcList:
     """Read the text of a graph in CSV; `source` is what errors call it."""
-    rows = _rows(text, source)
+    rows = csv_rows(text, source=source, expected=EXPECTED)
     if tuple(cell.lower() for cell in rows[0][1][:2]) == ("from", "to"):
         return _arc_list(source, rows)
     return _adjacency(source, rows)
@@ -475,7 +473,7 @@ def parse_graph_csv(text: str, *, source: str = "graph") -> Dag | Pdag | ArcList
 
 def read_arc_list(path: str | os.PathLike[str]) -> ArcList:
     """Read a list of arcs with the columns from,to and perhaps kind."""
-    rows = _rows(read_text(path), str(path))
+    rows = csv_rows(read_text(path), source=str(path), expected=EXPECTED)
     if tuple(cell.lower() for cell in rows[0][1][:2]) != ("from", "to"):
         raise FormatError(f"{path}: the header of an arc list is from,to or from,to,kind.")
     return _arc_list(str(path), rows)
@@ -521,18 +519,6 @@ def _check_names(names: Sequence[str]) -> None:
                 f"cannot write the node {name[:40]!r} to CSV: a name must not begin or end with a blank, nor have more "
                 f"than {LONGEST_CELL:,} characters. Rename it, or write .graphml, .dot or a structure file."
             )
-
-
-def _rows(text: str, source: str) -> list[tuple[int, list[str]]]:
-    """Return the lines that are not empty, with their numbers; at least a header."""
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    try:
-        rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if any(map(str.strip, row))]
-    except csv.Error as error:
-        raise FormatError(f"{source}, line {reader.line_num}: {error}.") from None
-    if not rows:
-        raise FormatError(f"{source}: the file is empty; an adjacency matrix or an arc list was expected.")
-    return rows
 
 
 def _arc_list(source: str, rows: list[tuple[int, list[str]]]) -> ArcList:
@@ -755,12 +741,7 @@ def read_graph(path: str | os.PathLike[str]) -> Dag | Pdag | ArcList:
 
 def graph_format(path: str | os.PathLike[str]) -> str:
     """Return the format that the suffix of a name stands for."""
-    suffix = Path(Path(path).name.removesuffix(".gz")).suffix.lower()
-    for kind, suffixes in GRAPH_FORMATS.items():
-        if suffix in suffixes:
-            return kind
-    listed = ", ".join(suffix for suffixes in GRAPH_FORMATS.values() for suffix in suffixes)
-    raise FormatError(f"{path}: the suffix does not say what kind of graph file it is; known are {listed}.")
+    return format_of(path, GRAPH_FORMATS, "what kind of graph file it is")
 
 
 def parse_graph(content: bytes, kind: str, *, source: str = "graph") -> Dag | Pdag | ArcList:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.base.errors import FormatError, GraphError, OptionError
-from arcwise.base.files import read_bytes, write_text
+from arcwise.base.files import decode_text, format_of, place_in, read_bytes, write_text
 from arcwise.base.options import load_networkx
 from arcwise.base.showing import one_screen
 from arcwise.graph.dag import Dag
@@ -72,12 +72,7 @@ def bif_parts(
 
 def write_bif(network: BayesianNetwork, path: str | os.PathLike[str]) -> None:
     """Write a network to a BIF file; a name that ends in .gz is compressed. Every number reads back unchanged."""
-    try:
-        write_text(path, format_bif(network))
-    except UnicodeEncodeError as error:
-        raise FormatError(
-            f"cannot write {path}: the name {error.object[error.start : error.end]!r} is not valid Unicode."
-        ) from None
+    write_text(path, format_bif(network))
 
 
 def format_bif(network: BayesianNetwork) -> str:
@@ -118,23 +113,11 @@ def _checked_text(text: str | bytes, source: str) -> bytes:
     """Return the text as UTF-8 without a byte-order mark; what cannot be text is an error with its place."""
     content = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     content = content.removeprefix(b"\xef\xbb\xbf")
-    try:
-        content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise FormatError(
-            f"{source}, {_place(content, error.start)}: byte 0x{content[error.start]:02x} is not UTF-8. "
-            "Save the file as UTF-8."
-        ) from None
+    decode_text(content, source=source)
     zero = content.find(b"\0")
     if zero >= 0:
-        raise FormatError(f"{source}, {_place(content, zero)}: a NUL byte; this is not a text file.")
+        raise FormatError(f"{source}, {place_in(content, zero)}: a NUL byte; this is not a text file.")
     return content
-
-
-def _place(content: bytes, at: int) -> str:
-    line = content.count(b"\n", 0, at) + 1
-    start = content.rfind(b"\n", 0, at) + 1
-    return f"line {line}, column {len(content[start:at].decode('utf-8', 'replace')) + 1}"
 
 
 # The formats, and how a file's name chooses one.
@@ -211,13 +194,9 @@ def format_network(network: BayesianNetwork, kind: str) -> str:
 
 
 def _known(path: str | os.PathLike[str]) -> str:
-    kind = network_format(path)
-    if kind is None:
-        listed = ", ".join(suffix for form in NETWORK_FORMATS.values() for suffix in form.suffixes)
-        raise FormatError(
-            f"{path}: the suffix does not say how the network is written; known are {listed}, each also with .gz."
-        )
-    return kind
+    return format_of(
+        path, {kind: form.suffixes for kind, form in NETWORK_FORMATS.items()}, "how the network is written"
+    )
 
 
 # Networks in the classes of other libraries: networkx graphs with attributes, pgmpy's and pyAgrum's networks.

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.base.errors import FormatError
-from arcwise.base.files import parse_json
+from arcwise.base.files import decode_text, parse_json
 from arcwise.model.tables import PROPERTY, DeclaredNetwork, Parts, identifier, read_property, spell, spell_all
 
 if TYPE_CHECKING:
@@ -266,10 +266,7 @@ _MARK = "# arcwise "
 
 def parse_uai(content: bytes, *, source: str = "<text>") -> Parts:
     """Return the parts of the network of a UAI file of the type BAYES; `source` is its name in messages."""
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{source}: not UTF-8 at byte {error.start}.") from None
+    text = decode_text(content, source=source)
     words = _Words(text, source)
     kind = words.take("the type of the network")
     if kind.upper() != "BAYES":
