@@ -139,5 +139,5 @@ def test_the_suffix_says_how_it_is_written(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"known are \.txt, \.str, \.csv, \.dot, \.gv, \.graphml, \.json"):
         read_graph(tmp_path / "g.xyz")
     (tmp_path / "g.dot").write_bytes(b"digraph { \xff }")
-    with pytest.raises(FormatError, match="column 11: byte 0x.. is not UTF-8"):
+    with pytest.raises(FormatError, match=r"column 11: byte 0x.. is not UTF-8"):
         read_graph(tmp_path / "g.dot")

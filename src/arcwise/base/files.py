@@ -353,7 +353,7 @@ def csv_rows(text: str, *, source: str, expected: str) -> list[tuple[int, list[s
 def format_of(
     path: str | os.PathLike[str], formats: Mapping[str, Sequence[str]], unsaid: str, remedy: Remedy | tuple[()] = ()
 ) -> str:
-    """Return the key of `formats` whose suffix a name has, also before .gz; `unsaid` is what other suffixes leave open."""
+    """Return the key of `formats` whose suffix a name has, also before .gz; `unsaid` is what others leave open."""
     suffix = Path(Path(path).name.lower().removesuffix(".gz")).suffix
     for kind, suffixes in formats.items():
         if suffix in suffixes:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NoReturn
 from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
@@ -123,6 +124,7 @@ class Tokens:
     def __init__(self, text: str, source: str) -> None:
         self.text, self.source = text, source
         self.start = self._end = 0
+        self._line, self._line_end, self._counted = 1, -1, 0  # as far as `line` has counted
         self.kind = self.value = ""
         self.advance()
 
@@ -166,16 +168,23 @@ class Tokens:
         """Return what a quoted string stands for."""
         raise NotImplementedError
 
-    def line_of(self, start: int) -> int:
-        """Return the line of a place in the text."""
-        return self.text.count("\n", 0, start) + 1
+    @property
+    def line(self) -> int:
+        """The line of the present token, counted from the last one that was asked for: all of them cost one pass."""
+        self._line += self.text.count("\n", self._counted, self.start)
+        self._line_end = max(self._line_end, self.text.rfind("\n", self._counted, self.start))
+        self._counted = self.start
+        return self._line
+
+    @property
+    def place(self) -> str:
+        """Where the present token begins, its line and column."""
+        return f"line {self.line}, column {self.start - self._line_end}"
 
     def error(self, message: str) -> FormatError:
         """Return the error that something is wrong at the present token."""
-        column = self.start - self.text.rfind("\n", 0, self.start)
         found = repr(self.text[self.start : self.start + 20]) if self.start < len(self.text) else "the end"
-        place = f"{self.source}, line {self.line_of(self.start)}, column {column}"
-        return FormatError(f"{place}: {message}, found {found}.")
+        return FormatError(f"{self.source}, {self.place}: {message}, found {found}.")
 
 
 def parse_dot(text: str, *, source: str = "graph") -> Dag | Pdag:
@@ -319,110 +328,167 @@ def parse_graphml(content: bytes, *, source: str = "graph") -> Dag | Pdag:
     """Return the graph of a GraphML file, as this package, networkx, igraph, yEd and Gephi write it.
 
     It is a `Dag` if all edges are arcs; `source` is what errors call the file.
-
-    A document type is refused: it is of no use here, and its entities can grow without bound.
     """
-    reader = _GraphmlReader(source)
-    reader.parse(content)
-    names = reader.names()
-    arcs = dict.fromkeys((names[a], names[b]) for a, b, directed in reader.edges if directed)
-    if len(arcs) < sum(directed for _, _, directed in reader.edges):
-        raise FormatError(f"{source}: an arc is there twice.")
+    every = list(read_xml(content, source, with_type=False).inside())
+    graphs = [element for element in every if element.tag == "graph"]
+    if not graphs:
+        raise FormatError(f"{source}: there is no graph element; a GraphML file was expected.")
+    for element in (*graphs[1:], *(element for element in every if element.tag == "hyperedge")):
+        words = "hyperedges are not read" if element.tag == "hyperedge" else "only one graph can be read, not several"
+        raise element.error(f"{words}.")
+    called = _node_names(every)
+    if not called:
+        raise FormatError(f"{source}: the graph has no node.")
+    usual = graphs[0].attributes.get("edgedefault", "directed") != "undirected"
+    arcs: dict[Arc, None] = {}
+    edges: list[Arc] = []
+    for edge in (element for element in every if element.tag == "edge"):
+        for end in (ends := (edge.attribute("source"), edge.attribute("target"))):
+            if end not in called:
+                raise FormatError(f"{source}: an edge names the node '{end}', which does not exist.")
+        pair = (called[ends[0]], called[ends[1]])
+        directed = edge.attributes.get("directed")
+        if not (usual if directed is None else directed in ("true", "1")):
+            edges.append(pair)
+        elif pair in arcs:
+            raise FormatError(f"{source}: an arc is there twice.")
+        else:
+            arcs[pair] = None
     # An edge in both directions is one without a direction: so this package writes it, since networkx refuses graphs
     # that have edges of both kinds.
-    edges = [(names[a], names[b]) for a, b, directed in reader.edges if not directed]
     edges += [arc for arc in arcs if arc[::-1] in arcs and arc[0] != arc[1] and arc < arc[::-1]]
     arcs = dict.fromkeys(arc for arc in arcs if arc[::-1] not in arcs or arc[0] == arc[1])
-    return make_graph(names.values(), arcs, edges, source=source)
+    return make_graph(called.values(), arcs, edges, source=source)
 
 
-class _GraphmlReader:
-    def __init__(self, source: str) -> None:
+def _node_names(every: Sequence[Element]) -> dict[str, str]:
+    """Return what each node of a GraphML file is called, by its id."""
+    declared = (element.attributes for element in every if element.tag == "key")
+    keys = {key.get("id", ""): key.get("attr.name", "").lower() for key in declared}
+    nodes: dict[str, dict[str, str]] = {}
+    for node in (element for element in every if element.tag == "node"):
+        name = node.attribute("id")
+        if name in nodes:
+            raise node.error(f"the node '{name}' is there twice.")
+        nodes[name] = {keys.get(data.attributes.get("key", ""), ""): data.text.strip() for data in node.named("data")}
+    for naming in NAMING:
+        own = [facts.get(naming, "") for facts in nodes.values()]
+        if all(own) and len(set(own)) == len(own):
+            return dict(zip(nodes, own, strict=True))
+    return {node: node for node in nodes}
+
+
+# The elements of an XML file from anywhere, read with limits.
+#
+# Entities are refused, so that none can grow without bound or name a file, and nothing outside the file is ever
+# fetched. A document type is refused, or skipped where files begin with one, as XMLBIF does; the attributes for which
+# it gives default values, which an XML reader adds to every element, are limited in number and length.
+
+
+MOST_DEPTH = 64
+MOST_DEFAULTS = 64
+LONGEST_DEFAULT = 256
+
+
+@dataclass(slots=True)
+class Element:
+    """An element: its tag without namespace, attributes, where it begins, its children, and its own text."""
+
+    tag: str
+    attributes: dict[str, str]
+    source: str
+    line: int
+    children: list[Element] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """The text directly inside the element."""
+        return "".join(self.texts)
+
+    def inside(self) -> Iterator[Element]:
+        """Yield the element and all that are in it, in the order of the file."""
+        yield self
+        for child in self.children:
+            yield from child.inside()
+
+    def named(self, tag: str) -> Iterator[Element]:
+        """Yield the children with a tag, in any case of letters."""
+        return (child for child in self.children if child.tag.lower() == tag.lower())
+
+    def first(self, tag: str) -> Element | None:
+        """Return the first child with a tag, or None."""
+        return next(self.named(tag), None)
+
+    def attribute(self, name: str) -> str:
+        """Return an attribute, which the element must have."""
+        if name not in self.attributes:
+            raise self.error(f"an element '{self.tag}' has no attribute '{name}'.")
+        return self.attributes[name]
+
+    def error(self, message: str) -> FormatError:
+        """Return the error that something is wrong with the element."""
+        return FormatError(f"{self.source}, line {self.line}: {message}")
+
+
+def read_xml(content: bytes, source: str, *, with_type: bool) -> Element:
+    """Return the root element; what is not XML, or asks for more than it may, is a FormatError with its line.
+
+    A document type is skipped if `with_type`, else refused.
+    """
+    reader = _XmlReader(source, with_type=with_type)
+    try:
+        reader.parser.Parse(content, True)
+    except expat.ExpatError as error:
+        place = f"line {error.lineno}, column {error.offset + 1}"
+        raise FormatError(f"{source}, {place}: {expat.ErrorString(error.code)}.") from None
+    except FormatError:
+        raise
+    except (ValueError, LookupError) as error:  # an encoding that nobody knows
+        raise FormatError(f"{source}: {error}.") from None
+    return reader.path[0]
+
+
+class _XmlReader:
+    def __init__(self, source: str, *, with_type: bool) -> None:
         self._source = source
-        self._nodes: dict[str, dict[str, list[str]]] = {}
-        self.edges: list[tuple[str, str, bool]] = []
-        self._keys: dict[str, str] = {}  # from key ids to the attributes that they name
-        self._node = ""
-        self._key = ""
-        self._graphs = 0
-        self._directed = True
-        self._parser = expat.ParserCreate(namespace_separator=" ")
-        self._parser.buffer_text = True
-        self._parser.StartElementHandler = self._start
-        self._parser.EndElementHandler = self._end
-        self._parser.CharacterDataHandler = self._text
-        self._parser.StartDoctypeDeclHandler = self._refuse_doctype
-
-    def parse(self, content: bytes) -> None:
-        try:
-            self._parser.Parse(content, True)
-        except expat.ExpatError as error:
-            raise FormatError(f"{self._source}, line {error.lineno}: {expat.ErrorString(error.code)}.") from None
-        except FormatError:
-            raise
-        except (ValueError, LookupError) as error:  # an encoding that nobody knows
-            raise FormatError(f"{self._source}: {error}.") from None
-        if not self._graphs:
-            raise FormatError(f"{self._source}: there is no graph element; a GraphML file was expected.")
-        if not self._nodes:
-            raise FormatError(f"{self._source}: the graph has no node.")
-        for a, b, _ in self.edges:
-            for node in (a, b):
-                if node not in self._nodes:
-                    raise FormatError(f"{self._source}: an edge names the node '{node}', which does not exist.")
-
-    def names(self) -> dict[str, str]:
-        """Return what each node id is called."""
-        for attribute in NAMING:
-            called = ["".join(facts.get(attribute, ())).strip() for facts in self._nodes.values()]
-            if all(called) and len(set(called)) == len(called):
-                return dict(zip(self._nodes, called, strict=True))
-        return {node: node for node in self._nodes}
+        self.path: list[Element] = []  # from the root, which stays, to the element that is open
+        self._defaults = 0
+        self.parser = expat.ParserCreate()
+        self.parser.buffer_text = True
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.CharacterDataHandler = self._text
+        self.parser.AttlistDeclHandler = self._check_default
+        refused = {"EntityDeclHandler": "entities are not read. Remove the lines <!ENTITY ...>"}
+        if not with_type:
+            refused["StartDoctypeDeclHandler"] = "a document type is not read. Remove the line <!DOCTYPE ...>"
+        for handler, message in refused.items():
+            setattr(self.parser, handler, functools.partial(self._refuse, message))
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
-        kind = tag.rpartition(" ")[2]
-        if kind == "graph":
-            self._graphs += 1
-            if self._graphs > 1:
-                raise self._error("there is more than one graph; only one can be read")
-            self._directed = attributes.get("edgedefault", "directed") != "undirected"
-        elif kind == "key":
-            self._keys[attributes.get("id", "")] = attributes.get("attr.name", "").lower()
-        elif kind == "node":
-            self._node = self._attribute(attributes, "id", "node")
-            if self._node in self._nodes:
-                raise self._error(f"the node '{self._node}' is there twice")
-            self._nodes[self._node] = {}
-        elif kind == "edge":
-            ends = self._attribute(attributes, "source", "edge"), self._attribute(attributes, "target", "edge")
-            directed = attributes.get("directed")
-            self.edges.append((*ends, self._directed if directed is None else directed in ("true", "1")))
-        elif kind == "data":
-            self._key = self._keys.get(attributes.get("key", ""), "")
-        elif kind == "hyperedge":
-            raise self._error("hyperedges are not read")
+        element = Element(tag.rpartition(":")[2], attributes, self._source, self.parser.CurrentLineNumber)
+        if self.path:
+            self.path[-1].children.append(element)
+        self.path.append(element)
+        if len(self.path) > MOST_DEPTH:
+            self._refuse(f"more than {MOST_DEPTH} elements inside each other")
 
-    def _end(self, tag: str) -> None:
-        kind = tag.rpartition(" ")[2]
-        if kind == "node":
-            self._node = ""
-        elif kind == "data":
-            self._key = ""
+    def _end(self, _: str) -> None:
+        if len(self.path) > 1:
+            self.path.pop()
 
     def _text(self, text: str) -> None:
-        if self._node and self._key in NAMING:
-            self._nodes[self._node].setdefault(self._key, []).append(text)
+        self.path[-1].texts.append(text)
 
-    def _refuse_doctype(self, *_: object) -> None:
-        raise self._error("a document type is not read. Remove the line <!DOCTYPE ...>")
+    def _check_default(self, element: str, attribute: str, kind: str, default: str | None, required: int) -> None:
+        del element, attribute, kind, required
+        self._defaults += default is not None
+        if self._defaults > MOST_DEFAULTS or (default is not None and len(default) > LONGEST_DEFAULT):
+            self._refuse("a document type with so many or so long default values is not read. Remove <!ATTLIST ...>")
 
-    def _attribute(self, attributes: dict[str, str], name: str, what: str) -> str:
-        if name not in attributes:
-            raise self._error(f"an element '{what}' has no attribute '{name}'")
-        return attributes[name]
-
-    def _error(self, message: str) -> FormatError:
-        return FormatError(f"{self._source}, line {self._parser.CurrentLineNumber}: {message}.")
+    def _refuse(self, message: str, *_: object) -> NoReturn:
+        raise FormatError(f"{self._source}, line {self.parser.CurrentLineNumber}: {message}.")
 
 
 # Graphs as CSV: an adjacency matrix, or a list of arcs.
@@ -663,11 +729,11 @@ def parse_structure(text: str, *, source: str = "structure") -> Dag:
     where: dict[str, int] = {}
     tokens = _StructureTokens(text.rstrip(), source)
     while tokens.kind != "end":
-        start = tokens.start
+        line = tokens.line
         node = tokens.take_name("a node")
         if node in parents:
-            raise FormatError(f"{source}, line {tokens.line_of(start)}: node '{node}' is described twice.")
-        where[node] = start
+            raise FormatError(f"{source}, line {line}: node '{node}' is described twice.")
+        where[node] = line
         parents[node] = []
         tokens.take("[", f" after '{node}'")
         if tokens.kind != "]":
@@ -681,8 +747,7 @@ def parse_structure(text: str, *, source: str = "structure") -> Dag:
     for node, names in parents.items():
         for name in names:
             if name not in parents:
-                line = tokens.line_of(where[node])
-                raise FormatError(f"{source}, line {line}: parent '{name}' of '{node}' has no line of its own.")
+                raise FormatError(f"{source}, line {where[node]}: parent '{name}' of '{node}' has no line of its own.")
     with errors_within(f"{source}:", kind=FormatError):
         return Dag.from_parents(parents)
 

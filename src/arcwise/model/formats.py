@@ -7,10 +7,8 @@ import itertools
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
-from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
@@ -18,6 +16,7 @@ from numpy.typing import NDArray
 
 from arcwise.base.errors import FormatError
 from arcwise.base.files import decode_text, parse_json
+from arcwise.graph.files import Element, Tokens, read_xml
 from arcwise.model.tables import PROPERTY, DeclaredNetwork, Parts, identifier, read_property, spell, spell_all
 
 if TYPE_CHECKING:
@@ -47,69 +46,67 @@ def parse_net(content: bytes, *, source: str = "<text>") -> Parts:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = content.decode("latin-1")  # what Hugin wrote before version 7
-    return _Reader(text, source).parts()
+    return _NetReader(text, source).parts()
 
 
-class _Reader:
-    """The grammar's rules, one token ahead: `kind` is "word", "quoted", a mark, or "end"."""
+class _NetReader(Tokens):
+    """The grammar's rules."""
+
+    PATTERN = _TOKEN
 
     def __init__(self, text: str, source: str) -> None:
-        self._text, self._source = text, source
-        self._start = self._next = 0  # where the current token begins and ends
-        self._line, self._line_end, self._counted = 1, -1, 0
         self._declared = DeclaredNetwork(source)
         self._potentials: list[tuple[str, list[str], str, str]] = []
-        self.kind = self.value = ""
-        self._advance()
+        super().__init__(text, source)
 
     def parts(self) -> Parts:
-        if self.kind == "word" and self.value == "net":
-            self._advance()
+        if self.kind == "name" and self.text.startswith("net", self.start) and self.value == "net":
+            self.advance()
             self._read_block()
         while self.kind != "end":
-            word = self._take_word("'node' or 'potential'")
+            word = self.take_name("'node' or 'potential'")
             if word in ("node", "discrete"):
-                if word == "discrete" and self._take_word("'node'") != "node":
-                    raise self._error("expected 'node'")
+                if word == "discrete" and self.take_name("'node'") != "node":
+                    raise self.error("expected 'node'")
                 self._read_node()
             elif word == "potential":
                 self._read_potential()
             elif word == "class":
-                raise self._error("an object-oriented network (class) is not read. Save it as a flat NET file in Hugin")
+                raise self.error("an object-oriented network (class) is not read. Save it as a flat NET file in Hugin")
             elif word in _NOT_READ:
-                raise self._error(f"a {word} node is not read, only chance nodes with tables are")
+                raise self.error(f"a {word} node is not read, only chance nodes with tables are")
             else:
-                raise self._error("expected 'node' or 'potential'")
+                raise self.error("expected 'node' or 'potential'")
         for child, parents, numbers, place in self._potentials:
             self._declared.add_table(child, parents, self._declared.numbers(numbers, place), place)
         return self._declared.parts()
 
     def _read_node(self) -> None:
-        place = self._place()
-        key = self._take_word("the name of a node")
+        place = self.place
+        key = self.take_name("the name of a node")
         facts = self._read_block()
-        states = [_unquoted(word) for word in facts.get("states", ()) if word not in ("(", ")", ",")]
+        states = facts.get("states", [])
         name = key
         if PROPERTY in facts:
-            text = unquote("".join(map(_unquoted, facts[PROPERTY])))
-            name, states = read_property(text, len(states), f"{self._source}, {place}")
+            text = unquote("".join(facts[PROPERTY]))
+            name, states = read_property(text, len(states), f"{self.source}, {place}")
         self._declared.add_variable(key, name, states, place)
 
     def _read_potential(self) -> None:
-        self._take("(")
-        place = self._place()
+        self.take("(")
+        place = self.place
         left: list[str] = []
         right: list[str] = []
         side = left
         while self.kind != ")":
             if self.kind == "|" and side is left:
                 side = right
-                self._advance()
+                self.advance()
             elif self.kind == ",":
-                self._advance()
+                self.advance()
             else:
-                side.append(self._take_word("the name of a node"))
-        self._advance()
+                side.append(self.take_name("the name of a node"))
+        self.advance()
         if len(left) != 1:
             raise self._declared.error(place, f"a potential is for one node; this one is for {len(left)}.")
         facts = self._read_block()
@@ -120,92 +117,64 @@ class _Reader:
         self._potentials.append((left[0], right, facts["data"][0], place))
 
     def _read_block(self) -> dict[str, list[str]]:
-        """Read `{ attribute = value; ... }`: the tokens of every value."""
-        self._take("{")
+        """Read `{ attribute = value; ... }`: the names of every value."""
+        self.take("{")
         facts: dict[str, list[str]] = {}
         while self.kind != "}":
-            key = self._take_word("an attribute")
+            key = self.take_name("an attribute")
             if key == "data" and self.kind == "=":
                 self._set_fact(facts, key, [self._read_data()])
                 continue
-            self._take("=")
+            self.take("=")
             value: list[str] = []
             depth = 0
             while self.kind != ";":
                 if self.kind in ("{", "}", "=", "end"):
-                    raise self._error(f"the value of {key} does not end with ';'")
+                    raise self.error(f"the value of {key} does not end with ';'")
                 depth += (self.kind == "(") - (self.kind == ")")
                 if depth < 0:
-                    raise self._error("a ')' without its '('")
-                value.append(self.value)
-                self._advance()
+                    raise self.error("a ')' without its '('")
+                value += [self.value] if self.kind == "name" else []
+                self.advance()
             if depth:
-                raise self._error("a '(' without its ')'")
-            self._advance()
+                raise self.error("a '(' without its ')'")
+            self.advance()
             self._set_fact(facts, key, value)
-        self._advance()
+        self.advance()
         return facts
 
     def _set_fact(self, facts: dict[str, list[str]], key: str, value: list[str]) -> None:
         if key in facts:
-            raise self._error(f"{key} is there twice")
+            raise self.error(f"{key} is there twice")
         facts[key] = value
 
     def _read_data(self) -> str:
         """Read `(numbers);` as one text without the brackets: a table can have a million numbers, and no strings."""
-        end = _DATA.match(self._text, self._next)
+        end = _DATA.match(self.text, self._end)
         assert end is not None
-        self._start, self._next = self._next, end.end()
-        if not self._text.startswith(";", self._next):
-            raise self._error("the value of data does not end with ';'")
+        self.start, self._end = self._end, end.end()
+        if not self.text.startswith(";", self._end):
+            raise self.error("the value of data does not end with ';'")
         text = re.sub(r"%[^\n]*+", " ", end.group())
         if text.count("(") != text.count(")"):
-            raise self._error("the brackets of data do not match")
-        self._advance()
-        self._advance()
+            raise self.error("the brackets of data do not match")
+        self.advance()
+        self.advance()
         return re.sub(r"[(),]", " ", text)
 
-    def _take(self, mark: str) -> None:
-        if self.kind != mark:
-            raise self._error(f"expected '{mark}'")
-        self._advance()
+    def take_name(self, what: str) -> str:
+        """Pass a word; a string is none."""
+        if self.text.startswith('"', self.start):
+            raise self.error(f"expected {what}")
+        return super().take_name(what)
 
-    def _take_word(self, what: str) -> str:
-        if self.kind != "word":
-            raise self._error(f"expected {what}")
-        word = self.value
-        self._advance()
-        return word
+    def unreadable(self) -> str:
+        """Return why the text goes on with no token."""
+        return "a string that does not end"
 
-    def _advance(self) -> None:
-        while self._next < len(self._text):
-            match = _TOKEN.match(self._text, self._next)
-            self._start = self._next
-            if match is None:
-                raise self._error("a string that does not end")
-            self._next = match.end()
-            self.value = match.group()
-            if match.lastgroup != "skip":
-                self.kind = self.value if match.lastgroup == "mark" else str(match.lastgroup)
-                return
-        self._start = len(self._text)
-        self.kind, self.value = "end", ""
-
-    def _place(self) -> str:
-        """Where the current token begins; lines are counted from the last place on: all of them cost one pass."""
-        self._line += self._text.count("\n", self._counted, self._start)
-        self._line_end = max(self._line_end, self._text.rfind("\n", self._counted, self._start))
-        self._counted = self._start
-        return f"line {self._line}, column {self._start - self._line_end}"
-
-    def _error(self, message: str) -> FormatError:
-        found = repr(self._text[self._start : self._start + 20]) if self._start < len(self._text) else "the end"
-        return FormatError(f"{self._source}, {self._place()}: {message}, found {found}.")
-
-
-def _unquoted(token: str) -> str:
-    """Return what a token stands for; a backslash in a string escapes what follows."""
-    return re.sub(r"\\(.)", r"\1", token[1:-1], flags=re.DOTALL) if token.startswith('"') else token
+    def unquoted(self, token: str) -> str:
+        """Return what a string stands for; a backslash escapes what follows."""
+        return re.sub(r"\\(.)", r"\1", token[1:-1], flags=re.DOTALL)
 
 
 def _is_name(text: str) -> bool:
@@ -380,103 +349,6 @@ def uai_lines(network: BayesianNetwork) -> Iterator[str]:
     yield f"\n{_MARK}{json.dumps({'names': list(network.names), 'states': [list(own) for own in network.states]})}\n"
 
 
-# XDSL and XMLBIF: the elements of an XML file from anywhere, read with limits, and the networks that they describe.
-#
-# Entities are refused, so that none can grow without bound or name a file, and nothing outside the file is ever
-# fetched. A document type is skipped, since XMLBIF files begin with one; the attributes for which it gives default
-# values, which an XML reader adds to every element, are limited in number and length.
-
-
-MOST_DEPTH = 64
-MOST_DEFAULTS = 64
-LONGEST_DEFAULT = 256
-
-
-@dataclass(slots=True)
-class Element:
-    """An element: its tag without namespace, attributes, children, the line where it begins, and its own text."""
-
-    tag: str
-    attributes: dict[str, str]
-    line: int
-    children: list[Element] = field(default_factory=list)
-    texts: list[str] = field(default_factory=list)
-
-    @property
-    def text(self) -> str:
-        """The text directly inside the element."""
-        return "".join(self.texts)
-
-    def named(self, tag: str) -> Iterator[Element]:
-        """Yield the children with a tag, in any case of letters."""
-        return (child for child in self.children if child.tag.lower() == tag.lower())
-
-    def first(self, tag: str) -> Element | None:
-        """Return the first child with a tag, or None."""
-        return next(self.named(tag), None)
-
-
-class _TreeReader:
-    """Reads the root element; what is not XML, or asks for more than it may, is a FormatError with its line."""
-
-    def __init__(self, source: str) -> None:
-        self._source = source
-        self._root: Element | None = None
-        self._open: list[Element] = []
-        self._defaults = 0
-        self._parser = expat.ParserCreate()
-        self._parser.buffer_text = True
-        self._parser.StartElementHandler = self._start
-        self._parser.EndElementHandler = self._end
-        self._parser.CharacterDataHandler = self._text
-        self._parser.EntityDeclHandler = self._refuse_entity
-        self._parser.AttlistDeclHandler = self._check_default
-
-    def read(self, content: bytes) -> Element:
-        try:
-            self._parser.Parse(content, True)
-        except expat.ExpatError as error:
-            raise FormatError(
-                f"{self._source}, line {error.lineno}, column {error.offset + 1}: {expat.ErrorString(error.code)}."
-            ) from None
-        except (ValueError, LookupError) as error:
-            if isinstance(error, FormatError):
-                raise
-            raise FormatError(f"{self._source}: {error}.") from None  # an encoding that nobody knows
-        assert self._root is not None
-        return self._root
-
-    def _start(self, tag: str, attributes: dict[str, str]) -> None:
-        element = Element(tag.rpartition(":")[2], attributes, self._parser.CurrentLineNumber)
-        if self._open:
-            self._open[-1].children.append(element)
-        else:
-            self._root = element
-        self._open.append(element)
-        if len(self._open) > MOST_DEPTH:
-            raise self._error(f"more than {MOST_DEPTH} elements inside each other")
-
-    def _end(self, _: str) -> None:
-        self._open.pop()
-
-    def _text(self, text: str) -> None:
-        self._open[-1].texts.append(text)
-
-    def _refuse_entity(self, *_: object) -> None:
-        raise self._error("entities are not read. Remove the lines <!ENTITY ...>")
-
-    def _check_default(self, element: str, attribute: str, kind: str, default: str | None, required: int) -> None:
-        del element, attribute, kind, required
-        self._defaults += default is not None
-        if self._defaults > MOST_DEFAULTS or (default is not None and len(default) > LONGEST_DEFAULT):
-            raise self._error(
-                "a document type with so many or so long default values is not read. Remove <!ATTLIST ...>"
-            )
-
-    def _error(self, message: str) -> FormatError:
-        return FormatError(f"{self._source}, line {self._parser.CurrentLineNumber}: {message}.")
-
-
 # XDSL, the XML format of GeNIe and SMILE.
 #
 # Nodes come with parents before children, as SMILE wants them; the order of the variables is that of the nodes in the
@@ -489,7 +361,7 @@ WIDTH, HEIGHT, ROOM = 96, 48, 40
 
 def parse_xdsl(content: bytes, *, source: str = "<text>") -> Parts:
     """Return the parts of the network of an XDSL file: chance nodes with tables, and deterministic ones."""
-    root = _TreeReader(source).read(content)
+    root = read_xml(content, source, with_type=True)
     nodes = root.first("nodes") if root.tag == "smile" else None
     if nodes is None:
         raise FormatError(f"{source}: an XDSL file has the elements smile and nodes; this one begins <{root.tag}>.")
@@ -499,13 +371,12 @@ def parse_xdsl(content: bytes, *, source: str = "<text>") -> Parts:
     states: dict[str, list[str]] = {}
     for node in nodes.children:
         if node.tag not in ("cpt", "deterministic"):
-            raise declared.error(
-                f"line {node.line}",
+            raise node.error(
                 f"a node of the kind '{node.tag}' is not read, only chance nodes with tables (cpt) and deterministic "
-                "ones. Change its type in GeNIe.",
+                "ones. Change its type in GeNIe."
             )
-        key = _id(declared, node)
-        states[key] = [_id(declared, state) for state in node.named("state")]
+        key = node.attribute("id")
+        states[key] = [state.attribute("id") for state in node.named("state")]
         name, own = key, states[key]
         for note in node.named("property"):
             if note.attributes.get("id") == PROPERTY:
@@ -514,27 +385,16 @@ def parse_xdsl(content: bytes, *, source: str = "<text>") -> Parts:
     for node in nodes.children:
         key = node.attributes["id"]
         above = node.first("parents")
-        declared.add_table(
-            key,
-            above.text.split() if above is not None else [],
-            _values(declared, node, states[key]),
-            f"line {node.line}",
-        )
+        parents = above.text.split() if above is not None else []
+        declared.add_table(key, parents, _values(declared, node, states[key]), f"line {node.line}")
     return declared.parts(_drawn_order(root, states))
-
-
-def _id(declared: DeclaredNetwork, element: Element) -> str:
-    if "id" not in element.attributes:
-        raise declared.error(f"line {element.line}", f"an element '{element.tag}' has no id.")
-    return element.attributes["id"]
 
 
 def _values(declared: DeclaredNetwork, node: Element, states: list[str]) -> NDArray[np.float64]:
     what = "probabilities" if node.tag == "cpt" else "resultingstates"
     given = node.first(what)
-    place = f"line {node.line}"
     if given is None:
-        raise declared.error(place, f"the node '{node.attributes['id']}' has no {what}.")
+        raise node.error(f"the node '{node.attributes['id']}' has no {what}.")
     if node.tag == "cpt":
         return declared.numbers(given.text, f"line {given.line}")
     words = given.text.split()
@@ -542,7 +402,7 @@ def _values(declared: DeclaredNetwork, node: Element, states: list[str]) -> NDAr
     values = np.zeros((len(words), len(states)))
     for row, word in enumerate(words):
         if word not in positions:
-            raise declared.error(place, f"the node '{node.attributes['id']}' has no state '{word}'.")
+            raise node.error(f"the node '{node.attributes['id']}' has no state '{word}'.")
         values[row, positions[word]] = 1.0
     return values.ravel()
 
@@ -606,7 +466,7 @@ _CHARACTERS = re.compile("[\t\n -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]*+")
 
 def parse_xmlbif(content: bytes, *, source: str = "<text>") -> Parts:
     """Return the parts of the network of an XMLBIF file; `source` is its name in messages."""
-    root = _TreeReader(source).read(content)
+    root = read_xml(content, source, with_type=True)
     found = root.first("NETWORK") if root.tag.upper() == "BIF" else None
     if found is None:
         raise FormatError(f"{source}: an XMLBIF file has the elements BIF and NETWORK; this one begins <{root.tag}>.")
@@ -615,12 +475,11 @@ def parse_xmlbif(content: bytes, *, source: str = "<text>") -> Parts:
         _declare(declared, element, source)
     for element in found.named("DEFINITION"):
         children = [_word(child) for child in element.named("FOR")]
-        place = f"line {element.line}"
         if len(children) != 1:
-            raise declared.error(place, f"a definition is for one variable; this one is for {len(children)}.")
+            raise element.error(f"a definition is for one variable; this one is for {len(children)}.")
         table = element.first("TABLE")
         if table is None:
-            raise declared.error(place, f"the definition of '{children[0]}' has no TABLE.")
+            raise element.error(f"the definition of '{children[0]}' has no TABLE.")
         inside = f"line {table.line}"
         parents = [_word(given) for given in element.named("GIVEN")]
         declared.add_table(children[0], parents, declared.numbers(table.text, inside), inside)
@@ -628,21 +487,20 @@ def parse_xmlbif(content: bytes, *, source: str = "<text>") -> Parts:
 
 
 def _declare(declared: DeclaredNetwork, element: Element, source: str) -> None:
-    place = f"line {element.line}"
     kind = element.attributes.get("TYPE", "nature").lower()
     called = element.first("NAME")
     if called is None:
-        raise declared.error(place, "a variable has no NAME.")
+        raise element.error("a variable has no NAME.")
     name = _word(called)
     if kind != "nature":
-        raise declared.error(place, f"'{name}' is of the type '{kind}'; only chance nodes ('nature') are read.")
+        raise element.error(f"'{name}' is of the type '{kind}'; only chance nodes ('nature') are read.")
     states = [_word(outcome) for outcome in element.named("OUTCOME")]
     key = name
     for note in element.named("PROPERTY"):
         words, sign, text = note.text.strip().partition(" = ")
         if sign and words == PROPERTY:
             name, states = read_property(text, len(states), f"{source}, line {note.line}")
-    declared.add_variable(key, name, states, place)
+    declared.add_variable(key, name, states, f"line {element.line}")
 
 
 def _word(element: Element) -> str:
