@@ -315,7 +315,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
         "of the kind 'noisymax' is not",
     ),
     "no probabilities": ("xdsl", SMILE + "</cpt></nodes></smile>", "line 2: the node 'a' has no probabilities"),
-    "no id": ("xdsl", "<smile><nodes><cpt/></nodes></smile>", "an element 'cpt' has no id"),
+    "no id": ("xdsl", "<smile><nodes><cpt/></nodes></smile>", "an element 'cpt' has no attribute 'id'"),
     "a dynamic network": ("xdsl", SMILE + "</cpt></nodes><dynamic/></smile>", "a dynamic network is not read"),
     "a bad property": (
         "xdsl",

@@ -12,6 +12,7 @@ import builtins
 import collections
 import dataclasses
 import difflib
+import importlib
 import inspect
 import math
 import os
@@ -23,7 +24,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, get_args, get_origin
 
-from arcwise.base.errors import Argument, OptionError, check_argument, check_known
+from arcwise.base.errors import Argument, OptionError, Remedy, check_argument, check_known
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -344,24 +345,24 @@ def gather(kind: type[Settings], function: Callable[..., Any], keywords: Mapping
 # to learn, to report or to predict.
 
 
+def load_package(name: str, what: str, *remedies: Remedy) -> Any:
+    """Return a module; if it is not there, `what` says in the error what it is needed for."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise OptionError(f"{what}, which is not installed.", remedies=remedies) from None
+
+
 def load_figure() -> type[Figure]:
     """Return matplotlib's class of figures."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise OptionError(
-            "figures are drawn by matplotlib, which is not installed: pip install 'arcwise[figures]'."
-        ) from None
-    return Figure
+    what, remedy = "figures are drawn by matplotlib", Remedy("install it: pip install 'arcwise[figures]'")
+    found: type[Figure] = load_package("matplotlib.figure", what, remedy).Figure
+    return found
 
 
 def load_networkx() -> Any:
     """Return networkx."""
-    try:
-        import networkx
-    except ImportError:
-        raise OptionError("this graph is one of networkx, which is not installed: pip install networkx.") from None
-    return networkx
+    return load_package("networkx", "this graph is one of networkx", Remedy("install it: pip install networkx"))
 
 
 # The defaults that more than one place has to know, each with its reason.

@@ -186,6 +186,8 @@ class DataVerb(TableVerb, DiscreteOptions, Verb):
         """
         if str(source) == str(data) == "-":
             raise typer.BadParameter(f"only one of the {what} and the data can come from stdin.")
+        if source.is_dir():
+            raise OptionError(f"{source} is a folder, which has its data: --data is for a graph file. Leave it out.")
         given = open_graph_file(source)
         declared = None
         if given.network is not None and with_states:

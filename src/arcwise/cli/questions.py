@@ -73,11 +73,6 @@ class Explain(DataVerb, AnswerVerb):
             self._refuse_reading()
             found = explain_folder(self.source, _pairs(words, self._names()) if words else None)
         else:
-            if self.source.is_dir():
-                raise OptionError(
-                    f"--data is for a graph file; {self.source} is a folder, which has everything that is needed. "
-                    "Leave it out."
-                )
             given, cases = self.open_with_data(self.source, self.data)
             graph = given.graph(cases.names)
             pairs = _pairs(words, graph.names) if words else None
@@ -253,10 +248,6 @@ class Effect(DataVerb, TimeLimit, AnswerVerb):
         """Return the range of an effect within the class of one network: that of a folder, or of a file and data."""
         if self.data is None:
             return open_folder(self.source).possible_effects(cause, outcome, level=self.level)
-        if self.source.is_dir():
-            raise OptionError(
-                f"--data is for a graph file; {self.source} is a folder, which has its data. Leave it out."
-            )
         given, cases = self.open_with_data(self.source, self.data)
         return possible_effects(given.graph(cases.names), cases, cause, outcome, level=self.level)
 

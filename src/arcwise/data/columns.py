@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.base.errors import Argument, Call, DataError, DataWarning, Mention, OptionError, Remedy, suggestion
+from arcwise.base.options import load_package
 from arcwise.data.checks import Conditions, Targets, completed_header, table_targets
 from arcwise.data.column import (
     FEWEST_PER_CELL,
@@ -41,14 +42,9 @@ if TYPE_CHECKING:
 
 def columns_of_arrow(frame: Any, source: str) -> tuple[tuple[Column, ...], dict[str, str]]:
     """Return the columns of a frame, dictionary-encoded, and which of them got their names here, and why."""
-    try:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-    except ImportError:
-        raise OptionError(
-            f"pyarrow, which reads a {type(frame).__module__.split('.')[0]} frame, is not installed.",
-            remedies=(Remedy("install arcwise[arrow]"), Remedy("give frame.to_pandas()")),
-        ) from None
+    what = f"a {type(frame).__module__.split('.')[0]} frame is read by pyarrow"
+    remedies = Remedy("install arcwise[arrow]"), Remedy("give frame.to_pandas()")
+    pa, pc = (load_package(name, what, *remedies) for name in ("pyarrow", "pyarrow.compute"))
     table = pa.table(frame)
     prefix = f"{source}: " if source else ""
     names, renamed = completed_header([str(name) for name in table.column_names])

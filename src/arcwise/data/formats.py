@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.base.arrays import CLOSED, KEY, first_line, identifier, load_duckdb, open_parquet
-from arcwise.base.errors import Argument, DataError, FormatError, OptionError, Remedy, check_argument, suggestion
+from arcwise.base.errors import Argument, DataError, FormatError, Remedy, check_argument, suggestion
 from arcwise.base.files import not_utf8, parse_json
+from arcwise.base.options import load_package
 from arcwise.base.run import ProgressCallback, native_callback
 from arcwise.data.checks import checked_header, checked_weights, completed_header, named_separator
 from arcwise.data.column import Column, VariableKind, code_type, coded, numbers_of, quoted, spell
@@ -572,13 +573,8 @@ MOST_BYTES = 2**31
 
 def read_workbook(source: Source, options: TextOptions) -> Table:
     """Read the sheet that `table` names, or the only one; values as they were last computed, no formula runs."""
-    try:
-        import openpyxl
-    except ImportError:
-        raise OptionError(
-            f"{source.name}: openpyxl, which reads Excel workbooks, is not installed.",
-            remedies=(Remedy("install arcwise[excel]"), Remedy("save the sheet as CSV")),
-        ) from None
+    what = f"{source.name}: Excel workbooks are read by openpyxl"
+    openpyxl = load_package("openpyxl", what, Remedy("install arcwise[excel]"), Remedy("save the sheet as CSV"))
     content = source.content.tobytes()
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.base.errors import FormatError, GraphError, OptionError
+from arcwise.base.errors import FormatError, GraphError, OptionError, Remedy
 from arcwise.base.files import decode_text, format_of, place_in, read_bytes, write_text
-from arcwise.base.options import load_networkx
+from arcwise.base.options import load_networkx, load_package
 from arcwise.base.showing import one_screen
 from arcwise.graph.dag import Dag
 from arcwise.model.formats import (
@@ -312,12 +312,8 @@ def from_pgmpy(model: Any) -> Parts:
 
 def to_pyagrum(network: BayesianNetwork) -> Any:
     """Return the network as a pyAgrum network; needs pyAgrum (``pip install arcwise[peers]``)."""
-    try:
-        import pyagrum
-    except ImportError:
-        raise OptionError("this conversion needs pyAgrum, which is not installed: pip install pyagrum.") from None
+    library = load_package("pyagrum", "this conversion needs pyAgrum", Remedy("install it: pip install pyagrum"))
     _require_defined(network, "pyAgrum")
-    library: Any = pyagrum
     model = library.BayesNet()
     nodes = [
         model.add(library.LabelizedVariable(name, name, list(states)))
@@ -364,10 +360,8 @@ def _require_defined(network: BayesianNetwork, library: str) -> None:
 
 def _pgmpy() -> tuple[Any, Any]:
     """pgmpy's classes for a network (renamed in its version 1) and for a table."""
-    try:
-        import pgmpy.models
-        from pgmpy.factors.discrete import TabularCPD
-    except ImportError:
-        raise OptionError("this conversion needs pgmpy, which is not installed: pip install pgmpy.") from None
-    network_class = getattr(pgmpy.models, "DiscreteBayesianNetwork", None)
-    return network_class or pgmpy.models.BayesianNetwork, TabularCPD
+    parts = ("pgmpy.models", "pgmpy.factors.discrete")
+    models, factors = (
+        load_package(name, "this conversion needs pgmpy", Remedy("install it: pip install pgmpy")) for name in parts
+    )
+    return getattr(models, "DiscreteBayesianNetwork", None) or models.BayesianNetwork, factors.TabularCPD

@@ -18,7 +18,7 @@ from arcwise.data.checks import Targets
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
-from arcwise.graph.nodes import bits
+from arcwise.graph.nodes import bits, reach
 from arcwise.model.inference import IMPOSSIBLE, INTERRUPTED, TOO_LARGE, UNDEFINED, check_account, column_positions
 from arcwise.model.network import BayesianNetwork
 from arcwise.model.tables import MAX_CELLS, table_sizes
@@ -267,7 +267,9 @@ def draw_missing(
         )
     refusal = account[0]
     if refusal in (IMPOSSIBLE, UNDEFINED, INTERRUPTED):
-        check_account(network, account, _evidence(data, row) if refusal == IMPOSSIBLE else None, max_cells)
+        seen = np.flatnonzero(~data.missing[:, row]).tolist() if refusal == IMPOSSIBLE else ()
+        evidence = {data.names[v]: data.states[v][int(data.held.codes[v, row])] for v in seen}
+        check_account(network, account, evidence, max_cells)
     if refusal == TOO_LARGE:
         raise OptionError(
             f"the gaps of some rows depend on each other in too many ways: {account[4]:,.0f} cells in the "
@@ -294,14 +296,6 @@ def _experiment_by_experiment(
             network.do(dict.fromkeys(names)), own, seed=rng, max_cells=max_cells, run=run
         ).codes
     return data.completed(codes)
-
-
-def _evidence(data: Incomplete, row: int) -> Mapping[str, object]:
-    return {
-        name: data.states[v][int(data.held.codes[v, row])]
-        for v, name in enumerate(data.names)
-        if not data.missing[v, row]
-    }
 
 
 # `ExpectedCounts`: how often each combination of states is to be expected in data with gaps, given a network.
@@ -512,12 +506,4 @@ class _Climb:
         if kind == REMOVAL:
             return False
         ahead, goal = (self.parents[tail], head) if kind == ADDITION else (self.parents[head] & ~(1 << tail), tail)
-        seen = ahead
-        while ahead:
-            low = ahead & -ahead
-            if low == 1 << goal:
-                return True
-            fresh = self.parents[low.bit_length() - 1] & ~seen
-            seen |= fresh
-            ahead = (ahead ^ low) | fresh
-        return False
+        return bool(reach(ahead, self.parents) >> goal & 1)
