@@ -33,7 +33,7 @@ def test_a_cycle_is_named() -> None:
     [
         ("ab", [("a", "a")], "'a' cannot be its own parent"),
         ("ab", [("a", "b"), ("a", "b")], "the arc a -> b is given twice"),
-        ("ab", [("a", "c")], r"arc a -> c: unknown node 'c'\. The nodes are a, b\."),
+        ("ab", [("a", "c")], r"arc a -> c: unknown node 'c'\. Known: a, b\."),
         (["smoke", "cancer"], [("smoke", "cancr")], "did you mean 'cancer'"),
         ("aa", [], "two nodes have the name 'a'"),
         (["a", ""], [], "node 1 has the name ''"),

@@ -30,7 +30,16 @@ from arcwise.base.files import csv_rows, parse_json, parse_toml, read_text, writ
 from arcwise.base.showing import one_screen
 from arcwise.graph.dag import Dag, Pdag
 from arcwise.graph.nodes import Node, bits, to_words
-from arcwise.graph.statements import LISTS, Arc, Kind, Stated, Statement, conflict_message, smallest_conflict
+from arcwise.graph.statements import (
+    LISTS,
+    Arc,
+    Kind,
+    Stated,
+    Statement,
+    conflict_message,
+    descendants,
+    smallest_conflict,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -497,7 +506,7 @@ class Constraints(Stated):
         """Refuse what no network satisfies. Most constraints require little, and are let pass at a glance."""
         crowded = any(mask.bit_count() > self._said_limit(v) for v, mask in enumerate(self.required_masks))
         excluded = any(mask & said for mask, said in zip(self.required_masks, self._said_masks, strict=True))
-        circular = any(self.required_masks) and _has_cycle(self._names, self.required_masks)
+        circular = any(below >> v & 1 for v, below in enumerate(descendants(self.required_masks)))
         if not (crowded or excluded or self.is_ancestral or circular):
             return
         conflict = smallest_conflict(self._names, self.statements)
@@ -518,14 +527,6 @@ def _common(one: tuple[Arc, ...] | None, other: tuple[Arc, ...] | None) -> tuple
     if one is None or other is None:
         return other if one is None else one
     return tuple(arc for arc in one if arc in other)
-
-
-def _has_cycle(names: Sequence[str], parents: Sequence[int]) -> bool:
-    try:
-        Dag(names, [list(bits(mask)) for mask in parents])
-    except GraphError:
-        return True
-    return False
 
 
 def constraints_from_frame(names: Sequence[str], frame: pd.DataFrame) -> Constraints:

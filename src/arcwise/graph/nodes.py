@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,7 +10,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.base.errors import GraphError, UnfinishedError
+from arcwise.base.errors import GraphError, UnfinishedError, suggestion
 
 # A node is given by its name or by its position.
 Node = str | int
@@ -56,7 +55,7 @@ class NamedNodes:
         if isinstance(node, str):
             position = self._positions.get(node)
             if position is None:
-                raise GraphError(_unknown_node(node, self._names))
+                raise GraphError(suggestion("node", node, self._names))
             return position
         if not 0 <= node < len(self._names):
             raise GraphError(f"no node at position {node}; the positions are 0 to {len(self._names) - 1}.")
@@ -90,12 +89,6 @@ def _check_name(position: int, name: object) -> None:
         raise GraphError(f"node {position} has the name {name!r}; a name is a string that is not empty.")
     if not name.isascii() and SURROGATE.search(name):
         raise GraphError(f"node {position} has the name {name!r}, which is not valid Unicode; it could not be written.")
-
-
-def _unknown_node(name: str, names: Sequence[str]) -> str:
-    near = difflib.get_close_matches(name, names, n=1)
-    guess = f"; did you mean '{near[0]}'?" if near else "."
-    return f"unknown node '{name}'{guess} The nodes are {listed(names)}."
 
 
 def listed(names: Sequence[str]) -> str:
@@ -429,13 +422,14 @@ class Orientations:
         while pending:
             graph = pending.pop()
             sources = list(bits(graph))
-            if self._is_open_tree(graph):  # one orientation for each source
+            edges = sum((self._neighbours[v] & graph).bit_count() for v in sources) // 2
+            if self._has_known(graph):
+                weights = list(self._block_by_source(graph).values())
+            elif edges < len(sources):  # a tree: one orientation for each source
                 weights = [1] * len(sources)
-            elif not self._has_known(graph):
+            else:
                 found = self._by_source(graph)
                 weights = [found[source] for source in sources]
-            else:
-                weights = list(self._block_by_source(graph).values())
             chosen = self.split(graph, sources[pick_by_weight(weights, rng)])
             assert chosen is not None
             arcs, parts = chosen
@@ -501,10 +495,6 @@ class Orientations:
 
     def _has_known(self, component: int) -> bool:
         return any(self._known[v] & component for v in bits(component))
-
-    def _is_open_tree(self, component: int) -> bool:
-        edges = sum((self._neighbours[v] & component).bit_count() for v in bits(component)) // 2
-        return edges < component.bit_count() and not self._has_known(component)
 
     def _count_free(self, component: int) -> int:
         """Count the orientations of a connected chordal graph without known arcs in polynomial time, for any size.

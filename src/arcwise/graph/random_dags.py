@@ -37,7 +37,9 @@ def uniform_dag(nodes: int | Sequence[str], rng: np.random.Generator) -> Dag:
         for v in place[start : start + size]:
             if number:
                 last = sizes[number - 1]
-                near = _nonempty_subset(last, rng)
+                near = np.zeros(0, dtype=np.uint8)
+                while not near.any():
+                    near = rng.integers(2, size=last, dtype=np.uint8)
                 far = rng.integers(2, size=start - last, dtype=np.uint8)
                 parents[v] = place[:start][np.concatenate([far, near]).astype(bool)].tolist()
         start += size
@@ -86,13 +88,6 @@ def _table(n: int) -> tuple[int, ...]:
     for smaller in range(1, min(n, EXACT_NODES)):  # bottom up: no deep recursion
         _sources(smaller)
     return _sources(min(n, EXACT_NODES))
-
-
-def _nonempty_subset(size: int, rng: np.random.Generator) -> np.ndarray:
-    while True:
-        chosen = rng.integers(2, size=size, dtype=np.uint8)
-        if chosen.any():
-            return chosen
 
 
 MOST_NODES = 6  # 3,781,503 DAGs; seven nodes have 1,138,779,265

@@ -202,7 +202,9 @@ class Reader:
         """Return pairs (first, second); of a pattern all pairs of different variables that it stands for."""
         found: set[Pair] = set()
         for pair in pairs:
-            first, second = _check_pair(kind, pair)
+            if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
+                raise ConstraintError(f"{kind}: {pair!r} is not an arc; give pairs (parent, child).")
+            first, second = pair
             where = f"{kind} {noun} {first} -> {second}"
             tails, heads = self.variables(first, where), self.variables(second, where)
             own = {(tail, head) for tail, head in product(tails, heads) if tail != head}
@@ -266,12 +268,6 @@ def read_limit(what: str, value: object) -> int:
     return int(value)
 
 
-def _check_pair(kind: str, pair: object) -> tuple[object, object]:
-    if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
-        raise ConstraintError(f"{kind}: {pair!r} is not an arc; give pairs (parent, child).")
-    return pair[0], pair[1]
-
-
 def _unmatched(pattern: str, names: Sequence[str]) -> str:
     """Return the message that a pattern matches nothing, and which name it may have been meant for."""
     letters = pattern
@@ -287,6 +283,16 @@ def _unmatched(pattern: str, names: Sequence[str]) -> str:
 LISTS = tuple(
     kind.value for kind in Kind if kind not in (Kind.TIERS, Kind.ALLOWED, Kind.MAX_PARENTS, Kind.MAX_PARENTS_OF)
 )
+
+
+def _in_order(key: str, said: Any) -> Any:
+    """Return what was said of one kind as JSON can hold it, sorted but for what is an order itself."""
+    if not isinstance(said, tuple):
+        return dict(sorted(said.items())) if isinstance(said, dict) else said
+    if key in ("roots", "leaves"):
+        return sorted(said)
+    parts = [sorted(part) if key in ("tiers", "separate", "groups") else list(part) for part in said]
+    return parts if key == "tiers" else sorted(parts)
 
 
 class MoreKinds(TypedDict, total=False):
@@ -445,21 +451,10 @@ class Stated(NamedNodes):
         >>> Stated(["a", "b", "c"], required=[("a", "b")], max_parents=2).describe()
         {'required': [['a', 'b']], 'max_parents': 2}
         """
-        content: dict[str, Any] = {
-            "required": sorted(list(arc) for arc in self.required),
-            "forbidden": sorted(list(arc) for arc in self.forbidden),
-            "tiers": [sorted(tier) for tier in self.tiers],
-            "max_parents": self._max_parents,
-            "max_parents_of": dict(sorted(self.max_parents_by_name.items())),
-            "roots": sorted(self.roots),
-            "leaves": sorted(self.leaves),
-            "separate": sorted(sorted(pair) for pair in self.separate),
-            "groups": sorted(sorted(group) for group in self.groups),
-            "ancestors": sorted(list(pair) for pair in self.ancestors),
-            "non_ancestors": sorted(list(pair) for pair in self.non_ancestors),
+        said = self.options_said().items()
+        return {
+            key: _in_order(key, own) for key, own in said if own not in (None, {}, ()) or (key, own) == ("allowed", ())
         }
-        said = {key: value for key, value in content.items() if value not in (None, [], {})}
-        return said if self.allowed is None else {**said, "allowed": sorted(list(arc) for arc in self.allowed)}
 
     @property
     def digest(self) -> str:
@@ -487,14 +482,10 @@ class Stated(NamedNodes):
         return f"{type(self).__name__}({self.n_nodes} nodes: {', '.join(parts)})"
 
     def options_said(self) -> dict[str, Any]:
-        """Return what was said as the keywords of the class."""
-        return {
-            **{key: getattr(self, key) for key in LISTS},
-            "tiers": self.tiers,
-            "allowed": self.allowed,
-            "max_parents": self._max_parents,
-            "max_parents_of": self.max_parents_by_name,
-        }
+        """Return what was said as the keywords of the class, in the order in which files have them."""
+        limits = {"tiers": self.tiers, "max_parents": self._max_parents, "max_parents_of": self.max_parents_by_name}
+        arcs, others = ({key: getattr(self, key) for key in keys} for keys in (LISTS[:2], LISTS[2:]))
+        return {**arcs, **limits, **others, "allowed": self.allowed}
 
     def _content(self) -> tuple[object, ...]:
         arcs = (self._required, self._forbidden, self._allowed, self._tiers)
@@ -661,7 +652,7 @@ class _Paths:
         self._steps += 1
         if self._steps > MOST_STEPS:
             return True
-        below = _descendants(parents)
+        below = descendants(parents)
         if any(below[x] >> y & 1 for x, y in self._non_ancestors):
             return False
         missing = next(((x, y) for x, y in self._ancestors if not below[x] >> y & 1), None)
@@ -694,7 +685,7 @@ def _with_arc(parents: list[int], tail: int, head: int) -> list[int]:
     return changed
 
 
-def _descendants(parents: Sequence[int]) -> list[int]:
+def descendants(parents: Sequence[int]) -> list[int]:
     """Return for each node those that it leads to; itself, too, if it is on a cycle."""
     children = [0] * len(parents)
     for head, mask in enumerate(parents):
