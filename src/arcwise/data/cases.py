@@ -151,7 +151,7 @@ class Cases:
         if self.weights is None:
             return self
         cells = np.repeat(self._cells, self.weights, axis=1)
-        targets = None if self.targets is None else self.targets.repeat(self.weights)
+        targets = None if self.targets is None else self.targets.take(np.repeat(np.arange(self.n_rows), self.weights))
         return self._unchecked(cells, None, targets)
 
     def unweighted(self) -> Self:

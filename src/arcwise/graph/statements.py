@@ -451,10 +451,8 @@ class Stated(NamedNodes):
         >>> Stated(["a", "b", "c"], required=[("a", "b")], max_parents=2).describe()
         {'required': [['a', 'b']], 'max_parents': 2}
         """
-        said = self.options_said().items()
-        return {
-            key: _in_order(key, own) for key, own in said if own not in (None, {}, ()) or (key, own) == ("allowed", ())
-        }
+        told = {key: own for key, own in self.options_said().items() if own is not None}
+        return {key: _in_order(key, own) for key, own in told.items() if own or own == 0 or key == "allowed"}
 
     @property
     def digest(self) -> str:
