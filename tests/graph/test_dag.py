@@ -55,7 +55,7 @@ def test_wrong_positions_are_refused(parents: list[list[int]], message: str) -> 
 
 def test_many_unknown_names_do_not_flood_the_message() -> None:
     dag = Dag([f"v{i}" for i in range(1000)], [[]] * 1000)
-    with pytest.raises(GraphError, match="and 980 more"):
+    with pytest.raises(GraphError, match="and 970 more"):
         dag.index("w")
     with pytest.raises(GraphError, match="positions are 0 to 999"):
         dag.index(1000)

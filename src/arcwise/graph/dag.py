@@ -595,10 +595,9 @@ class Pdag(_Graph):
     def is_cpdag(self) -> bool:
         """Whether the graph is a CPDAG: it has a consistent extension, and exactly the arcs that are compelled."""
         try:
-            completed = self.to_cpdag()
+            return self.to_cpdag() == self
         except GraphError:
             return False
-        return (completed._parents, completed._neighbours) == (self._parents, self._neighbours)
 
     def reorder(self, names: Sequence[str]) -> Self:
         """Return the same graph with the nodes in another order."""
@@ -635,13 +634,10 @@ class Cpdag(Pdag):
     ) -> None:
         super().__init__(names, parents, neighbours)
         completed = self.extend().cpdag
-        if (completed._parents, completed._neighbours) != (self._parents, self._neighbours):
-            raise GraphError(self._what_differs(completed))
-
-    def _what_differs(self, completed: Cpdag) -> str:
-        surplus = [f"{a} -> {b} is reversible" for a, b in self.arcs if (a, b) not in set(completed.arcs)]
-        missing = [f"{a} -> {b} is compelled" for a, b in completed.arcs if (a, b) not in set(self.arcs)]
-        return f"not a CPDAG: {(surplus + missing)[0]}. Complete the graph with Pdag(...).to_cpdag()."
+        if completed != self:
+            wrong = [f"{a} -> {b} is reversible" for a, b in self.arcs if (a, b) not in set(completed.arcs)]
+            wrong += [f"{a} -> {b} is compelled" for a, b in completed.arcs if (a, b) not in set(self.arcs)]
+            raise GraphError(f"not a CPDAG: {wrong[0]}. Complete the graph with Pdag(...).to_cpdag().")
 
     @classmethod
     def from_dag(cls, dag: Dag) -> Cpdag:
