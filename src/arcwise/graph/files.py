@@ -196,9 +196,8 @@ def parse_dot(text: str, *, source: str = "graph") -> Dag | Pdag:
 
 def make_graph(names: Iterable[str], arcs: Iterable[Arc], edges: Sequence[Arc], *, source: str) -> Dag | Pdag:
     """Return the graph that a file describes, a `Dag` if all edges are arcs; what is wrong is a FormatError."""
-    nodes = tuple(names)
     with errors_within(f"{source}:", kind=FormatError):
-        return Pdag.from_edges(nodes, arcs, edges) if edges else Dag.from_arcs(nodes, arcs)
+        return ArcList(tuple(arcs), tuple(edges)).graph(tuple(names))
 
 
 class _DotReader(Tokens):
