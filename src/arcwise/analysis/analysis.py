@@ -101,7 +101,7 @@ class Analysis(Findings, Questions):
         target = check_folder(folder, force=force)
         with atomic_folder(target, lambda: check_folder(folder, force=force)) as part:
             table = self.to_frame().to_csv(index=False, lineterminator="\n")
-            write_files(self, part, {"report.html": self.to_html(), "edges.csv": table})
+            write_files(self, part, {"report.html": self.report.to_html(), "edges.csv": table})
         return target
 
     def __str__(self) -> str:

@@ -234,7 +234,7 @@ class Run:
     @property
     def is_over(self) -> bool:
         """Whether no time is left."""
-        return self.seconds_left <= 0
+        return self.given.seconds is not None and self.seconds >= self.given.seconds
 
     @property
     def status(self) -> Status:
@@ -475,12 +475,13 @@ def show_progress(progress: bool | ProgressCallback | None) -> Iterator[Progress
 
 def native_callback(callback: ProgressCallback, stage: str) -> Callable[[int, int, float, float], None]:
     """Adapt a progress callback to what the native core calls: (done, total, incumbent, bound)."""
+    return lambda *where: callback(native_event(stage, *where))
 
-    def report(done: int, total: int, incumbent: float, bound: float) -> None:
-        details = {name: v for name, v in (("incumbent", incumbent), ("bound", bound)) if math.isfinite(v)}
-        callback(ProgressEvent(stage, done, total or None, details))
 
-    return report
+def native_event(stage: str, done: int, total: int, incumbent: float, bound: float) -> ProgressEvent:
+    """Return as an event what the native core reports; it has 0 for no total and infinities for no scores."""
+    details = {name: v for name, v in (("incumbent", incumbent), ("bound", bound)) if math.isfinite(v)}
+    return ProgressEvent(stage, done, total or None, details)
 
 
 # Ctrl-C as a request that a search answers, not as an exception wherever it happens to be.

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.base.run import ProgressEvent, Run, Status, native_callback
+from arcwise.base.run import ProgressEvent, Run, Status, native_event
 from arcwise.counts import contingency
 from arcwise.data.dataset import Dataset
 
@@ -112,10 +112,9 @@ class Budget:
 
     def native_report(self, stage: str) -> Callable[[int, int, float, float], None]:
         """Return a callback for native code, which reports (done, total, incumbent, bound) and stops if it raises."""
-        tell = native_callback(self._send, stage)
 
         def forward(done: int, total: int, incumbent: float, bound: float) -> None:
-            tell(done, total, incumbent, bound)
+            self._send(native_event(stage, done, total, incumbent, bound))
             self.check()
 
         return forward

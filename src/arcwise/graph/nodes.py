@@ -48,7 +48,7 @@ class NamedNodes:
 
     @cached_property
     def _positions(self) -> dict[str, int]:
-        return {name: position for position, name in enumerate(self._names)}
+        return dict(zip(self._names, range(len(self._names)), strict=True))
 
     def index(self, node: Node) -> int:
         """Return the position of a node that is given by name or by position."""

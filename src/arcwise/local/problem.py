@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.base.errors import ConstraintError, OptionError, check_argument, check_known
-from arcwise.base.run import Run, Status, native_seed
+from arcwise.base.run import Run, Status
 from arcwise.counts import contingency
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.graph.constraints import Constraints
@@ -27,7 +27,7 @@ from arcwise.scores.registry import log_prior_of, make_score
 from arcwise.scores.score import Score, scored_data
 
 if TYPE_CHECKING:
-    from arcwise._core.local import LocalLearner, Outcome, RareColumns, StateBlocks
+    from arcwise._core.local import LocalLearner, Outcome, Progress, RareColumns, StateBlocks
 
 
 # `LocalSearchResult`: what every local search returns.
@@ -131,6 +131,7 @@ Start = Literal["empty", "random"] | Dag
 STARTS = ("empty", "random")
 START = 1  # the stream of random numbers that makes the starting network; stream 0 is the search's
 
+Options = TypeVar("Options")
 MostParents = int | Literal["usual"] | None
 FITTED_CELLS = 2**27  # the most numbers that the tables of a network may hold (`model.tables.MAX_CELLS`)
 
@@ -272,15 +273,12 @@ class LocalProblem:
     def search(
         self,
         method: str,
-        operation: Callable[..., Outcome],
-        options: Callable[[LocalLearner, int], object],
+        operation: Callable[[NDArray[np.int64], Options, float, Progress], Outcome],
+        options: Options,
         run: Run,
     ) -> LocalSearchResult:
-        """Have a learner do an operation of its own, with `options(learner, native seed)`, and return the result."""
-        learner = self.learner(run.given.memory_bytes)
-        chosen = options(learner, native_seed(run.seed))
-        left = run.limits.native_seconds
-        outcome = operation(learner, self.data.native_weights, chosen, left, run.native_report(method))
+        """Return the result of an operation of a learner, with its options."""
+        outcome = operation(self.data.native_weights, options, run.limits.native_seconds, run.native_report(method))
         offsets, members, score, history, restarts, iterations, operations, families, status = outcome
         return LocalSearchResult(
             dag=Dag(self.data.names, unpack_parents(offsets, members)),

@@ -227,26 +227,23 @@ def _climb_once(
     problem: LocalProblem, method: str, settings: ClimbSettings, start: Start, run: Run, tabu: tuple[int, int]
 ) -> LocalSearchResult:
     rounds, candidates = settings.refine, settings.candidates
-    found = problem.search(
-        method,
-        _core.local.LocalLearner.climb,
-        lambda learner, seed: _core.local.ClimbOptions(
-            start=problem.pack_start(learner, start, settings.density, native_seed(run.seed, START)),
-            restarts=settings.restarts,
-            perturbations=-1 if settings.perturb is None else settings.perturb,
-            density=problem.density(settings.density),
-            tabu=tabu[0],
-            patience=tabu[1],
-            max_iterations=run.given.count or 0,
-            refine=rounds,
-            effort=EFFORT * rounds,
-            narrow=REFINED_WHOLE,
-            candidates=candidates,
-            random_ties=settings.random_ties,
-            seed=seed,
-        ),
-        run,
+    learner = problem.learner(run.given.memory_bytes)
+    options = _core.local.ClimbOptions(
+        start=problem.pack_start(learner, start, settings.density, native_seed(run.seed, START)),
+        restarts=settings.restarts,
+        perturbations=-1 if settings.perturb is None else settings.perturb,
+        density=problem.density(settings.density),
+        tabu=tabu[0],
+        patience=tabu[1],
+        max_iterations=run.given.count or 0,
+        refine=rounds,
+        effort=EFFORT * rounds,
+        narrow=REFINED_WHOLE,
+        candidates=candidates,
+        random_ties=settings.random_ties,
+        seed=native_seed(run.seed),
     )
+    found = problem.search(method, learner.climb, options, run)
     narrowed = rounds > 0 and 0 < candidates < problem.data.n_variables > REFINED_WHOLE
     return replace(found, candidates=candidates) if narrowed else found
 
@@ -324,16 +321,13 @@ def first_ascent(
     problem = LocalProblem.of(data, score, constraints, max_parents)
     density = gather(StartSettings, first_ascent, settings).density
     with Run.begin(limits, progress, seed=seed) as run:
-        found = problem.search(
-            "first-ascent",
-            _core.local.LocalLearner.first_ascent,
-            lambda learner, seed: _core.local.FirstAscentOptions(
-                start=problem.pack_start(learner, start, density, native_seed(run.seed, START)),
-                max_iterations=run.given.count or 0,
-                seed=seed,
-            ),
-            run,
+        learner = problem.learner(run.given.memory_bytes)
+        options = _core.local.FirstAscentOptions(
+            start=problem.pack_start(learner, start, density, native_seed(run.seed, START)),
+            max_iterations=run.given.count or 0,
+            seed=native_seed(run.seed),
         )
+        found = problem.search("first-ascent", learner.first_ascent, options, run)
     return replace(found, iterations=found.iterations + found.complete)
 
 
@@ -371,23 +365,19 @@ def genetic_search(
     problem = LocalProblem.of(data, score, constraints, max_parents)
     chosen = _checked(gather(GeneticSettings, genetic_search, settings))
     with Run.begin(limits, progress, seed=seed) as run:
-        return problem.search(
-            "genetic",
-            _core.local.LocalLearner.evolve,
-            lambda _, seed: _core.local.GeneticOptions(
-                population=chosen.population,
-                unconnected=chosen.unconnected,
-                dropped=chosen.drop,
-                promoted=chosen.promote,
-                mating_tries=chosen.mating_tries,
-                patience=chosen.patience,
-                max_rounds=run.given.count or 0,
-                mutate=chosen.mutate,
-                density=problem.density(chosen.density),
-                seed=seed,
-            ),
-            run,
+        options = _core.local.GeneticOptions(
+            population=chosen.population,
+            unconnected=chosen.unconnected,
+            dropped=chosen.drop,
+            promoted=chosen.promote,
+            mating_tries=chosen.mating_tries,
+            patience=chosen.patience,
+            max_rounds=run.given.count or 0,
+            mutate=chosen.mutate,
+            density=problem.density(chosen.density),
+            seed=native_seed(run.seed),
         )
+        return problem.search("genetic", problem.learner(run.given.memory_bytes).evolve, options, run)
 
 
 def _checked(settings: GeneticSettings) -> GeneticSettings:
