@@ -38,8 +38,12 @@ def make_run(
     empty = [[table.parents_of(row) for row in table.rows_of(v)].index(()) for v in range(table.n_variables)]
     return _core.posterior.ChainRun(
         table.native,
-        block_weights(table).native_options(
-            mixture=np.array(mixture, dtype=float), window=window, thin=steps, heats=np.array(heats)
+        _core.posterior.ChainOptions(
+            **block_weights(table),
+            mixture=np.array(mixture, dtype=float),
+            window=window,
+            thin=steps,
+            heats=np.array(heats),
         ),
         np.array(seeds, dtype=np.uint64),
         np.array(empty * len(seeds), dtype=np.uint32),

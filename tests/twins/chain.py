@@ -10,10 +10,13 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
+from typing import Any
+
+from numpy.typing import NDArray
 
 from arcwise.parent_sets import ParentSetTable
 from arcwise.posterior.settings import MOVES
-from arcwise.posterior.walk import BlockWeights, block_weights
+from arcwise.posterior.walk import block_weights
 
 __all__ = ["TwinChain", "Xoshiro"]
 
@@ -166,11 +169,11 @@ def _is_acyclic(dag: tuple[int, ...]) -> bool:
 class _Blocks:
     """Draws the nodes of a block: `arcwise::Walker::try_block`."""
 
-    def __init__(self, weights: BlockWeights) -> None:
-        self._firsts = weights.firsts.tolist()
-        begin = weights.offsets.tolist()
-        self._partners = [weights.partners[a:b].tolist() for a, b in itertools.pairwise(begin)]
-        self._sums = [weights.sums[a:b].tolist() for a, b in itertools.pairwise(begin)]
+    def __init__(self, weights: dict[str, NDArray[Any]]) -> None:
+        self._firsts = weights["firsts"].tolist()
+        begin = weights["partner_offsets"].tolist()
+        self._partners = [weights["partners"][a:b].tolist() for a, b in itertools.pairwise(begin)]
+        self._sums = [weights["partner_sums"][a:b].tolist() for a, b in itertools.pairwise(begin)]
 
     @staticmethod
     def _by_weight(sums: list[float], random: Xoshiro) -> int:

@@ -194,6 +194,17 @@ class FormatError(ArcwiseError):
 UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
 
 
+@contextlib.contextmanager
+def reading(what: str, remedy: str = "") -> Iterator[None]:
+    """While inside, say of what a file holds that it cannot be read, unless the error says why already."""
+    try:
+        yield
+    except FormatError:
+        raise
+    except (*UNREADABLE, IndexError, OverflowError) as error:
+        raise FormatError(f"{what} cannot be read ({error!r}).{remedy and ' '}{remedy}") from error
+
+
 class CertificateError(ArcwiseError):
     """A certificate that does not prove what it states, or that is about another table."""
 

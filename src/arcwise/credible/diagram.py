@@ -240,11 +240,6 @@ def build_diagram(
 
     `by_class`: of their classes, those of the `fixed` pairs if there are any. Threads and cluster of the run do not
     change the diagram.
-
-    Raises
-    ------
-    OptionError
-        If there are more variables than the native core holds sets of.
     """
     if table.n_variables > LARGEST:
         raise OptionError(

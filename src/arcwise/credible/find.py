@@ -59,12 +59,8 @@ def list_ancestral(
 ) -> NetworkSet:
     """List every network within the slack of the best that satisfies constraints on ancestors, by falling score.
 
-    `on_best` is given the best one as soon as it is known, which is before the others are listed.
-
-    Raises
-    ------
-    GuaranteeError
-        If the table was not built for the slack and what the constraints cost together.
+    `on_best` is given the best one as soon as it is known, which is before the others are listed. The table must be
+    built for the slack and what the constraints cost together.
     """
     if table.status is not Status.COMPLETE:  # what leads where it must may be missing
         return _nothing(table, slack, table.status)
@@ -192,11 +188,6 @@ def find_credible(
         nothing is missing among the networks with at most `max_parents` parents; `facts` has the seconds, the size of
         the diagram and, if a limit on the count cut the list short, the exact `total`. Networks that fall short of the
         limit by no more than `tolerance` (rounding) are kept.
-
-    Raises
-    ------
-    GuaranteeError
-        If the table was pruned for less slack than is asked for, or not for the required arcs.
     """
     run = Run.of(limits)
     if constraints is not None and constraints.is_ancestral:

@@ -34,6 +34,7 @@ from arcwise.base.errors import (
     OptionError,
     Remedy,
     UnfinishedError,
+    reading,
 )
 from arcwise.base.files import parse_json, read_bytes, write_text
 from arcwise.base.run import Run, Status, native_seed
@@ -405,13 +406,7 @@ class Reached:
 
 
 def count_within_reach(build: Callable[[float, Run], CredibleDiagram], slack: float, run: Run) -> Reached | None:
-    """Count the sets of less and less slack, beginning below `slack`, until one ends in the time.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        If Ctrl-C ended the building or the counting of one.
-    """
+    """Count the sets of less and less slack, beginning below `slack`, until one ends in the time; Ctrl-C raises."""
     for _ in range(TRIES):
         slack *= STEP
         if run.is_over:
@@ -554,7 +549,7 @@ def _write_manifest(target: Path, state: dict[str, Any]) -> None:
 
 def _read_manifest(target: Path) -> dict[str, Any]:
     path = target / MANIFEST
-    try:
+    with reading(f"{path}:", "Empty the folder and start again."):
         state = dict(parse_json(read_bytes(path), source=str(path)))
         files = [str(name) for name in state["files"]]
         checked = {
@@ -567,10 +562,6 @@ def _read_manifest(target: Path) -> dict[str, Any]:
             "opt": float(state.get("opt", "nan")),
             "slack": float(state.get("slack", "nan")),
         }
-    except (ValueError, KeyError, TypeError, OverflowError) as error:
-        if isinstance(error, FormatError):
-            raise
-        raise FormatError(f"{path}: cannot be read ({error!r}). Empty the folder and start again.") from error
     here = {entry.name for entry in target.iterdir() if entry.is_file()}
     missing = [name for name in files if name not in here]
     if missing:

@@ -19,6 +19,7 @@ from arcwise.base.showing import LINES, ShowsFrame, data_frame, html_table
 from arcwise.counts import contingency
 from arcwise.data.dataset import Dataset
 from arcwise.graph.dag import Dag
+from arcwise.graph.nodes import reach
 from arcwise.model.network import BayesianNetwork
 from arcwise.plotting.charts import plot_calibration, plot_uniformity
 
@@ -116,8 +117,8 @@ class PairFits:
         """Return the pairs in the order in which they fit."""
         keys = -np.abs(np.nan_to_num(self.z)), np.where(np.isnan(self.p), 2.0, self.p), ~self.misfit
         order = np.lexsort(keys)
-        arrays = {name: getattr(self, name)[order] for name in ("first", "second", "tested", "p", "information")}
-        return replace(self, **arrays, expected=self.expected[order], spread=self.spread[order])
+        arrays = ("first", "second", "tested", "p", "information", "expected", "spread")
+        return replace(self, **{name: getattr(self, name)[order] for name in arrays})
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per pair."""
@@ -203,7 +204,7 @@ def markov_tests(dag: Dag, data: Dataset, run: Run | None = None) -> dict[tuple[
     Cases in which an experiment set the variable whose parents are given are left out; that others were set does not
     change how it follows from its parents.
     """
-    leads = _descendants(dag)
+    leads = [reach(mask, dag.child_masks) for mask in dag.child_masks]
     arities = [int(r) for r in data.arities]
     found: dict[tuple[int, int], tuple[int, float]] = {}
     for i, j in itertools.combinations(range(dag.n_nodes), 2):
@@ -215,15 +216,6 @@ def markov_tests(dag: Dag, data: Dataset, run: Run | None = None) -> dict[tuple[
         v, w = min(ways, key=lambda way: math.prod(arities[p] for p in dag.parents[way[0]]))
         found[i, j] = v, _g_test(data, v, w, dag.parents[v])
     return found
-
-
-def _descendants(dag: Dag) -> list[int]:
-    """Return what each variable leads to, as bits."""
-    leads = [0] * dag.n_nodes
-    for v in reversed(dag.topological_order):
-        for child in dag.children[v]:
-            leads[v] |= leads[child] | 1 << child
-    return leads
 
 
 def _g_test(data: Dataset, v: int, w: int, given: tuple[int, ...]) -> float:

@@ -38,17 +38,12 @@ class Budget:
 
     def __init__(self, run: Run) -> None:
         self.run = run
-        self.nodes, self._most_nodes = 0, float(run.given.native_count)
+        self.nodes, self.most_nodes = 0, float(run.given.native_count)
         self.status = Status.COMPLETE
         self._outer: Budget | None = None
         self._next_report = REPORT_SECONDS
         self._last: ProgressEvent | None = None
         self._score_elsewhere = self._bound_elsewhere = 0.0
-
-    @property
-    def nodes_left(self) -> int:
-        """The nodes that are left, at least 0; about 2^63 without a limit."""
-        return max(0, int(self._most_nodes - self.nodes))
 
     def exhausted(self) -> bool:
         """Return whether the search must stop."""
@@ -57,7 +52,7 @@ class Budget:
                 self.status = self._outer.status
             elif self.run.is_over:
                 self.status = Status.TIME_LIMIT
-            elif self.nodes >= self._most_nodes:
+            elif self.nodes >= self.most_nodes:
                 self.status = Status.COUNT_LIMIT
         return self.status is not Status.COMPLETE
 
@@ -76,7 +71,7 @@ class Budget:
         """Give a smaller problem some of the nodes that are left; its progress is not told, only that there is some."""
         inner = Budget(self.run.but(progress=lambda event: self._repeat()))
         inner._outer = self
-        inner._most_nodes = min(nodes, self._most_nodes - self.nodes)
+        inner.most_nodes = min(nodes, self.most_nodes - self.nodes)
         try:
             yield inner
         finally:
@@ -267,8 +262,8 @@ def solve_by_layers(sets: CandidateSets, incumbent: Incumbent, budget: Budget, t
         budget.check()
 
     # The nodes count only if they prove something: after a search that is given up, the limit is for the tree.
-    allowed = (WORK * sets.rows, budget.nodes_left, budget.run.given.native_memory)
-    finished, reason = search.run(*allowed, SHARE * budget.run.seconds_left, report)
+    nodes, memory = max(0, int(budget.most_nodes - budget.nodes)), budget.run.given.native_memory
+    finished, reason = search.run(WORK * sets.rows, nodes, memory, SHARE * budget.run.seconds_left, report)
     incumbent.take(search.order)
     if finished:
         budget.nodes += search.nodes

@@ -67,14 +67,8 @@ Solver = Callable[[ParentSetTable], Optimum]
 def ancestral_optimum(table: ParentSetTable, constraints: Constraints, solve: Solver) -> Optimum:
     """Return the best network that satisfies constraints on ancestors; `solve` finds that of a table.
 
-    Raises
-    ------
-    GuaranteeError
-        If the best network lies further below the optimum than the table is complete for, or is not in it.
-    ConstraintError
-        If no network of the table satisfies the constraints.
-    UnfinishedError
-        If a limit ended the search: before its end there is no network.
+    A network that lies further below the optimum than the table is complete for is refused. Before the end of the
+    search there is none: a limit is an error.
     """
     if constraints.names != table.names:
         constraints = constraints.reorder(table.names)
@@ -532,13 +526,7 @@ def _no_equal_rows(table: ParentSetTable, rows: NDArray[np.int64]) -> bool:
 
 
 def _check_against_data(table: ParentSetTable, dag: Dag, score: float, data: Dataset) -> None:
-    """Recompute the network's score from the raw data, by code that shares nothing with tables or searches.
-
-    Raises
-    ------
-    DataError
-        If the data are not those of the table, or the scores differ.
-    """
+    """Recompute the network's score from the raw data, by code that shares nothing with tables or searches."""
     if table.data_digest is not None and table.data_digest != data.digest:
         raise errors.DataError(
             "the data given for checking are not those the table was built from (their digests differ). "
@@ -594,11 +582,6 @@ def certify_optimal(
         Required and forbidden arcs, tiers, parent limits; they are part of what is certified.
     data, limits, seed, progress
         As of `find_optimal`; the memory limit is for what is recorded, too. A quarter of the time is kept for checking.
-
-    Raises
-    ------
-    ConstraintError
-        If no acyclic network in the table satisfies the constraints.
 
     Examples
     --------

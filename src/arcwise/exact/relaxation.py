@@ -158,7 +158,9 @@ class Relaxation:
                 continue
             if self._artificial <= 1e-7:
                 return solution
-            self._raise_penalty()
+            self._penalty *= 8.0
+            nodes = np.arange(self._n, dtype=np.int32)
+            self._solver.changeColsCost(self._n, nodes, np.full(self._n, self._penalty))
 
     def probe(self, allowed: NDArray[np.uint8], iterations: int) -> tuple[float, NDArray[np.float64]]:
         """Return a bound over other rows after a few simplex iterations, and the multipliers that give it.
@@ -337,11 +339,6 @@ class Relaxation:
         self.pool.keep((~idle).astype(np.uint8))
         self._forms, self._age = self._forms[~idle], self._age[~idle]
         self._mean_multipliers = self._mean_multipliers[~idle]
-
-    def _raise_penalty(self) -> None:
-        self._penalty *= 8.0
-        index = np.arange(self._n, dtype=np.int32)
-        self._solver.changeColsCost(self._n, index, np.full(self._n, self._penalty))
 
     def over(self, sets: CandidateSets, floor: float) -> Relaxation:
         """Return a relaxation over a smaller copy of the same nodes' sets, with the active cuts."""

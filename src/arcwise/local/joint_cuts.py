@@ -176,10 +176,8 @@ def _recut(
             continue
         cuts[name] = chosen
         data = coded(cuts)
-        v = dag.index(name)
-        blanket = {dag.names[u] for u in (*dag.parents[v], *dag.children[v])}
-        blanket |= {dag.names[p] for child in dag.children[v] for p in dag.parents[child]}
-        waiting += [other for other in cuts if other in blanket and other != name and other not in waiting]
+        blanket = dag.markov_blanket(name)
+        waiting += [other for other in cuts if other in blanket and other not in waiting]
     return cuts, data
 
 

@@ -259,12 +259,16 @@ class LocalProblem:
         return pack_parents(Dag.from_arcs(self.data.names, self.constraints.required).parents)
 
     def checked_start(self, start: Dag) -> Dag:
-        """Return a starting network in the order of the data, if it obeys the constraints."""
+        """Return a starting network in the order of the data, if it obeys the constraints.
+
+        It has no arcs of which the data say nothing, but for required ones.
+        """
         if set(start.names) != set(self.data.names):
             differing = ", ".join(sorted(set(start.names) ^ set(self.data.names)))
             raise OptionError(f"the starting network and the data have different variables: {differing}.")
         dag = start if start.names == self.data.names else start.reorder(self.data.names)
-        dag = _without_untold(dag, self.data, self.constraints)
+        untold = _untold_arcs(self.data) - set(self.constraints.required)
+        dag = Dag.from_arcs(dag.names, [arc for arc in dag.arcs if arc not in untold]) if untold else dag
         broken = self.constraints.violations(dag)
         if broken:
             raise ConstraintError(f"the starting network breaks the constraints: {'; '.join(broken)}.")
@@ -389,12 +393,6 @@ def _untold_arcs(data: Dataset) -> set[tuple[str, str]]:
     children, parents = np.nonzero(data.untold)
     names = data.names
     return {(names[p], names[c]) for c, p in zip(children.tolist(), parents.tolist(), strict=True) if p != c}
-
-
-def _without_untold(dag: Dag, data: Dataset, constraints: Constraints) -> Dag:
-    """Return a starting network without arcs of which the data say nothing, but for required ones."""
-    untold = _untold_arcs(data) - set(constraints.required)
-    return Dag.from_arcs(dag.names, [arc for arc in dag.arcs if arc not in untold]) if untold else dag
 
 
 def pack_parents(parents: tuple[tuple[int, ...], ...]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

@@ -18,7 +18,7 @@ from arcwise.base.showing import one_screen
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag, Pdag
-from arcwise.graph.nodes import bits
+from arcwise.graph.nodes import bits, reach
 from arcwise.local.problem import START, LocalProblem, LocalSearchResult, MostParents, Start, order_of_content
 from arcwise.parent_sets.build import candidate_sets, network_of_rows
 from arcwise.parent_sets.table import ParentSetTable
@@ -574,9 +574,10 @@ class _Class:
 
     def __init__(self, graph: Pdag) -> None:
         self.graph = graph
-        self.parents, self.neighbours, self.children = graph.parent_masks, graph.neighbour_masks, graph.child_masks
-        self.edges = list(zip(self.parents, self.neighbours, self.children, strict=True))
-        self.adjacent = [parents | neighbours | children for parents, neighbours, children in self.edges]
+        self.parents, self.neighbours = graph.parent_masks, graph.neighbour_masks
+        self.edges = list(zip(self.parents, self.neighbours, graph.child_masks, strict=True))
+        self.steps = [neighbours | children for _, neighbours, children in self.edges]
+        self.adjacent = [parents | steps for parents, steps in zip(self.parents, self.steps, strict=True)]
 
     def cliques(self, base: int, among: int) -> Iterator[int]:
         """Yield the subsets of `among` that form a clique together with `base`, the empty one first."""
@@ -595,18 +596,7 @@ class _Class:
 
     def is_blocked(self, start: int, end: int, by: int) -> bool:
         """Return whether every path from `start` to `end` along arcs and undirected edges meets the set `by`."""
-        seen = 1 << start
-        waiting = seen
-        while waiting:
-            low = waiting & -waiting
-            waiting ^= low
-            v = low.bit_length() - 1
-            if v == end:
-                return False
-            reached = (self.children[v] | self.neighbours[v]) & ~by & ~seen
-            seen |= reached
-            waiting |= reached
-        return True
+        return not reach(1 << start, self.steps, ~by) >> end & 1
 
     def differing(self, other: _Class) -> int:
         """Return the nodes whose edges are not the same."""

@@ -16,7 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.base.arrays import finite_or_none, open_parquet, read_array_file, write_array_file, write_parquet
-from arcwise.base.errors import Argument, FormatError, OptionError, Remedy, UnfinishedError, check_argument, check_known
+from arcwise.base.errors import (
+    Argument,
+    FormatError,
+    OptionError,
+    Remedy,
+    UnfinishedError,
+    check_argument,
+    check_known,
+    reading,
+)
 from arcwise.base.files import parse_json
 from arcwise.base.options import load_figure
 from arcwise.base.run import Limits, Seed, Status
@@ -49,13 +58,9 @@ CIRCUMSTANCES = ("seconds", "expected_seconds")
 
 def _checked(path: str | os.PathLike[str], facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
     """Return the fields of a network set from what its file holds."""
-    try:
+    with reading(f"{path}: the facts of the set", "Write the file again."):
         names = _names(path, facts)
         fields = fields_of(facts)
-    except FormatError:
-        raise
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise FormatError(f"{path}: the facts of the set cannot be read ({error!r}). Write the file again.") from error
     families = _checked_families(path, names, arrays, "scores", "log_weights")
     choices, scores, log_weights = arrays["choices"], arrays["scores"], arrays["log_weights"]
     if len(set(names)) < len(names):
@@ -196,11 +201,9 @@ def _parent_columns(
         except TypeError:  # lists and the like
             raise FormatError(f"{path}: the parents of '{name}' are no text. Write the file again.") from None
         where = f"{path}: the parents of '{name}'"
-        try:
+        with reading(where):
             listed = [parse_json(text, source=where) for text in texts]
             sets.append([tuple(sorted(index[p] for p in parents)) for parents in listed])
-        except (KeyError, TypeError) as error:
-            raise FormatError(f"{where} cannot be read ({error!r}).") from error
         columns.append(np.asarray(codes, dtype=np.int64))
     if any((column < 0).any() for column in columns):
         raise FormatError(f"{path}: a network has no parent set for a variable.")
@@ -720,7 +723,7 @@ class NetworkSummary(EnsembleFacts):
         """Read a summary that `save` wrote, and check it."""
         facts, arrays = read_array_file(path, SUMMARY_KIND)
         nan = float("nan")
-        try:
+        with reading(f"{path}: the summary", "Write the file again."):
             names = _names(path, facts)
             families = _checked_families(path, names, arrays, "posterior", "equal")
             made = cls(
@@ -733,10 +736,6 @@ class NetworkSummary(EnsembleFacts):
                 class_count=None if facts["class_count"] is None else int(facts["class_count"]),
                 **fields_of(facts),
             )
-        except FormatError:
-            raise
-        except (KeyError, OverflowError, TypeError, ValueError) as error:
-            raise FormatError(f"{path}: the summary cannot be read ({error!r}). Write the file again.") from error
         for values in (made.posterior, made.equal):
             if values.shape != (families.n_rows,) or not ((values >= 0) & (values <= 1 + 1e-9)).all():
                 raise FormatError(f"{path}: the shares of the families are not numbers between 0 and 1, one for each.")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from arcwise.base.arrays import finite_or_none
 from arcwise.base.cluster import Cluster
-from arcwise.base.errors import ArcwiseError, Argument, FormatError, OptionError, Remedy, check_known
+from arcwise.base.errors import ArcwiseError, Argument, FormatError, OptionError, Remedy, check_known, reading
 from arcwise.base.options import COMPLETIONS, from_keywords, record_of
 from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, thread_count
 from arcwise.base.showing import one_screen
@@ -469,7 +469,7 @@ class Recipe:
     @classmethod
     def from_description(cls, facts: Mapping[str, Any]) -> Recipe:
         """Read what `describe` returned; a source that is not known here is kept, but cannot be run."""
-        try:
+        with reading("the recipe"):
             most, settings = facts["max_parents"], dict(facts["settings"])
             known = SOURCES.get(str(facts["source"]))
             for name, value in {} if known is None else known.earlier.items():
@@ -484,8 +484,6 @@ class Recipe:
                 beliefs=dict(facts.get("beliefs", {})),
                 own_limit=bool(facts.get("own_limit", False)),
             )
-        except (KeyError, OverflowError, TypeError, ValueError) as error:
-            raise FormatError(f"the recipe cannot be read ({error!r}).") from error
 
     def differences(self, other: Recipe) -> tuple[str, ...]:
         """Return in words what is different in another recipe, "here ..., there ..."; empty if nothing is."""

@@ -627,15 +627,9 @@ def scaled(table: ParentSetTable) -> tuple[ParentSetTable, float, float]:
 
 
 def candidate_sets(table: ParentSetTable, constraints: Constraints | None = None) -> CandidateSets:
-    """Return the table's sets that satisfy the constraints.
+    """Return the table's sets that satisfy the constraints, at least one for each variable.
 
-    Raises
-    ------
-    ConstraintError
-        If some variable has no such set. Constraints are checked family by family; that no *acyclic* choice exists is
-        found by the search.
-    GuaranteeError
-        If the constraints require arcs that the table was not built for.
+    Constraints are checked family by family; that no *acyclic* choice exists is found by the search.
     """
     check_required(table, constraints)
     sets = _core.parent_sets.CandidateSets(table.native)

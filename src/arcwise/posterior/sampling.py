@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from arcwise.base.arrays import read_array_file, write_array_file
 from arcwise.base.cluster import open_cluster
-from arcwise.base.errors import FormatError, GraphError, GuaranteeError, OptionError, UnfinishedError
+from arcwise.base.errors import FormatError, GraphError, GuaranteeError, OptionError, UnfinishedError, reading
 from arcwise.base.files import refuse_other_run
 from arcwise.base.options import gather
 from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, native_seed, undisturbed
@@ -75,7 +75,7 @@ class Checkpoint:
         facts, arrays = read_array_file(path, KIND)
         refuse_other_run(path, "chains", facts.get("identity"), identity)
         n, chains = table.n_variables, int(identity["chains"])
-        try:
+        with reading(f"{path}: the chains", "Give another file."):
             scores = arrays["scores"]
             found = cls(
                 done=int(facts["done"]),
@@ -87,8 +87,6 @@ class Checkpoint:
                 scores=scores.astype(np.float64).reshape(chains, -1),
                 by_clock=bool(facts.get("by_clock", False)),
             )
-        except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
-            raise FormatError(f"{path}: the chains cannot be read ({error!r}). Give another file.") from error
         sizes = np.diff(table.node_offsets)
         places = found.positions.reshape(-1, n) if found.positions.size == chains * heats * n else np.empty((0, n))
         kept = -(-found.done // found.stride) if found.done >= 0 and found.stride > 0 else -1
@@ -119,12 +117,10 @@ def run_of_file(path: str | os.PathLike[str] | None) -> RunOfFile | None:
     if path is None or not Path(path).exists():
         return None
     facts, _ = read_array_file(path, KIND)
-    try:
+    with reading(f"{path}: the chains", "Give another file."):
         known = facts["identity"]
         jumps = known["jumps"]
         return RunOfFile(int(known["seed"]), None if jumps is None else float(jumps))
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise FormatError(f"{path}: the chains cannot be read ({error!r}). Give another file.") from error
 
 
 def _is_acyclic(table: ParentSetTable, rows: NDArray[np.int64]) -> bool:

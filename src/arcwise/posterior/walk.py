@@ -27,7 +27,7 @@ from arcwise.parent_sets.build import candidate_sets
 from arcwise.parent_sets.table import ParentSetTable
 
 if TYPE_CHECKING:
-    from arcwise._core.posterior import ChainOptions, ChainRun
+    from arcwise._core.posterior import ChainRun
     from arcwise.credible.credible_set import CredibleSet
 
 
@@ -193,28 +193,12 @@ def left_out(table: ParentSetTable, n_rows: int) -> float:
 SPREAD = 0.1  # the share of partners that are drawn from all that the table joins
 
 
-@dataclass(frozen=True, eq=False)
-class BlockWeights:
-    """How blocks are drawn."""
+def block_weights(table: ParentSetTable) -> dict[str, NDArray[Any]]:
+    """Return how the variables of a table are drawn for blocks, as options of chains.
 
-    firsts: NDArray[np.float64]  # per variable, the sum of the weights of the variables up to it
-    offsets: NDArray[np.int64]
-    partners: NDArray[np.int32]  # of each variable,
-    sums: NDArray[np.float64]  # and the sums of their weights up to each
-
-    def native_options(self, **others: Any) -> ChainOptions:
-        """Return these weights and other options of chains for the native core."""
-        return _core.posterior.ChainOptions(
-            firsts=self.firsts,
-            partner_offsets=self.offsets,
-            partners=self.partners,
-            partner_sums=self.sums,
-            **others,
-        )
-
-
-def block_weights(table: ParentSetTable) -> BlockWeights:
-    """Return how the variables of a table are drawn for blocks."""
+    `firsts` has, per variable, the sum of the weights of the variables up to it; `partners` those of each variable, one
+    variable after the other, and `partner_sums` the sums of their weights up to each.
+    """
     n = table.n_variables
     nodes = np.repeat(np.arange(n), np.diff(table.node_offsets))
     best = table.scores[table.node_offsets[:-1]]
@@ -236,12 +220,12 @@ def block_weights(table: ParentSetTable) -> BlockWeights:
         partners.append(own)
         sums.append(np.cumsum(spread))
         offsets.append(offsets[-1] + len(own))
-    return BlockWeights(
-        np.cumsum(np.ones(n)),
-        np.array(offsets, dtype=np.int64),
-        np.concatenate(partners).astype(np.int32),
-        np.concatenate(sums).astype(np.float64),
-    )
+    return {
+        "firsts": np.cumsum(np.ones(n)),
+        "partner_offsets": np.array(offsets, dtype=np.int64),
+        "partners": np.concatenate(partners).astype(np.int32),
+        "partner_sums": np.concatenate(sums).astype(np.float64),
+    }
 
 
 # Networks for chains to jump to: independent draws from a credible set.
@@ -413,7 +397,8 @@ class ChainTask:
 
     def start(self, seeds: NDArray[np.uint64], starts: NDArray[np.uint32]) -> ChainRun:
         """Return chains with these seeds at these networks: rows of every chain and node."""
-        options = block_weights(self.table).native_options(
+        options = _core.posterior.ChainOptions(
+            **block_weights(self.table),
             mixture=np.array(self.mixture, dtype=np.float64),
             window=float(self.window),
             thin=self.steps,

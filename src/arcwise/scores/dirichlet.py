@@ -204,11 +204,9 @@ class K2(Score):
     """BD with alpha_jk = 1: every conditional distribution equally likely a priori."""
 
     name = "k2"
+    kernel = "make_bd"
+    constants = (1.0,)
     FACTS = _constant_alpha("K2", "K2", Citation("cooper-1992"))
-
-    def native(self, data: Dataset) -> _core.scores.LocalScore:
-        """Return the compiled score."""
-        return Bd(alpha=1.0).native(data)
 
 
 @dataclass(frozen=True)
@@ -216,13 +214,11 @@ class Bdj(Score):
     """BD with Jeffreys' prior, alpha_jk = 1/2: regular, but not score-equivalent (Liao 2022, section 4.2)."""
 
     name = "bdj"
+    kernel = "make_bd"
+    constants = (0.5,)
     FACTS = _constant_alpha(
         "BDJ", "BD with Jeffreys' prior", Citation("suzuki-2017"), Citation("liao-2022", "section 4.2")
     )
-
-    def native(self, data: Dataset) -> _core.scores.LocalScore:
-        """Return the compiled score."""
-        return Bd(alpha=0.5).native(data)
 
 
 @dataclass(frozen=True)
@@ -495,12 +491,9 @@ class Bde(Score):
         return {"name": self.name, "prior": kind if digest is None else f"{kind}:{digest}", "ess": self.ess}
 
     def identity(self) -> dict[str, Any]:
-        """Return `describe`, which tells two priors apart if they have a digest.
+        """Return `describe`, which tells two priors apart if they have a digest; others are refused.
 
-        Raises
-        ------
-        OptionError
-            If the prior is an object without one: work that is kept could be resumed with another prior.
+        Work that is kept could be resumed with another prior.
         """
         if getattr(self.prior, "digest", None) is None:
             raise OptionError(

@@ -203,6 +203,7 @@ class Score:
 
     name: ClassVar[str]
     kernel: ClassVar[str] = ""  # of `_core.scores`, what makes the compiled score from N and the parameters
+    constants: ClassVar[tuple[float, ...]] = ()  # what else the kernel takes, before the parameters
     FACTS: ClassVar[Facts]
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     own_alphas: ClassVar[bool] = False  # whether hyperparameters come from a prior network or the data, not from counts
@@ -236,7 +237,7 @@ class Score:
     def native(self, data: Dataset) -> _core.scores.LocalScore:
         """Return the compiled score for a data set; it may be used by several threads at once."""
         parameters = (getattr(self, field.name) for field in fields(self))
-        made: _core.scores.LocalScore = getattr(_core.scores, self.kernel)(data.n_cases, *parameters)
+        made: _core.scores.LocalScore = getattr(_core.scores, self.kernel)(data.n_cases, *self.constants, *parameters)
         return made
 
     def describe(self) -> dict[str, Any]:
@@ -295,13 +296,7 @@ def family_counts(data: Dataset, child: int, parents: Sequence[int]) -> Counts:
 
 
 def scored_data(data: Dataset | Incomplete, score: Score) -> Dataset:
-    """Return data as a score takes them: with gaps as states of their own, if it is an available-case score.
-
-    Raises
-    ------
-    DataError
-        If there are gaps and the score needs complete data, or more than 10^12 cases.
-    """
+    """Return data as a score takes them: with gaps as states of their own, if it is an available-case score."""
     cases = (data.held if isinstance(data, Incomplete) else data).n_cases
     if cases > MOST_CASES:
         raise DataError(
