@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from arcwise.base.errors import Argument, OptionError, UnknownNameError, suggestion
+from arcwise.base.errors import OptionError, check_argument, check_known
 from arcwise.scores.registry import make_score
 
 # The limit up to which evidence deserves the name.
@@ -44,16 +44,13 @@ def log_slack_of(bayes_factor: float | str | None, log_slack: float | None) -> f
             "(its natural logarithm)."
         )
     if isinstance(bayes_factor, str):
-        if bayes_factor not in BAYES_FACTORS:
-            raise UnknownNameError(suggestion("Bayes factor", bayes_factor, BAYES_FACTORS))
+        check_known("Bayes factor", bayes_factor, BAYES_FACTORS)
         bayes_factor = BAYES_FACTORS[bayes_factor]
     if bayes_factor is not None:
-        if not 1 <= bayes_factor < math.inf:
-            raise OptionError(Argument("bayes_factor", bayes_factor), "must be a finite number >= 1.")
+        check_argument(1 <= bayes_factor < math.inf, "bayes_factor", bayes_factor, "must be a finite number >= 1.")
         return math.log(bayes_factor)
     assert log_slack is not None
-    if not 0 <= log_slack < math.inf:
-        raise OptionError(Argument("log_slack", log_slack), "must be a finite number >= 0.")
+    check_argument(0 <= log_slack < math.inf, "log_slack", log_slack, "must be a finite number >= 0.")
     return float(log_slack)
 
 
@@ -95,10 +92,8 @@ def factor_of(bayes_factor: float | str) -> float:
         value = float(bayes_factor)
     except (OverflowError, TypeError, ValueError):
         value = math.nan
-    if not 1 <= value < math.inf:
-        raise OptionError(
-            Argument("bayes_factor", bayes_factor), f"must be a number >= 1, or {', '.join(BAYES_FACTORS)}."
-        )
+    rule = f"must be a number >= 1, or {', '.join(BAYES_FACTORS)}."
+    check_argument(1 <= value < math.inf, "bayes_factor", bayes_factor, rule)
     return value
 
 

@@ -34,6 +34,7 @@ from arcwise.base.errors import (
     OptionError,
     Remedy,
     UnfinishedError,
+    check_argument,
     reading,
 )
 from arcwise.base.files import parse_json, read_bytes, write_text
@@ -464,8 +465,7 @@ def stream_set(
     found: CredibleSet, folder: str | os.PathLike[str], by: By, *, chunk: int, parquet: bool, run: Run
 ) -> NetworkStream:
     """List a set into a folder; see `CredibleSet.stream`. A folder that is complete asks for no diagram."""
-    if chunk < 1:
-        raise OptionError(Argument("chunk", chunk), "must be at least 1.")
+    check_argument(chunk >= 1, "chunk", chunk, "must be at least 1.")
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     identity = _identity(found, by, chunk, parquet)

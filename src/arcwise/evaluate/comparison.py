@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.base.errors import Argument, DataError, GraphError, OptionError, check_argument, check_known
+from arcwise.base.errors import Argument, DataError, GraphError, Remedy, check_argument, check_known
+from arcwise.base.options import load_package
 from arcwise.base.showing import data_frame, one_screen
 from arcwise.confidence.edge_confidence import EdgeConfidence, rounded
 from arcwise.confidence.probability import Reliability, reliability
@@ -404,8 +405,9 @@ def _distance(name: str, true: Graph, learned: Graph) -> AdjustmentDistance:
         raise GraphError("both graphs must be DAGs, or both CPDAGs; dag.cpdag is the class of a DAG.")
     match_names(true.names, learned.names)
     second = learned if true.names == learned.names else learned.reorder(true.names)
-    function: Any = getattr(_gadjid(), name)
-    _, mistakes = function(_matrix(true), _matrix(second), edge_direction="from row to column")
+    remedy = Remedy("install it: pip install 'arcwise[adjustment]'")
+    gadjid = load_package("gadjid", "adjustment distances need gadjid", remedy)
+    _, mistakes = getattr(gadjid, name)(_matrix(true), _matrix(second), edge_direction="from row to column")
     return AdjustmentDistance(int(mistakes), true.n_nodes * (true.n_nodes - 1))
 
 
@@ -416,17 +418,6 @@ def _matrix(graph: Graph) -> NDArray[np.int8]:
     both = (entries & entries.T).astype(bool)
     # An undirected edge is there once.
     return np.where(np.triu(both), UNDIRECTED, np.where(both, 0, entries * DIRECTED)).astype(np.int8)
-
-
-def _gadjid() -> Any:
-    try:
-        import gadjid
-    except ImportError:
-        raise OptionError(
-            "adjustment distances need gadjid, which is not installed: pip install gadjid, or pip install "
-            "'arcwise[adjustment]'."
-        ) from None
-    return gadjid
 
 
 # The Borda count: which candidate does best over many instances.

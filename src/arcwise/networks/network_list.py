@@ -27,7 +27,7 @@ from arcwise.base.errors import (
     reading,
 )
 from arcwise.base.files import parse_json
-from arcwise.base.options import load_figure
+from arcwise.base.options import load_package
 from arcwise.base.run import Limits, Seed, Status
 from arcwise.base.showing import LINES, html_table
 from arcwise.graph.dag import Dag
@@ -43,6 +43,7 @@ from arcwise.networks.recipe import (
     shared_constraints,
 )
 from arcwise.plotting.charts import plot_matrix
+from arcwise.plotting.layout import axes_or_new
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -229,9 +230,7 @@ def plot_deviations(
 
     All networks below the line of a factor are credible at that factor.
     """
-    if ax is None:
-        Figure = load_figure()
-        ax = Figure(figsize=(7, 4.5), layout="constrained").add_subplot()
+    ax = axes_or_new(ax, 7, 4.5)
     longest = 1
     for label, networks in sets.items():
         curve = deviation_curve(networks)
@@ -610,11 +609,7 @@ def _same_names(what: str, parts: Sequence[Dag | NetworkSet]) -> tuple[str, ...]
 
 def load_arviz() -> Any:
     """Import ArviZ, which is not installed with arcwise."""
-    try:
-        import arviz
-    except ImportError:
-        raise OptionError("ArviZ is not installed: pip install arviz, or pip install 'arcwise[arviz]'.") from None
-    return arviz
+    return load_package("arviz", "draws are handed to ArviZ", Remedy("install it: pip install 'arcwise[arviz]'"))
 
 
 def to_arviz(networks: NetworkSet) -> Any:

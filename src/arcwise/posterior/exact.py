@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.base.errors import Argument, GuaranteeError, OptionError, Remedy, UnfinishedError
+from arcwise.base.errors import Argument, GuaranteeError, OptionError, Remedy, UnfinishedError, check_argument
 from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, available_memory, native_seed
 from arcwise.base.showing import one_screen
 from arcwise.graph.constraints import Constraints
@@ -364,8 +364,7 @@ def exact_posterior(
     """
     limits = _with_memory(limits)
     check_size(table.n_variables)
-    if not 0 < cut <= WIDEST_CUT:
-        raise OptionError(Argument("cut", cut), f"must be positive and at most {WIDEST_CUT:g} nats.")
+    check_argument(0 < cut <= WIDEST_CUT, "cut", cut, f"must be positive and at most {WIDEST_CUT:g} nats.")
     if table.slack != math.inf:
         raise GuaranteeError(
             f"the exact posterior needs a table with all parent sets (slack=inf); this one has slack {table.slack:.4g}."

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from arcwise.base.cluster import Cluster
-from arcwise.base.errors import Argument, OptionError
+from arcwise.base.errors import Argument, OptionError, check_argument
 from arcwise.base.options import CheckedOptions, Common, check_options, option, row
 from arcwise.base.showing import one_screen
 from arcwise.graph.dag import Dag
@@ -70,10 +70,9 @@ class ChainSettings:
     def __post_init__(self) -> None:
         check_options(self)
         heats = tuple(map(float, self.heats))
-        if not heats or heats[0] != 1 or min(heats) <= 0 or any(a <= b for a, b in itertools.pairwise(heats)):
-            raise OptionError(
-                Argument("heats", self.heats), "must fall from 1 and stay above 0, as in (1.0, 0.8, 0.6)."
-            )
+        falls = heats and heats[0] == 1 and min(heats) > 0 and all(a > b for a, b in itertools.pairwise(heats))
+        rule = "must fall from 1 and stay above 0, as in (1.0, 0.8, 0.6)."
+        check_argument(bool(falls), "heats", self.heats, rule)
         shares = tuple(map(float, self.mixture))
         if len(shares) != len(MOVES) or min(shares) < 0 or abs(sum(shares) - 1) > 1e-9 or shares[0] == 0:
             raise OptionError(
@@ -81,8 +80,7 @@ class ChainSettings:
                 f"must be {len(MOVES)} probabilities, of {', '.join(MOVES)}, that sum to 1; toggles, which alone reach "
                 "every network, need some.",
             )
-        if not self.window > 0:
-            raise OptionError(Argument("window", self.window), "must be positive.")
+        check_argument(self.window > 0, "window", self.window, "must be positive.")
 
     def steps_for(self, n_variables: int) -> int:
         """The steps between two draws of a chain over so many variables."""

@@ -560,7 +560,8 @@ def data_saturation(
                     shuffled = rng.permutation(rows)
                 part, found = data, whole
                 if k < len(sizes) - 1:
-                    part = _subsample(data, shuffled[: sizes[k]])
+                    weights = np.bincount(shuffled[: sizes[k]], minlength=data.n_rows).astype(np.int64)
+                    part = Dataset(data.codes, data.names, data.states, weights, data.targets)
                     share = learning.within(run.part(steps - len(learned)))
                     found = optima.all_or_interrupt(optima.find_optima(part, [score], share, progress=False))[0]
                 here = repetition, k
@@ -602,9 +603,3 @@ def _sizes(cases: int) -> list[int]:
     if len(sizes) > 2 and sizes[-1] < 1.5 * sizes[-2]:
         del sizes[-2]
     return sizes
-
-
-def _subsample(data: Dataset, rows: NDArray[np.int64]) -> Dataset:
-    """Return the data with weights that count the given rows; the codes are shared, the declared states kept."""
-    weights = np.bincount(rows, minlength=data.n_rows).astype(np.int64)
-    return Dataset(data.codes, data.names, data.states, weights, data.targets)

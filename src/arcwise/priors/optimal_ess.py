@@ -123,11 +123,10 @@ def analytic_ess_of_class(data: Dataset, dag: Dag, *, most: int = 10_000) -> tup
 
     A class with more members than `most` is refused, because a part of it could hide the extremes.
     """
-    cpdag = Cpdag.from_dag(dag)
-    if cpdag.size > most:
-        raise OptionError(f"the class has {cpdag.size:,} members; the spread is found for at most {most:,}.")
-    values = [analytic_ess(data, member).value for member in cpdag.members()]
-    return min(values), max(values)
+    found = _spread(data, dag, Run(), most)
+    if found is None:
+        raise OptionError(f"the class has {dag.cpdag.size:,} members; the spread is found for at most {most:,}.")
+    return found
 
 
 # Steck's Figure 1: how skewness alone, without any dependence, speaks for an edge as the ESS grows (section 3.3).
@@ -309,10 +308,10 @@ def ascend_ess(
     )
 
 
-def _spread(data: Dataset, dag: Dag, run: Run) -> tuple[float, float] | None:
+def _spread(data: Dataset, dag: Dag, run: Run, most: int = MOST_MEMBERS) -> tuple[float, float] | None:
     """Return the least and the largest alpha* of a class; None if it has too many members or there is no time."""
     cpdag = Cpdag.from_dag(dag)
-    if cpdag.size > MOST_MEMBERS:
+    if cpdag.size > most:
         return None
     members = itertools.takewhile(lambda member: not run.is_over, cpdag.members())
     found = [analytic_ess(data, member).value for member in members]
