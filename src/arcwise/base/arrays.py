@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.errors import FormatError, unreadable
+from arcwise.base.errors import FormatError, reading, unreadable
 from arcwise.base.files import atomic_path, atomic_write, parse_json, read_bytes, write_bytes
 
 if TYPE_CHECKING:
@@ -80,12 +80,10 @@ def parse_array_file(content: bytes, kind: str, *, source: str) -> tuple[dict[st
     (length,) = struct.unpack_from("<Q", body, len(magic))
     at = len(magic) + 8
     header = parse_json(bytes(body[at : at + length]), source=f"{source}: the header")
-    try:
+    with reading(f"{source}: the header", "Write the file again."):
         json.dumps(header, allow_nan=False)  # what is not finite is written as null
         listed = [(str(name), str(code), [int(k) for k in shape]) for name, code, shape in header["arrays"]]
         facts = dict(header["facts"])
-    except (ValueError, KeyError, TypeError, OverflowError) as error:
-        raise FormatError(f"{source}: the header cannot be read ({error!r}). Write the file again.") from error
     at += length
     arrays: dict[str, NDArray[Any]] = {}
     for name, code, shape in listed:

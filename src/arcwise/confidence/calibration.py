@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast, get_args
 
 import numpy as np
 
-from arcwise.base.errors import UNREADABLE, FormatError, check_known
+from arcwise.base.errors import FormatError, check_known, reading
 from arcwise.base.showing import one_screen
 from arcwise.confidence.chance import BY_CHANCE
 from arcwise.confidence.curves import (
@@ -103,7 +103,7 @@ class Calibration:
     @classmethod
     def from_description(cls, facts: Mapping[str, Any]) -> Calibration:
         """Read what `describe` returned, and check it."""
-        try:
+        with reading("the calibration"):
             known = facts["directions"]
             return cls(
                 kind="table" if facts["kind"] == "self" else check_kind(facts["kind"]),  # files of 0.2 have "self"
@@ -114,8 +114,6 @@ class Calibration:
                 spreads=_spreads(facts.get("spreads", (0.0, 0.0))),  # files of 0.2 have none
                 is_chance=bool(facts.get("is_chance", False)),
             )
-        except UNREADABLE as error:
-            raise FormatError(f"the calibration cannot be read ({error!r}).") from error
 
 
 # `CalibrationTable`: the calibrations that come with the package, learned from the study `calibration`.

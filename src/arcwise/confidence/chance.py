@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from arcwise.base.errors import UNREADABLE, FormatError
+from arcwise.base.errors import FormatError, reading
 from arcwise.base.run import Run, Status
 from arcwise.base.showing import one_screen
 from arcwise.data.dataset import Dataset
@@ -82,10 +82,8 @@ class Chance:
     @classmethod
     def from_description(cls, facts: Mapping[str, Any]) -> Chance:
         """Read what `describe` returned, and check it."""
-        try:
+        with reading("what shuffled columns show"):
             return cls(float(facts["gain"]), tuple(map(float, facts["gains"])), tuple(map(int, facts["edges"])))
-        except UNREADABLE as error:
-            raise FormatError(f"what shuffled columns show cannot be read ({error!r}).") from error
 
 
 def find_chance(data: Dataset, score: Score, run: Run) -> Chance | None:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.audit.columns import NumberFormat, format_of
-from arcwise.base.errors import Argument, DataError, FormatError, Remedy
+from arcwise.base.errors import Argument, DataError, Remedy, reading
 from arcwise.base.showing import one_screen
 from arcwise.data.column import Column, gap_label, numbers_of, quoted
 from arcwise.data.dataset import Dataset, Incomplete
@@ -253,7 +253,7 @@ class Coding:
     @classmethod
     def from_description(cls, facts: object, where: str) -> Coding:
         """Read what `describe` returned."""
-        try:
+        with reading(f"{where}: how the data were coded"):
             if not isinstance(facts, list):
                 raise TypeError("not a list")
             columns = tuple(
@@ -272,8 +272,6 @@ class Coding:
                     raise ValueError(f"'{column.gap}' is no state of '{column.name}'")
                 if column.cuts is not None and not np.all(np.diff(np.array(column.cuts)) > 0):
                     raise ValueError(f"the cuts of '{column.name}' do not ascend")
-        except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise FormatError(f"{where}: how the data were coded cannot be read ({error!r}).") from error
         return cls(columns)
 
 
