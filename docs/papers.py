@@ -409,6 +409,34 @@ def liao_thresholds(figure: Figure) -> None:
     panels[0, 0].legend(fontsize=6)
 
 
+def liao_curves(figure: Figure) -> None:
+    """Figures 5.4 to 5.11: cumulative losses of single scores, and of ensembles within a method and of both."""
+    frame = table("liao-ensembles/curves")
+    colours = dict(zip(("aic", "bdeu", "bic", "qnml", "boosting"), ("C0", "C1", "C2", "C3", "k"), strict=True))
+    lines = {"bootstrap": ":", "credible": "-", "both": "--"}
+    single, ensemble = tuple(colours)[:-1], ("boosting",)
+    rows = (
+        ("5.4, 5.5", {"bootstrap": single, "credible": single}),
+        ("5.6, 5.7", {"bootstrap": (*single, *ensemble)}),
+        ("5.8, 5.9", {"credible": (*single, *ensemble)}),
+        ("5.10, 5.11", {"bootstrap": ("bdeu", *ensemble), "credible": ("qnml", *ensemble), "both": ensemble}),
+    )
+    metrics = (("shd", "SHD"), ("f-cpdag", "1 − F of CPDAGs"), ("cost", "cost"), ("f", "1 − F of skeletons"))
+    panels = figure.subplots(len(rows), len(metrics), sharex=True)
+    for row, (number, shown) in enumerate(rows):
+        for column, (metric, name) in enumerate(metrics):
+            axes = panels[row, column]
+            for method, scores in shown.items():
+                for score in scores:
+                    line = frame[(frame["metric"] == metric) & (frame["method"] == method) & (frame["score"] == score)]
+                    label = f"{method}: {SCORES.get(score, score)}"
+                    style = {"color": colours[score], "linestyle": lines[method]}
+                    axes.plot(line["share"], line["cumulative loss"], linewidth=1, label=label, **style)
+            axes.set_title(f"{number}: {name}", fontsize=8)
+            axes.tick_params(labelsize=6)
+        panels[row, 0].legend(fontsize=5)
+
+
 Draw = Callable[["Figure"], None]
 FIGURES: dict[str, tuple[Draw, tuple[str, ...], tuple[float, float]]] = {
     "scanagatta-random": (scanagatta_random, ("scanagatta/means",), (10, 6)),
@@ -420,6 +448,7 @@ FIGURES: dict[str, tuple[Draw, tuple[str, ...], tuple[float, float]]] = {
     "liao-deviations": (liao_deviations, ("liao-credible/deviations",), (7, 4.5)),
     "liao-scores-bootstrap": (liao_scores_bootstrap, ("liao-scores/by-weight",), (11, 7)),
     "liao-scores-credible": (liao_scores_credible, ("liao-scores/by-weight",), (11, 7)),
+    "liao-curves": (liao_curves, ("liao-ensembles/curves",), (11, 10)),
     "liao-thresholds": (liao_thresholds, ("liao-thresholds/thresholds",), (14, 7)),
 }
 

@@ -6,16 +6,23 @@ import math
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from arcwise.confidence import LearnedTable
+from arcwise.confidence.learned_table import GRID
 from arcwise.confidence.meta_ensemble import TrainingTable
 from arcwise.errors import ConfigError, FormatError, UnknownNameError
+from arcwise.evaluate import shd
+from arcwise.graph import Dag
 from arcwise_studies import plan_study, read_study, run_study, study_frames, summarize_study
 from arcwise_studies.experiments.discovery import Discovery, DiscoverySettings
+from arcwise_studies.experiments.discovery_ensembles import averaged_dag_losses, squared_errors
+from arcwise_studies.experiments.ensemble_study import EnsembleStudy
 from arcwise_studies.experiments.instances import Instances
-from arcwise_studies.experiments.pair_states import PairStates
+from arcwise_studies.experiments.pair_states import PairStates, true_states
 from arcwise_studies.products import export_product
+from arcwise_studies.settings import plain_settings
 
 ROOT = Path(__file__).parents[2]
 
@@ -81,6 +88,73 @@ def test_learned_thresholds_leave_the_benchmark_out(store: Path) -> None:
         assert left_out[k] == entry.threshold
 
 
+def test_thresholds_may_depend_on_more_than_method_score_and_size(store: Path) -> None:
+    rows, _ = study_frames(store)["discovery"]
+    twice = [rows.assign(benchmark=rows["benchmark"] + name, kind=name) for name in ("", "2")]
+    twice[1]["states"], twice[1]["shares"] = twice[0]["states"].to_numpy()[::-1], twice[0]["shares"].to_numpy()[::-1]
+    instances = Instances.of(pd.concat(twice, ignore_index=True))
+    plain, by_kind = (instances.left_out_thresholds("f", 1.0, *also) for also in ((), ("kind",)))
+    assert not np.array_equal(plain, by_kind)
+    for kind in ("", "2"):
+        chosen = (instances.frame["kind"] == kind).to_numpy()
+        assert np.array_equal(by_kind[chosen], instances.take(chosen).left_out_thresholds("f", 1.0))
+
+
+def test_the_chapter_by_instance(tmp_path: Path, store: Path) -> None:
+    study = read_study(ROOT / "studies" / "liao-ensembles.toml", smoke=True, networks_folder=store.parent)
+    report = run_study(study, tmp_path / "smoke.duckdb", progress=False)
+    assert report.finished == report.planned == 16
+    found = summarize_study(tmp_path / "smoke.duckdb")
+    tables = {part.name: part.frame for part in found.parts["discovery"] if hasattr(part, "frame")}
+    assert {"ensembles", "curves", "models-by-size", "squared", "variables", "flatness", "averaged-dags"} < set(tables)
+    assert set(tables["ensembles"]["members"]) == {"bootstrap", "credible", "both"}
+    whole = tables["curves"].query("share == 1")
+    for row in tables["ensembles"].query("metric == 'shd'").to_dict(orient="records"):
+        curve = whole.query("metric == 'shd' and score == 'boosting' and method == @row['members']")
+        assert curve["cumulative loss"].item() == pytest.approx(4 * row["boosting"], abs=1e-3)  # of four samples
+        assert row["boosting better"] + row["boosting worse"] <= 4
+    assert (tables["flatness"]["lowest"] <= tables["flatness"]["threshold"]).all()
+    assert (tables["flatness"]["threshold"] <= tables["flatness"]["highest"]).all()
+
+
+def test_a_model_of_one_size_sees_no_other(store: Path) -> None:
+    rows, _ = study_frames(store)["discovery"]
+    study = EnsembleStudy(Instances.of(rows), by_size=True)
+    assert set(study.training_table({}).cases) == {100, 1000}
+    assert set(study.training_table({}, group="500-1000").cases) == {1000}
+
+
+def test_squared_errors_shun_large_losses() -> None:
+    losses = np.array([[0.0, 0.2], [0.0, 0.2], [0.5, 0.0]])  # the first loses much once, the second a little twice
+    assert squared_errors(losses) == pytest.approx([0.25 / 3, 0.08 / 3])
+
+
+def random_dag(n: int, rng: np.random.Generator) -> Dag:
+    names, order = [f"x{k}" for k in range(n)], rng.permutation(n)
+    pairs = [(names[order[i]], names[order[j]]) for i in range(n) for j in range(i + 1, n) if rng.random() < 0.4]
+    return Dag.from_arcs(names, pairs)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_an_averaged_dag_of_one_network_is_that_network(seed: int) -> None:
+    truth, learned = (random_dag(7, np.random.default_rng([seed, k])) for k in (0, 1))
+    matrix = np.array([[name in learned.parents(child) for child in learned.names] for name in learned.names])  # arcs
+    first, second = np.triu_indices(7, 1)
+    shares = np.stack([matrix[first, second], matrix[second, first], np.zeros(21)]).astype(float)
+    assert set(averaged_dag_losses(true_states(truth), shares)) == {shd(truth, learned)}
+
+
+def test_an_averaged_dag_leaves_out_the_weakest_arc_of_a_circle() -> None:
+    names = ["a", "b", "c"]
+    truth = Dag.from_arcs(names, [("a", "c"), ("b", "c")])
+    shares = np.array([[0.92, 0.1, 0.81], [0.02, 0.6, 0.11], [0.0, 0.0, 0.0]])  # a -> b, c -> a, b -> c
+    found = dict(zip(GRID.round(2), averaged_dag_losses(true_states(truth), shares), strict=True))
+    chain = Dag.from_arcs(names, [("a", "b"), ("b", "c")])
+    assert found[0.95] == shd(truth, Dag(names, [[], [], []])) == 2
+    assert found[0.9] == shd(truth, chain)
+    assert found[0.0] == shd(truth, chain)
+
+
 def test_products(store: Path, tmp_path: Path) -> None:
     count = export_product(store, tmp_path / "thresholds.json", "thresholds")
     table = LearnedTable.from_json((tmp_path / "thresholds.json").read_text())
@@ -115,6 +189,13 @@ def test_more_repetitions_keep_the_finished_cells() -> None:
     many = [tuple(row.items()) for row in Discovery().plan(more)]
     assert set(few) < set(many)
     assert len(many) == len(set(many)) == 2 * 2 * 2 * 8
+
+
+def test_a_setting_that_came_later_leaves_older_cells_alone() -> None:
+    plain, more = (plain_settings(DiscoverySettings(networks=("asia",), keep_arcs=keep)) for keep in (False, True))
+    assert more == {**plain, "keep_arcs": True}
+    assert "keep_arcs" not in plain
+    assert "replicates" in plain
 
 
 def test_the_plan_of_the_thesis_can_be_stated() -> None:

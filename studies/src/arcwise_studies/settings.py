@@ -12,7 +12,9 @@ from typing import Any, Literal, TypeVar
 from arcwise.base.errors import suggestion
 from arcwise.errors import ArcwiseError, ConfigError
 
-__all__ = ["parse_settings", "plain_settings"]
+__all__ = ["LATER", "parse_settings", "plain_settings"]
+
+LATER = "added later"
 
 T = TypeVar("T")
 
@@ -51,8 +53,16 @@ def parse_settings(kind: type[T], table: object, where: str) -> T:
 
 
 def plain_settings(settings: Any) -> dict[str, Any]:
-    """Return the settings as what JSON and TOML can hold."""
-    return {field.name: _plain(getattr(settings, field.name)) for field in dataclasses.fields(settings)}
+    """Return the settings as what JSON and TOML can hold.
+
+    A setting that was added `LATER` is left out at its default, with which a cell does what it did before: the ids of
+    cells, stores and frozen summaries stay valid.
+    """
+    return {
+        field.name: _plain(getattr(settings, field.name))
+        for field in dataclasses.fields(settings)
+        if not (field.metadata.get(LATER) and getattr(settings, field.name) == field.default)
+    }
 
 
 def _plain(value: Any) -> Any:

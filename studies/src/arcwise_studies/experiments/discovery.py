@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from arcwise.base.options import options_of
@@ -26,6 +26,7 @@ from arcwise.recipes.registry import find_source
 from arcwise.scores import make_score
 from arcwise_studies.experiment import CellContext, CellResult, Experiment, Row, SummaryFigure, SummaryTable
 from arcwise_studies.experiments.pair_states import PairStates
+from arcwise_studies.settings import LATER
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,8 +61,11 @@ class DiscoverySettings:
         Time for a cell's networks; what is not finished then is recorded as a limit.
     permuted_networks, permuted_sizes, permutations, permuted_replicates, permuted_seconds
         For which networks and sizes Broom's rule is applied too, and how. It is done for the first repetition.
+    keep_arcs
+        Whether the arcs of the networks are averaged, too, and not only those of their classes.
     tables
-        Which tables a summary has: those of chapter 4 ("scores") or of chapter 5 ("thresholds").
+        Which tables a summary has: those of chapter 4 ("scores"), those of chapter 5 ("thresholds"), or its figures by
+        instance, ensembles within a method and remarks ("ensembles").
     """
 
     networks: tuple[str, ...] = ()
@@ -85,7 +89,8 @@ class DiscoverySettings:
     permutations: int = 60
     permuted_replicates: int = 200
     permuted_seconds: float | None = None
-    tables: Literal["scores", "thresholds"] = "thresholds"
+    keep_arcs: bool = field(default=False, metadata={LATER: True})
+    tables: Literal["scores", "thresholds", "ensembles"] = "thresholds"
 
     def __post_init__(self) -> None:
         for score in (*self.scores, *self.truth_scores):
@@ -202,6 +207,9 @@ class Discovery(Experiment[DiscoverySettings]):
             "permutations": 0,
             **PairStates.of(confidence, network.dag).pack(),
         }
+        if settings.keep_arcs:
+            arcs = edge_confidence(networks, orient="dag", n_cases=data.n_cases, limits=deadline.limits)
+            row["arcs"] = PairStates.of(arcs, network.dag).pack()["shares"]
         if parameters["permuted"]:
             permuted = permuted_confidences(
                 data,
@@ -222,10 +230,12 @@ class Discovery(Experiment[DiscoverySettings]):
         self, settings: DiscoverySettings, rows: pd.DataFrame, cells: pd.DataFrame
     ) -> Sequence[SummaryTable | SummaryFigure]:
         """Return the tables and figures of chapter 4 or chapter 5."""
-        from arcwise_studies.experiments import discovery_scores, discovery_thresholds
+        from arcwise_studies.experiments import discovery_ensembles, discovery_scores, discovery_thresholds
 
         if settings.tables == "scores":
             return discovery_scores.summarize(settings.scores, rows, cells)
+        if settings.tables == "ensembles":
+            return discovery_ensembles.summarize(rows)
         return discovery_thresholds.summarize(settings.scores, rows, cells)
 
 

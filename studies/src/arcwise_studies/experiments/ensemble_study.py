@@ -59,10 +59,15 @@ class Sample:
 
 
 class EnsembleStudy:
-    """The samples of a discovery study, and what ensembles predict for benchmarks that they have not seen."""
+    """The samples of a discovery study, and what ensembles predict for benchmarks that they have not seen.
 
-    def __init__(self, instances: Instances) -> None:
+    The members are the methods and scores of the instances. With `by_size`, each group of sample sizes has a model of
+    its own, instead of one model with the sample size as a feature.
+    """
+
+    def __init__(self, instances: Instances, *, by_size: bool = False) -> None:
         self.instances = instances
+        self.by_size = by_size
         frame = instances.frame
         labels = frame["method"] + ":" + frame["score"]
         self.labels: tuple[str, ...] = tuple(sorted(labels.unique()))
@@ -78,17 +83,19 @@ class EnsembleStudy:
             for rows in groups.values()
         ]
         self.benchmarks = tuple(sorted(frame["benchmark"].unique()))
-        self._boosters: dict[tuple[int, str], Any] = {}
+        self._boosters: dict[tuple[int, str, str | None], Any] = {}
 
-    def training_table(self, provenance: Mapping[str, Any], *, without: Sequence[str] = ()) -> TrainingTable:
-        """Return pairs of every sample, chosen by strata, so that every sample counts the same."""
+    def training_table(
+        self, provenance: Mapping[str, Any], *, without: Sequence[str] = (), group: str | None = None
+    ) -> TrainingTable:
+        """Return pairs of every sample (of a group of sizes), by strata, so that every sample counts the same."""
         networks: list[str] = []
         cases: list[int] = []
         edges: list[NDArray[np.int64]] = []
         weights: list[NDArray[np.float64]] = []
         found: dict[str, list[NDArray[np.float64]]] = {label: [] for label in self.labels}
         for index, sample in enumerate(self.samples):
-            if sample.facts["benchmark"] in without:
+            if sample.facts["benchmark"] in without or group not in (None, sample.facts["group"]):
                 continue
             values = sample.confidences(self.labels)
             rows, weight = sample_pairs(sample.truth, list(values.values()), np.random.default_rng([2022, index]))
@@ -122,11 +129,12 @@ class EnsembleStudy:
             found[fold] = LearnedTable.of(self.instances.take(rows).learn_all(), {})
         return found
 
-    def _booster(self, fold: int, left_out: Sequence[str], metric: str) -> Any:
-        if (fold, metric) not in self._boosters:
-            training = self.training_table({}, without=left_out)
-            self._boosters[fold, metric] = fit_booster(training, self._tables[fold], self.labels, metric)
-        return self._boosters[fold, metric]
+    def _booster(self, fold: int, left_out: Sequence[str], metric: str, group: str | None) -> Any:
+        key = fold, metric, group
+        if key not in self._boosters:
+            training = self.training_table({}, without=left_out, group=group)
+            self._boosters[key] = fit_booster(training, self._tables[fold], self.labels, metric)
+        return self._boosters[key]
 
     def predictions(self, metric: str, weight: float) -> Instances:
         """Return the combined confidences for every sample, one instance per combiner, from models without its fold.
@@ -151,10 +159,11 @@ class EnsembleStudy:
                 weights[key] = vote_weights(table, self.labels, size, metric, weight)
             values = sample.confidences(self.labels)
             features = pair_features(values, cutoffs[key], float(sample.facts["cases"]), weight)
+            booster = self._booster(fold, left_out[fold], metric, sample.facts["group"] if self.by_size else None)
             combined = {
                 "majority": weighted_vote(values, cutoffs[key]),
                 "weighted": weighted_vote(values, cutoffs[key], weights[key]),
-                "boosting": self._booster(fold, left_out[fold], metric).predict_proba(features)[:, 1],
+                "boosting": booster.predict_proba(features)[:, 1],
             }
             for name in COMBINERS:
                 rows.append({**dict(sample.facts), "method": "ensemble", "score": name})

@@ -108,7 +108,7 @@ class Instances:
         return {name: self.frame[name].to_numpy(dtype=str) for name in names}
 
     @cached_property
-    def _left_out(self) -> dict[tuple[str, float], NDArray[np.float64]]:
+    def _left_out(self) -> dict[tuple[str | float, ...], NDArray[np.float64]]:
         return {}
 
     def learn(self, metric: str, weight: float) -> list[LearnedEntry]:
@@ -147,27 +147,30 @@ class Instances:
         """Learn the thresholds of all metrics and weights."""
         return [e for metric in METRICS for weight in metric_weights(metric) for e in self.learn(metric, weight)]
 
-    def left_out_thresholds(self, metric: str, weight: float) -> NDArray[np.float64]:
+    def left_out_thresholds(self, metric: str, weight: float, *also: str) -> NDArray[np.float64]:
         """Return, for each instance, the threshold learned for its method, score and size without its benchmark.
 
-        All networks that were fitted to the same data set are one benchmark.
+        All networks that were fitted to the same data set are one benchmark. `also` are further columns of the frame
+        that the threshold may depend on.
         """
-        if (metric, weight) in self._left_out:
-            return self._left_out[metric, weight]
+        key: tuple[str | float, ...] = (metric, weight, *also)
+        if key in self._left_out:
+            return self._left_out[key]
         table = self.grid_losses(metric, weight)
         regret = table - table.min(axis=1, keepdims=True)
         found = np.full(len(self), np.nan)
-        parts = (self._columns[name] for name in ("method", "score", "group"))
-        keys = np.array(["|".join(key) for key in zip(*parts, strict=True)])
+        parts = [self._columns[name] for name in ("method", "score", "group")]
+        parts += [self.frame[name].to_numpy(dtype=str) for name in also]
+        kinds = np.array(["|".join(kind) for kind in zip(*parts, strict=True)])
         benchmarks = self._columns["benchmark"]
-        for key in np.unique(keys):
-            of_key = keys == key
+        for kind in np.unique(kinds):
+            of_key = kinds == kind
             for benchmark in np.unique(benchmarks[of_key]):
                 inside = of_key & (benchmarks == benchmark)
                 others = of_key & ~inside
                 if others.any():
                     found[inside] = choose_on_grid(regret[others].mean(axis=0))
-        self._left_out[metric, weight] = found
+        self._left_out[key] = found
         return found
 
     def take(self, rows: NDArray[Any]) -> Instances:

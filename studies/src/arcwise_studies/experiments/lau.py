@@ -286,6 +286,7 @@ def _claims(samples: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     count("a random start needs more operations", "4.4.3", *compare("operations", (bic, RANDOM), (bic, EMPTY)))
     count("a random start ends at a higher score", "4.4.1", *compare("score", (bic, RANDOM), (bic, EMPTY)))
     count("the empty network scores below random ones", "4.4.4", *_starts(problems, bic, rows))
+    count("... and catches up with them", "4.4.4", *_catching_up(problems, bic, rows))
     for start in (EMPTY, RANDOM):
         count(f"BD needs more iterations ({start} start)", "5.2.1", *compare("iterations", (bd, start), (bic, start)))
         count(f"BD finds more parameters ({start} start)", "5.2.2", *compare("parameters", (bd, start), (bic, start)))
@@ -329,6 +330,18 @@ def _starts(problems: list[str], score: str, rows: pd.DataFrame) -> tuple[list[b
         known = (problem, EMPTY) in means.index and (problem, RANDOM) in means.index
         found.append(bool(means[problem, EMPTY] < means[problem, RANDOM]) if known else None)
     return found, len(first)
+
+
+def _catching_up(problems: list[str], score: str, rows: pd.DataFrame) -> tuple[list[bool | None], int]:
+    """Return whether the mean score from the empty network is at some iteration that from random ones or more."""
+    means = _histories(rows, score).pivot(index=["problem", "iteration"], columns="search", values="mean")
+    found: list[bool | None] = []
+    for problem in problems:
+        known = {EMPTY, RANDOM} <= set(means.columns) and problem in means.index
+        of_problem = means.loc[problem].ffill() if known else means
+        found.append(bool((of_problem[EMPTY] >= of_problem[RANDOM]).any()) if known else None)
+    steps = rows[(rows["kind"] == "step") & (rows["score_name"] == score)]
+    return found, int(steps["cell"].nunique())
 
 
 def _common(runs: pd.DataFrame) -> pd.DataFrame:
