@@ -10,7 +10,7 @@ from arcwise.audit.audit import AuditSettings
 from arcwise.base.cluster import Cluster
 from arcwise.bootstrap.batches import KeptBatches
 from arcwise.bootstrap.bootstrap import BootstrapSettings
-from arcwise.bootstrap.task import Learner, Resampling
+from arcwise.bootstrap.task import Draws, Learner, Resampling
 from arcwise.bootstrap.workers import Backend
 from arcwise.credible.diagram import Sharing
 from arcwise.data.checks import Conditions
@@ -46,6 +46,7 @@ class BootstrapKeywords(TypedDict, total=False):
     learner: Learner
     options: Mapping[str, Any]
     resampling: Resampling
+    draws: Draws
     workers: int
     backend: Backend
     cluster: str | Client | Cluster | None

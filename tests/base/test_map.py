@@ -21,12 +21,12 @@ LINES = {
     "analysis": 2_070,
     "audit": 1_840,
     "base": 2_855,
-    "bootstrap": 1_550,
+    "bootstrap": 1_590,
     "certificate": 615,
     "cli": 4_335,
     "confidence": 4_750,
     "credible": 2_610,
-    "data": 6_685,
+    "data": 6_690,
     "effects": 1_380,
     "evaluate": 1_455,
     "exact": 2_325,
@@ -39,12 +39,12 @@ LINES = {
     "plotting": 890,
     "posterior": 2_600,
     "priors": 1_655,
-    "recipes": 1_080,
+    "recipes": 1_085,
     "report": 4_600,
-    "sampled": 795,
+    "sampled": 800,
     "scores": 1_605,
 }
-MOST_LINES = 63_960
+MOST_LINES = 64_020
 LONGEST_CHAIN = 25
 LARGEST_FAN_OUT = 20  # but for doors, which only pass names on
 SMALL_WITH_ONE_IMPORTER = 2

@@ -14,15 +14,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import psutil
 import pytest
 
 from arcwise import datasets
 from arcwise.bootstrap import bootstrap
 from arcwise.bootstrap.completed import CompletedTask
-from arcwise.bootstrap.task import ReplicateTask
+from arcwise.bootstrap.task import DRAWS, PART, ReplicateTask
 from arcwise.bootstrap.workers import open_workers
-from arcwise.data import Dataset, Incomplete
+from arcwise.data import Dataset, Incomplete, Table
+from arcwise.data.checks import Targets
 from arcwise.ensemble import NetworkSet, bootstrap_networks
 from arcwise.errors import FormatError, OptionError, UnknownNameError
 from arcwise.exact import find_optimal
@@ -31,6 +33,7 @@ from arcwise.limits import Limits, Status
 from arcwise.local import tabu_search
 from arcwise.parent_sets import build_parent_sets
 from arcwise.progress import ProgressEvent
+from arcwise.sampled.numeric_data import Cutting, NumericData
 from arcwise.scores import make_score
 
 # Also run by the process that is killed, so that both have the same data.
@@ -75,6 +78,42 @@ def test_each_replicate_is_a_search_on_its_own_sample() -> None:
         assert networks.scores[i] == pytest.approx(make_score("k2").score_network(data, dag))
     assert networks.score == {"name": "k2"}
     assert networks.data_digest == data.digest
+
+
+@pytest.mark.parametrize("kind", ["complete", "gaps", "numbers"])
+def test_replicates_draw_with_replacement_and_parts_in_turns(kind: str) -> None:
+    rng = np.random.default_rng(4)
+    numbers = np.arange(60.0) + rng.random(60) / 2
+    frame = pd.DataFrame(
+        {"case": numbers, "half": np.where(numbers < 30, "a", "b"), "other": rng.choice(["x", "y"], 60)}
+    )
+    table = Table.from_dataframe(frame)
+    data: Any = NumericData(table, ("case",), Cutting("quantile", 3)) if kind == "numbers" else make_data(5, 60)
+    if kind == "gaps":
+        data = Incomplete(data, rng.random((5, 60)) < 0.1)
+    made = {draws: bootstrap_networks(data, "k2", replicates=8, seed=2, draws=draws) for draws in DRAWS}
+    for index in range(8):
+        alone = made["parts" if index % 2 else "replacement"]
+        assert made["both"][index] == alone[index]
+        assert made["both"].facts["replicate_scores"][index] == alone.facts["replicate_scores"][index]
+    assert made["parts"].facts["replicate_scores"] != made["replacement"].facts["replicate_scores"]
+    assert [found.recipe.settings["draws"] for found in made.values() if found.recipe] == list(DRAWS)
+
+
+def test_a_part_has_no_case_twice() -> None:
+    rng = np.random.default_rng(4)
+    data = make_data(4, 50)
+    for seed in range(10):
+        sample = data.subsample(PART, seed)
+        assert sample.weights is not None and sample.n_cases == 35 and sample.weights.max() == 1
+    task = ReplicateTask(data, make_score("k2"), Constraints(data.names), "tabu", "bootstrap", 1, draws="parts")
+    assert [task.draw(index)[0].n_cases for index in range(4)] == [35] * 4
+    held = Incomplete(data, rng.random((4, 50)) < 0.2)
+    rows = held.resampled_rows(3, PART)
+    assert len(rows) == len(set(rows.tolist())) == 35
+    sets = Targets.of([None] * 20 + [data.names[0]] * 30, data.names)
+    told = Incomplete(data.with_targets(sets), held.missing & (np.arange(4) > 0)[:, None])
+    assert np.bincount(sets.of_row[told.resampled_rows(3, PART)]).tolist() == [14, 21]
 
 
 def test_the_networks_do_not_depend_on_workers_batches_or_collapsing() -> None:

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arcwise.bootstrap import batches as together
+from arcwise.bootstrap.task import DRAWS, Draws
 from arcwise.data import Dataset
 from arcwise.data.cases import bootstrap_weights
 from arcwise.ensemble import NetworkSet, bootstrap_networks
@@ -67,15 +68,17 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     score=st.sampled_from(["qnml", "bic", "bdeu:ess=2", "aic", "k2", "fnml"]),
     learner=st.sampled_from(["tabu", "hill-climbing"]),
     most=st.sampled_from([None, 2]),
+    draws=st.sampled_from(DRAWS),
 )
 def test_the_networks_are_those_of_replicates_alone(
-    seed: int, rows: int, score: str, learner: Any, most: int | None
+    seed: int, rows: int, score: str, learner: Any, most: int | None, draws: Draws
 ) -> None:
     data = make_data(6, rows, seed)
-    alone = learned(data, score=score, learner=learner, max_parents=most, seed=seed)
+    how: Any = {"score": score, "learner": learner, "max_parents": most, "seed": seed, "draws": draws}
+    alone = learned(data, **how)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(together, "FEWEST_ROWS", 1)
-        assert is_same(alone, learned(data, score=score, learner=learner, max_parents=most, seed=seed))
+        assert is_same(alone, learned(data, **how))
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3])

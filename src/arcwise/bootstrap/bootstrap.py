@@ -19,7 +19,7 @@ from arcwise.base.showing import one_screen
 from arcwise.bootstrap.batches import KeptBatches
 from arcwise.bootstrap.completed import complete_data
 from arcwise.bootstrap.journal import Replicate, ReplicateJournal, journal_seed
-from arcwise.bootstrap.task import Learner, ReplicateTask, Resampling
+from arcwise.bootstrap.task import DRAWS, Draws, Learner, ReplicateTask, Resampling
 from arcwise.bootstrap.workers import Backend, Dispatch, open_workers
 from arcwise.data.dataset import Dataset
 from arcwise.graph.constraints import Constraints
@@ -57,6 +57,9 @@ class BootstrapSettings:
     resampling
         "bootstrap": N cases drawn with replacement. "permutation": the cases of every column shuffled, which keeps
         the margins and destroys all association: what edges look like by chance (Broom, Do & Subramanian 2012).
+    draws
+        How a bootstrap draws its cases: "replacement", N cases with replacement; "parts", 70 % of the cases without;
+        "both", these two in turns.
     workers
         How many replicates are learned at the same time; -1 for one per core that the process may use.
     backend
@@ -84,6 +87,9 @@ class BootstrapSettings:
         "shuffle every column instead of drawing cases: only chance edges",
         flags=("--permutation",),
         switch="permutation",
+    )
+    draws: Draws = option(
+        "replacement", "how cases are drawn: N with replacement, parts of 70 % without, or both in turns", choices=DRAWS
     )
     workers: int = option(
         -1, "the number of workers; -1 for one per core", flags=("--workers", "--jobs", "-j", "--threads")
@@ -170,6 +176,7 @@ def bootstrap_networks(
         seed=seed,
         options=dict(chosen.options),
         batches=chosen.batches if chosen.backend == "threads" else None,
+        draws=chosen.draws if chosen.resampling == "bootstrap" else "replacement",
     )
     most = run.given.count
     finished: dict[int, Replicate] = {}
@@ -261,7 +268,12 @@ def _recipe(task: ReplicateTask, replicates: int) -> Recipe:
     if most == task.constraints.max_parents:  # it is told once; with larger ones of single variables, both are needed
         constraints.pop("max_parents", None)
     own = dict(task.options)
-    settings: dict[str, Any] = {"replicates": replicates, "learner": task.learner, "refine": own.pop("refine", REFINE)}
+    settings: dict[str, Any] = {
+        "replicates": replicates,
+        "learner": task.learner,
+        "draws": task.draws,
+        "refine": own.pop("refine", REFINE),
+    }
     if task.uncut is not None:
         settings["recut"] = True
     if own:

@@ -60,24 +60,24 @@ class CompletedTask:
         completions.kept["replicates"] = made
         return made
 
-    def sample(self, index: int, seed: int) -> Dataset:
-        """Draw cases with replacement, and complete them; other scores may ask for the same sample again."""
-        found = self._samples.get((index, seed))
+    def sample(self, index: int, seed: int, share: float | None = None) -> Dataset:
+        """Draw cases as `Incomplete.resampled_rows` does, and complete them; other scores may ask for them again."""
+        found = self._samples.get((index, seed, share))
         if found is None:
-            found = self._completed(index, np.random.default_rng(seed))
+            found = self._completed(index, np.random.default_rng(seed), share)
             if (len(self._samples) + 1) * found.codes.nbytes <= MOST_BYTES:
-                self._samples[index, seed] = found
+                self._samples[index, seed, share] = found
         return found
 
     @functools.cached_property
-    def _samples(self) -> dict[tuple[int, int], Dataset]:
+    def _samples(self) -> dict[tuple[int, int, float | None], Dataset]:
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_samples"}
 
-    def _completed(self, index: int, rng: np.random.Generator) -> Dataset:
-        rows = self.data.resampled_rows(rng)
+    def _completed(self, index: int, rng: np.random.Generator, share: float | None) -> Dataset:
+        rows = self.data.resampled_rows(rng, share)
         completion, network = self.states[index % len(self.states)]
         if self.uncut is None:
             chosen, start = self.data.take(rows), completion.take(rows)

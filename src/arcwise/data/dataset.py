@@ -560,8 +560,10 @@ class Incomplete:
         whole = self.expand()
         return whole.take(whole.resampled_rows(seed))
 
-    def resampled_rows(self, seed: Seed = None) -> NDArray[np.int64]:
-        """Return as many rows as there are, drawn with replacement; those of each experiment from its own.
+    def resampled_rows(self, seed: Seed = None, share: float | None = None) -> NDArray[np.int64]:
+        """Return as many rows as there are, drawn with replacement, or a share of them, drawn without.
+
+        Those of each experiment are drawn from its own.
 
         How many there are of each experiment was chosen, not observed, and stays. If none of the rows has a value of
         some variable, one that has it takes a place: without any there is nothing to learn from.
@@ -570,7 +572,10 @@ class Incomplete:
         targets = self.held.targets
         experiments = np.zeros(self.n_rows, dtype=np.int32) if targets is None else targets.of_row
         groups = [np.flatnonzero(experiments == k) for k in range(int(experiments.max()) + 1)]
-        rows = np.concatenate([group[rng.integers(0, len(group), size=len(group))] for group in groups])
+        if share is None:
+            rows = np.concatenate([group[rng.integers(0, len(group), size=len(group))] for group in groups])
+        else:
+            rows = np.concatenate([rng.permutation(group)[: max(1, round(share * len(group)))] for group in groups])
         for v in np.flatnonzero(self.missing[:, rows].all(axis=1)):
             chosen = int(rng.choice(np.flatnonzero(~self.missing[v])))
             rows[rng.choice(np.flatnonzero(experiments[rows] == experiments[chosen]))] = chosen

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from arcwise.base.options import REPLICATES, CheckedOptions, option, row
 from arcwise.base.run import Limits, Run
 from arcwise.bootstrap.bootstrap import BootstrapSettings, bootstrap_networks
-from arcwise.bootstrap.task import OPTIONS
+from arcwise.bootstrap.task import OPTIONS, PART
 from arcwise.local.searches import ClimbSettings
 from arcwise.networks.network_list import NetworkSet
 from arcwise.networks.recipe import Facts, MadeNetworks, Recipe, Visit
@@ -24,6 +24,7 @@ class BootstrapOptions(CheckedOptions):
 
     replicates: int = option(REPLICATES, "how many networks are learned", low=1)
     learner: str = row(BootstrapSettings, "learner", help="how each is learned")
+    draws: str = row(BootstrapSettings, "draws")
     recut: bool = option(False, "whether the numbers of each sample are cut anew")
     refine: int = row(
         ClimbSettings,
@@ -44,7 +45,7 @@ class Bootstrap(Source):
     default_score = "qnml"
     why_score = "in studies of known networks its probabilities have the least log loss, from 100 to 5,000 cases"
     citation = "friedman-1999"
-    earlier: ClassVar[Mapping[str, Any]] = {"refine": 0}  # replicates were not refined before there was a choice
+    earlier: ClassVar[Mapping[str, Any]] = {"refine": 0, "draws": "replacement"}  # as it was before there was a choice
     counted_by = "replicates"
     is_sample = True
     is_searched = True
@@ -62,6 +63,7 @@ class Bootstrap(Source):
             data,
             replicates=recipe.settings["replicates"],
             learner=recipe.settings["learner"],
+            draws=recipe.settings["draws"],
             score=recipe.scorer,
             constraints=recipe.constraints_on(data.names),
             max_parents=recipe.max_parents,
@@ -86,24 +88,30 @@ class Bootstrap(Source):
 
     def account(self, made: MadeNetworks) -> str:
         """Tell of the samples."""
-        return (
-            f"{made.were} learned, each from {made.n_cases:,} cases drawn with replacement from the "
-            "data (the bootstrap)."
-        )
+        return f"{made.were} learned, each from {_cases_words(made.recipe, f'{made.n_cases:,}')} (the bootstrap)."
 
     def methods(self, made: MadeNetworks) -> str:
         """Tell of the search, and of the samples."""
         recipe = made.recipe
         return (
             f"We learned {made.count:,} networks by {recipe.settings['learner']} search under {recipe.score_words}"
-            f"{recipe.limit_words}, each from a bootstrap sample of the cases (Friedman et al., 1999)"
+            f"{recipe.limit_words}, each from {_cases_words(recipe, 'all')} (Friedman et al., 1999)"
             f"{', whose numbers were cut anew' if recipe.recuts else ''}. The confidence in an edge is the share of "
             "the networks that have it"
         )
 
     def inferred_settings(self, slack: float | None, count: int, facts: Facts) -> dict[str, Any] | None:
         """Return how many there are, and how they were learned."""
-        return {"replicates": int(facts.get("replicates") or count), "learner": str(facts.get("learner") or "tabu")}
+        known = {"replicates": int(facts.get("replicates") or count), "learner": str(facts.get("learner") or "tabu")}
+        return {**known, "draws": "replacement"}
+
+
+def _cases_words(recipe: Recipe, count: str) -> str:
+    """Return which cases each network is learned from."""
+    whole, part = f"{count} cases drawn with replacement from the data", f"{PART:.0%} of the cases drawn without"
+    return {"replacement": whole, "parts": f"{part} replacement"}.get(
+        recipe.settings["draws"], f"{whole}, or, every second one, from {part}"
+    )
 
 
 def _learner_options(recipe: Recipe) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from arcwise.base.errors import Argument, DataError, OptionError, Remedy, Unfini
 from arcwise.base.options import BINS
 from arcwise.base.run import Limits, Run, Seed, Status, generator_of
 from arcwise.base.showing import one_screen
-from arcwise.data.cases import bootstrap_weights
+from arcwise.data.cases import bootstrap_weights, subsample_weights
 from arcwise.data.dataset import Dataset, GapStates, Incomplete
 from arcwise.data.discretize import (
     METHODS,
@@ -230,8 +230,10 @@ class NumericData:
 
     # ---- Samples
 
-    def sample(self, seed: Seed = None, run: Run | None = None) -> Dataset:
-        """Draw cases with replacement, and cut them anew; how they are drawn is how `Dataset.resample` draws them.
+    def sample(self, seed: Seed = None, run: Run | None = None, share: float | None = None) -> Dataset:
+        """Draw cases with replacement, or a share of them without, and cut them anew.
+
+        How they are drawn is how `Dataset.resample` and `Dataset.subsample` draw them.
 
         The states of columns that are not cut are those of all rows, seen in the sample or not. An UnfinishedError if
         the `run` has no time for it.
@@ -239,14 +241,15 @@ class NumericData:
         whole = self.gapless
         if whole is None:
             raise DataError("a sample of data with gaps has to be completed: see bootstrap_networks.")
-        rows = np.repeat(np.arange(self.table.n_rows), bootstrap_weights(whole, seed))
+        drawn = bootstrap_weights(whole, seed) if share is None else subsample_weights(whole, share, seed)
+        rows = np.repeat(np.arange(self.table.n_rows), drawn)
         return self._recoded(rows, self._all_points(rows, run))
 
-    def marked_sample(self, seed: Seed = None, run: Run | None = None) -> GapStates:
+    def marked_sample(self, seed: Seed = None, run: Run | None = None, share: float | None = None) -> GapStates:
         """Draw cases with their gaps, and cut them anew: for scores that take gaps (`Score.takes_gaps`)."""
         whole = self.gaps
         assert whole is not None
-        rows = self._case_rows[whole.expand().resampled_rows(seed)]
+        rows = self._case_rows[whole.expand().resampled_rows(seed, share)]
         return Incomplete(self._recoded(rows, self._all_points(rows, run)), whole.missing[:, rows]).with_gap_states()
 
     def completed_sample(

@@ -30,6 +30,7 @@ there, and a variable with a single state is left out.
 
 from __future__ import annotations
 
+import json
 import math
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -41,6 +42,7 @@ import numpy as np
 from arcwise.base.options import options_of
 from arcwise.base.run import Run
 from arcwise.confidence.by_recipe import carry_out
+from arcwise.confidence.chance import find_chance
 from arcwise.data import Dataset
 from arcwise.ensemble import Recipe
 from arcwise.errors import ConfigError, OptionError
@@ -303,6 +305,7 @@ class Calibration(Experiment[CalibrationSettings]):
         found = made.confidence
         if found is None:
             return CellResult([], made.status, f"no network was found: {made.status}")
+        chance = find_chance(data, recipe.scorer, Run(seed, threads=1, limits=limits, progress=False))
         row: Row = {
             "method": recipe.source,
             "score": str(recipe.score["name"]),
@@ -313,6 +316,7 @@ class Calibration(Experiment[CalibrationSettings]):
             "whole": found.complete,
             "learn_seconds": time.process_time() - begin,
             "broom": math.nan,
+            "chance": "" if chance is None else json.dumps(chance.describe()),
             **PairStates.of(found, _among(network.dag, data.names)).pack(),
         }
         # The draws of chains end at their number: what was asked for.
