@@ -32,7 +32,7 @@ PAPERS = Path(__file__).resolve().parent / "papers"
 SUMMARIES = PAPERS.parents[1] / "studies" / "summaries"
 PAGES = ("scanagatta", "ueno", "steck", "lau", "liao-credible", "liao-scores", "liao-thresholds")
 ROWS = 72  # elements of the list that a reviewer made of the five papers; further ones have a letter
-VERDICTS = ("agrees", "differs", "cannot be had", "not yet run")
+VERDICTS = ("agrees", "differs", "nothing printed", "cannot be had", "not yet run")
 HEADINGS = ("The paper", "Every table, figure and claim", "Figures", "Corrections to the paper", "How to run it")
 CELL = re.compile(r"\[\[(?P<study>[a-z0-9-]+)/(?P<table>[a-z0-9-]+): (?P<what>[^\]]+)\]\]")
 
@@ -310,6 +310,28 @@ def ueno_correct(figure: Figure) -> None:
     panels[0, 0].legend(fontsize=6)
 
 
+def ueno_theorem(figure: Figure) -> None:
+    """Theorem 1: log-BDeu against fit − penalty, for a hundred DAGs of five nodes; on a line where eq. 7 is exact."""
+    import numpy as np
+
+    from arcwise.graph import Dag, all_parent_masks
+    from arcwise.scores import make_score
+    from arcwise_studies.experiments.ueno import STRUCTURE, fit_and_penalty, ueno_network
+
+    data = ueno_network(0.9, 0.35).sample(1000, seed=1)
+    masks = list(all_parent_masks(5))[::293]
+    dags = [Dag(STRUCTURE.names, [[p for p in range(5) if mask >> p & 1] for mask in one]) for one in masks]
+    panels = figure.subplots(1, 4)
+    for axes, ess in zip(panels, (0.1, 1, 10, 100), strict=True):
+        exact = np.array([make_score("bdeu", ess=ess).score_network(data, dag) for dag in dags])
+        fit, penalty = np.array([fit_and_penalty(data, dag, ess) for dag in dags]).T
+        axes.plot(fit - penalty, exact - exact.max(), ".", markersize=2)
+        axes.set_title(f"ESS {ess:g}", fontsize=8)
+        axes.set_xlabel("fit − penalty", fontsize=7)
+        axes.tick_params(labelsize=6)
+    panels[0].set_ylabel("log-BDeu below the best", fontsize=7)
+
+
 def _bars(axes: Any, part: pd.DataFrame) -> None:
     """Draw a histogram as one path; intervals without runs are not in the summary."""
     import numpy as np
@@ -444,6 +466,7 @@ FIGURES: dict[str, tuple[Draw, tuple[str, ...], tuple[float, float]]] = {
     "scanagatta-parents": (scanagatta_parents, ("scanagatta-variations/parents",), (6, 4)),
     "steck-skewness": (steck_skewness, (), (6, 4)),
     "ueno-correct": (ueno_correct, ("ueno-fitted/table-1", "ueno-fitted/table-2"), (9, 6)),
+    "ueno-theorem": (ueno_theorem, (), (9, 2.6)),
     "lau-runs": (lau_runs, ("lau/distributions", "lau/history"), (11, 9)),
     "liao-deviations": (liao_deviations, ("liao-credible/deviations",), (7, 4.5)),
     "liao-scores-bootstrap": (liao_scores_bootstrap, ("liao-scores/by-weight",), (11, 7)),
