@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -152,9 +152,7 @@ class MixedData(Cases):
         v = self.index(name)
         if self.kinds[v] is not ORDINAL:
             raise DataError(f"variable '{name}' is {self.kinds[v]}; only the states of an ordinal one have scores.")
-        numbers = numbers_of(self.states[v])
-        is_scale = numbers is not None and bool((np.diff(numbers) > 0).all())
-        return numbers if numbers is not None and is_scale else np.arange(len(self.states[v]), dtype=np.float64)
+        return scores_of_states(self.states[v])
 
     @cached_property
     def digest(self) -> str:
@@ -307,6 +305,13 @@ def _intervals(
         return np.zeros(len(values), dtype=np.int64), (spell(float(distinct[seen][0])), "no other")
     cuts = UNSUPERVISED[method](distinct[seen], bins, counts[seen])
     return intervals_of(values, cuts), interval_labels(cuts)
+
+
+def scores_of_states(states: Sequence[str]) -> NDArray[np.float64]:
+    """Return the scores of ordered states: the states if they are ascending numbers, else 0, 1, 2..."""
+    numbers = numbers_of(states)
+    is_scale = numbers is not None and bool((np.diff(numbers) > 0).all())
+    return numbers if numbers is not None and is_scale else np.arange(len(states), dtype=np.float64)
 
 
 def checked_kind(name: str, kind: object) -> VariableKind:

@@ -9,6 +9,9 @@ from arcwise.model.files import write_bif as write_bif
 from arcwise.model.files import write_network as write_network
 from arcwise.model.fitting import ESTIMATORS as ESTIMATORS
 from arcwise.model.fitting import fit_parameters as fit_parameters
+from arcwise.model.mixed_network import MixedNetwork as MixedNetwork
+from arcwise.model.mixed_network import NumberAnswer as NumberAnswer
+from arcwise.model.mixed_network import StateAnswer as StateAnswer
 from arcwise.model.network import BayesianNetwork as BayesianNetwork
 from arcwise.model.network import parse_bif as parse_bif
 from arcwise.model.network import parse_network as parse_network
