@@ -7,5 +7,6 @@ doors.offer(
     {
         "effects.effect": "Effect PossibleEffects find_effect possible_effects",
         "effects.effect_matrix": "EffectMatrix find_effects",
+        "effects.mixed_effect": "MixedEffect find_mixed_effect",
     },
 )

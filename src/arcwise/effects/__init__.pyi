@@ -6,3 +6,5 @@ from arcwise.effects.effect import find_effect as find_effect
 from arcwise.effects.effect import possible_effects as possible_effects
 from arcwise.effects.effect_matrix import EffectMatrix as EffectMatrix
 from arcwise.effects.effect_matrix import find_effects as find_effects
+from arcwise.effects.mixed_effect import MixedEffect as MixedEffect
+from arcwise.effects.mixed_effect import find_mixed_effect as find_mixed_effect

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from arcwise.base.run import ProgressCallback, Run
 from arcwise.base.showing import ShowsFrame, data_frame
 from arcwise.confidence.reach import FamilyReach, family_reach
 from arcwise.counts import contingency
+from arcwise.data.cases import Cases
 from arcwise.data.dataset import Dataset
 from arcwise.graph.dag import Dag, Pdag
 from arcwise.graph.nodes import bits
@@ -102,6 +103,7 @@ class Mixture:
         return np.where(bottom, self.low, low), np.where(top, self.high, high)
 
 
+Data = TypeVar("Data", bound=Cases)
 LEVEL = 0.95
 Lacking = tuple[int, dict[str, str]]  # a state, and values of other variables by name
 
@@ -279,7 +281,7 @@ class Effect(ShowsFrame):
 MOST_CELLS = 2**21
 
 
-def cases_that_tell(data: Dataset, cause: str) -> Dataset | None:
+def cases_that_tell(data: Data, cause: str) -> Data | None:
     """Return the cases in which nothing but the cause was set by an experiment; None if there are none.
 
     Setting x leaves its parents, and y given x and them, as they are; setting anything else may not.
@@ -294,7 +296,7 @@ def cases_that_tell(data: Dataset, cause: str) -> Dataset | None:
     return data.take(rows)
 
 
-def usable_cases(data: Dataset, cause: str) -> Dataset:
+def usable_cases(data: Data, cause: str) -> Data:
     """Return the same cases, of which there must be some."""
     found = cases_that_tell(data, cause)
     if found is None:
@@ -542,7 +544,7 @@ def find_effect(
     return parts.effect(y, level)
 
 
-def reach_of(networks: Ensemble | Posterior | FamilyReach, data: Dataset) -> FamilyReach:
+def reach_of(networks: Ensemble | Posterior | FamilyReach, data: Cases) -> FamilyReach:
     """Return the families with what they reach; the variables must be those of the data, in their order."""
     found = networks if isinstance(networks, FamilyReach) else family_reach(networks)
     if found.names != data.names:
@@ -550,7 +552,7 @@ def reach_of(networks: Ensemble | Posterior | FamilyReach, data: Dataset) -> Fam
     return found
 
 
-def check_effect_options(data: Dataset, names: tuple[str, ...], level: float, ess: float, copies: int) -> None:
+def check_effect_options(data: Cases, names: tuple[str, ...], level: float, ess: float, copies: int) -> None:
     """Refuse unknown variables, one variable twice, numbers outside their ranges, and copies that rows cannot be."""
     for name in names:
         data.index(name)
