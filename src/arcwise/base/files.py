@@ -47,6 +47,7 @@ PIECE = 2**24
 MOST_NESTED = 100
 # The names of temporary files and folders, by which left ones are known.
 TEMPORARY = re.compile(r"\..*\.[0-9a-f]{12}\.arcwise\.part", re.DOTALL)
+SURROGATE = re.compile("[\ud800-\udfff]")
 # A name beyond this many bytes would be too long for most systems with what is added to it.
 LONGEST_NAME = 200
 # Seconds to wait for a process that gives a folder its name; one that takes longer is not one of ours.
@@ -299,6 +300,11 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         around = text[max(0, error.start - 20) : error.end + 20]
         raise FormatError(f"cannot write {path}: {around!r} is not valid Unicode. Rename what contains it.") from None
     write_bytes(path, content)
+
+
+def is_unicode(text: str) -> bool:
+    """Return whether a text can be written as UTF-8: it has no half of a character of UTF-16, as JSON can spell it."""
+    return text.isascii() or not SURROGATE.search(text)
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:

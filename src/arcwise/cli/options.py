@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arcwise.base.errors import Argument, ConstraintError, DataError, OptionError, Remedy
+from arcwise.base.errors import Argument, ConstraintError, DataError, OptionError, Remedy, errors_within
 from arcwise.base.files import GZIP_MAGIC, unpack_gzip
 from arcwise.base.options import Common, option, row, rows
 from arcwise.base.run import Limits
@@ -360,10 +360,8 @@ class ConstraintOptions:
             forbidden += (*listed.arcs, *listed.edges, *((b, a) for a, b in listed.edges))
         given = (self.constraints, self.whitelist, self.blacklist)
         files = ", ".join(str(path) for path in given if path is not None)
-        try:
+        with errors_within(f"{files}:"):
             return base.changed(required=required, forbidden=forbidden)
-        except ConstraintError as error:
-            raise error.within(f"{files}:") from None
 
 
 @dataclass(frozen=True)

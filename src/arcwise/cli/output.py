@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arcwise.base.errors import FormatError, GraphError
+from arcwise.base.errors import FormatError, errors_within
 from arcwise.base.files import GZIP_MAGIC, read_bytes, unpack_gzip, write_bytes, write_text
 from arcwise.base.options import load_figure, option, row
 from arcwise.base.run import Status
@@ -23,7 +23,7 @@ from arcwise.cli.verb import Result, Verb
 from arcwise.data.write import format_to_write
 from arcwise.graph import files as graph_files
 from arcwise.graph.dag import Dag, Pdag
-from arcwise.model.files import NETWORK_FORMATS, network_format
+from arcwise.model.files import NETWORK_FORMATS, known_format, network_format
 from arcwise.model.network import BayesianNetwork, parse_network
 
 if TYPE_CHECKING:
@@ -290,10 +290,8 @@ class GraphFile:
         """Return the graph; a list of arcs takes its nodes from `names`."""
         if not isinstance(self.content, graph_files.ArcList):
             return self.content
-        try:
+        with errors_within(f"{self.path}:", kind=FormatError):
             return self.content.graph(names)
-        except GraphError as error:
-            raise error.within(f"{self.path}:", kind=FormatError) from None
 
     def dag(self, names: Sequence[str] | None = None) -> Dag:
         """Return the graph, which must be a DAG; a list of arcs takes its nodes from `names`."""
@@ -350,11 +348,8 @@ def check_network_name(path: Path) -> None:
     """Refuse a name that says no format of networks, before the work; on stdout, "-", a network is BIF."""
     if str(path) == "-":
         return
-    if network_format(path) is None:
-        listed = ", ".join(suffix for form in NETWORK_FORMATS.values() for suffix in form.suffixes)
-        raise FormatError(
-            f"cannot write {path}: the name of a network's file ends in {listed}, or one of these and .gz."
-        )
+    with errors_within("cannot write"):
+        known_format(path)
     check_writable(path)
 
 

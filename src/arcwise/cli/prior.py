@@ -29,13 +29,6 @@ app_of_prior = typer.Typer(
 
 
 @dataclass(frozen=True)
-class PlotOptions:
-    """The figure of an analysis."""
-
-    plot: Path | None = option(None, "write the figure to this file (.png, .svg, .pdf)")
-
-
-@dataclass(frozen=True)
 class LearningOptions:
     """How an analysis learns networks, apart from the rules and limits."""
 
@@ -55,10 +48,11 @@ class PriorOptions:
     epsilon: float = option(0.5, "how far the priors may move: above 0, at most 1")
 
 
-class PriorVerb(PlotOptions, DataVerb):
+class PriorVerb(DataVerb):
     """An analysis of the prior: what it finds can also be drawn."""
 
     data: DataArgument
+    plot: Path | None = option(None, "write the figure to this file (.png, .svg, .pdf)")
 
     def _check(self) -> None:
         check_figure_name(self.plot)

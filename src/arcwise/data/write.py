@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from arcwise.base.arrays import write_parquet
 from arcwise.base.errors import FormatError, check_known
-from arcwise.base.files import atomic_write, format_of
+from arcwise.base.files import atomic_write, format_of, is_unicode
 from arcwise.data.checks import COLUMN, SEPARATOR, Targets, checked_header, checked_weights
 from arcwise.data.column import MISSING, Column, declared_columns, frame_of, quoted
 from arcwise.data.source import Source
@@ -32,8 +32,6 @@ BLOCK_ROWS = 2**14
 LONGEST_FIELD = 2**20
 # A data set of more cases is written with weights, where it has them: repeated rows would fill memory and disk.
 MOST_CASES = 10**7
-# Half of a character of UTF-16.
-SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def write_data(data: Dataset, path: str | os.PathLike[str], *, format: str | None = None) -> None:  # noqa: A002
@@ -147,7 +145,7 @@ def _unreadable(label: str, kind: str) -> str:
     reasons = {
         "is empty; give it a name.": not label,
         "begins or ends with a blank, which readers leave out. Rename it.": label != label.strip(),
-        "is not valid Unicode. Rename it.": not label.isascii() and SURROGATE.search(label),
+        "is not valid Unicode. Rename it.": not is_unicode(label),
         "contains a NUL character, which no text file has. Rename it.": is_text and "\0" in label,
         "contains a line break, which ARFF does not allow. Rename it, or write .csv or .parquet.": (
             kind == "arff" and ("\n" in label or "\r" in label)

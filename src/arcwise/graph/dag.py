@@ -460,10 +460,8 @@ class Pdag(_Graph):
         directed = Dag.from_arcs(names, arcs)
         neighbours: list[set[int]] = [set() for _ in directed.names]
         for first, second in edges:
-            try:
+            with errors_within(f"edge {first} - {second}:"):
                 a, b = directed.index(first), directed.index(second)
-            except GraphError as error:
-                raise error.within(f"edge {first} - {second}:") from None
             if b in neighbours[a]:
                 raise GraphError(f"the edge {first} - {second} is given twice.")
             neighbours[a].add(b)

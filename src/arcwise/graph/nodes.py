@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 
@@ -11,13 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.base.errors import GraphError, UnfinishedError, suggestion
+from arcwise.base.files import is_unicode
 
 # A node is given by its name or by its position.
 Node = str | int
 
 LISTED_NAMES = 20
-# Half of a character of UTF-16, as JSON can spell it.
-SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class NamedNodes:
@@ -87,7 +85,7 @@ class NamedNodes:
 def _check_name(position: int, name: object) -> None:
     if not isinstance(name, str) or not name:
         raise GraphError(f"node {position} has the name {name!r}; a name is a string that is not empty.")
-    if not name.isascii() and SURROGATE.search(name):
+    if not is_unicode(name):
         raise GraphError(f"node {position} has the name {name!r}, which is not valid Unicode; it could not be written.")
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.base.errors import FormatError, GraphError, OptionError, Remedy
+from arcwise.base.errors import FormatError, GraphError, OptionError, Remedy, errors_within
 from arcwise.base.files import decode_text, format_of, place_in, read_bytes, write_text
 from arcwise.base.options import load_networkx, load_package
 from arcwise.base.showing import one_screen
@@ -175,17 +175,15 @@ def write_network(network: BayesianNetwork, path: str | os.PathLike[str]) -> Non
     What is written reads back equal, number for number; what a format cannot hold is refused. See
     `arcwise.model.read_network`.
     """
-    kind = _known(path)
-    try:
+    kind = known_format(path)
+    with errors_within(f"cannot write {path}:"):
         text = format_network(network, kind)
-    except FormatError as error:
-        raise error.within(f"cannot write {path}:") from None
     write_text(path, text)
 
 
 def network_parts(path: str | os.PathLike[str]) -> Parts:
     """Return the parts of the network in a file; see `arcwise.model.read_network`."""
-    return NETWORK_FORMATS[_known(path)].parse(read_bytes(path), source=str(path))
+    return NETWORK_FORMATS[known_format(path)].parse(read_bytes(path), source=str(path))
 
 
 def format_network(network: BayesianNetwork, kind: str) -> str:
@@ -193,7 +191,8 @@ def format_network(network: BayesianNetwork, kind: str) -> str:
     return NETWORK_FORMATS[kind].format(network)
 
 
-def _known(path: str | os.PathLike[str]) -> str:
+def known_format(path: str | os.PathLike[str]) -> str:
+    """Return the format that a file's name stands for; a name that stands for none is an error."""
     return format_of(
         path, {kind: form.suffixes for kind, form in NETWORK_FORMATS.items()}, "how the network is written"
     )

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.base.errors import FormatError, GraphError, OptionError, UnknownNameError, suggestion
-from arcwise.base.files import parse_json
+from arcwise.base.errors import FormatError, OptionError, UnknownNameError, errors_within, suggestion
+from arcwise.base.files import is_unicode, parse_json
 from arcwise.base.showing import WIDTH, clipped, data_frame, wrapped
 from arcwise.graph.dag import Dag
 
@@ -567,10 +567,8 @@ class DeclaredNetwork:
         chosen = list(range(len(self._variables))) if order is None else [self._positions[key] for key in order]
         moved = {position: number for number, position in enumerate(chosen)}
         ordered = [self._variables[v] for v in chosen]
-        try:
+        with errors_within(f"{self._source}:", kind=FormatError):
             dag = Dag([own.name for own in ordered], [[moved[p] for p in own.parents] for own in ordered])
-        except GraphError as error:
-            raise error.within(f"{self._source}:", kind=FormatError) from None
         values = np.concatenate([self._table(own, moved).ravel() for own in ordered])
         return Parts(dag, tuple(tuple(own.states) for own in ordered), values)
 
@@ -606,15 +604,6 @@ class DeclaredNetwork:
                 f"the table of '{variable.name}', row {int(far[0]) + 1}, sums to {sums[far[0]]:.6g}; a row must sum "
                 f"to 1 within {ROW_TOLERANCE}.",
             )
-
-
-def is_unicode(text: str) -> bool:
-    """Return whether a text can be written as UTF-8."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 # Names that a format cannot hold: an identifier stands for each, and what it stands for is kept beside it.

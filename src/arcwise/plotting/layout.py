@@ -435,23 +435,17 @@ def _visual_length(text: str) -> float:
 
 def _parts(n: int, arcs: Arcs) -> list[list[int]]:
     """Return the connected parts, the largest first; nodes without an arc come last, all as one part."""
-    near: list[set[int]] = [set() for _ in range(n)]
-    for a, b in arcs:
-        near[a].add(b)
-        near[b].add(a)
-    seen, parts = set[int](), []
-    for start in range(n):
-        if start in seen or not near[start]:
-            continue
-        part, todo = {start}, [start]
-        while todo:
-            for u in near[todo.pop()] - part:
-                part.add(u)
-                todo.append(u)
-        seen |= part
-        parts.append(sorted(part))
-    parts.sort(key=lambda part: (-len(part), part))
-    lonely = [v for v in range(n) if not near[v]]
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    ends = np.array(arcs, dtype=np.int64).reshape(-1, 2)
+    joined = coo_matrix((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(n, n))
+    of_node = connected_components(joined, directed=False)[1] if n else np.zeros(0, dtype=np.int32)
+    groups: dict[int, list[int]] = {}
+    for v, group in enumerate(of_node.tolist()):
+        groups.setdefault(group, []).append(v)
+    parts = sorted((part for part in groups.values() if len(part) > 1), key=lambda part: (-len(part), part))
+    lonely = [part[0] for part in groups.values() if len(part) == 1]
     return parts + ([lonely] if lonely else [])
 
 
