@@ -10,13 +10,7 @@ import numpy as np
 from arcwise.audit.finding import Finding, Kind, Repair, Severity, columns_words, it, note, rows_words, verb
 from arcwise.audit.relations import LEAST_ROWS, correlation, ranks
 from arcwise.base.errors import Argument
-from arcwise.data.column import (
-    Column,
-    date_example,
-    numbers_of,
-    quoted,
-    sorted_labels,
-)
+from arcwise.data.column import Column, date_example, numbers_of, quoted, sorted_labels
 from arcwise.data.table import Table
 
 LAST_ROWS = 3  # that are looked at for totals

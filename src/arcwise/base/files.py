@@ -307,17 +307,23 @@ def is_unicode(text: str) -> bool:
     return text.isascii() or not SURROGATE.search(text)
 
 
-def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """Read a file, plain or gzip by its content; one that is missing, damaged or unpacks to too much is refused."""
+@contextlib.contextmanager
+def readable(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn what the system refuses into an error that names the file."""
     try:
-        with Path(path).open("rb") as file:
-            content = bytes(read_descriptor(file, str(path)))
+        yield
     except FormatError:
         raise
     except OSError as error:
         raise FormatError(unreadable(path, error)) from error
     except ValueError as error:  # a name that no file can have
         raise FormatError(f"cannot read {str(path)!r}: {error}.") from error
+
+
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """Read a file, plain or gzip by its content; one that is missing, damaged or unpacks to too much is refused."""
+    with readable(path), Path(path).open("rb") as file:
+        content = bytes(read_descriptor(file, str(path)))
     return unpack_gzip(content, source=str(path)) if content.startswith(GZIP_MAGIC) else content
 
 

@@ -484,12 +484,13 @@ def check_missing(table: Columns) -> None:
     if not gaps:
         return
     complete = ~np.any(table.is_missing, axis=0)
+    cases = complete if table.weights is None or not table.is_grouped else table.weights[complete]
     worst = sorted(gaps.items(), key=lambda item: -item[1])
     counted = ", ".join(f"'{name}' {count:,}" for name, count in worst[:8])
     more = f" and {len(worst) - 8} more columns" if len(worst) > 8 else ""
     raise DataError(
         f"{table.prefix}{sum(gaps.values()):,} missing values in {len(gaps)} of {len(table.columns)} columns "
-        f"({counted}{more}); {_cases(table, complete):,} of {table.n_cases:,} rows are complete"
+        f"({counted}{more}); {int(cases.sum()):,} of {table.n_cases:,} rows are complete"
         + ("." if table.is_grouped else f", the first gap is in {table.where(int(np.argmin(complete)))}."),
         remedies=(
             Remedy("average over completions of them with", Call("learn")),
@@ -498,11 +499,6 @@ def check_missing(table: Columns) -> None:
             Remedy("say what is missing with", Argument("missing", ()), only_if="a gap is a state of its own"),
         ),
     )
-
-
-def _cases(table: Columns, rows: NDArray[np.bool_]) -> int:
-    """Return how many cases rows stand for."""
-    return int(rows.sum() if table.weights is None or not table.is_grouped else table.weights[rows].sum())
 
 
 def _check_continuous(table: Columns, columns: Iterable[Column], max_levels: int) -> None:

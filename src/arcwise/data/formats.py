@@ -659,13 +659,18 @@ def read_duckdb(source: Source, options: TextOptions) -> Table:
             with duckdb.connect(
                 str(plain), read_only=True, config={**CLOSED, "enable_external_access": "false"}
             ) as connection:
-                rows = connection.execute("SELECT table_name FROM duckdb_tables() WHERE NOT internal").fetchall()
-                name = chosen_table(source.name, sorted(str(row[0]) for row in rows), options.table)
+                name = duckdb_table(connection, source.name, options.table)
                 frame = connection.execute(f"SELECT * FROM {identifier(name)}").df()
         except duckdb.Error as error:
             reason = first_line(error).replace(str(plain), source.name)
             raise FormatError(f"{source.name}: not a readable DuckDB file: {reason}") from error
     return marked_missing(Table.from_dataframe(frame, source=source.name), options.missing)
+
+
+def duckdb_table(connection: Any, source: str, given: str | None) -> str:
+    """Return the table of an open DuckDB file to read; see `chosen_table`."""
+    rows = connection.execute("SELECT table_name FROM duckdb_tables() WHERE NOT internal").fetchall()
+    return chosen_table(source, sorted(str(row[0]) for row in rows), given)
 
 
 def _plainly_named(source: Source, plain: Path) -> Path:

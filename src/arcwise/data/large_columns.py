@@ -30,7 +30,7 @@ from arcwise.data.column import (
     stands_for_missing,
 )
 from arcwise.data.discretize import equal_width, interval_labels
-from arcwise.data.formats import chosen_table
+from arcwise.data.formats import duckdb_table
 from arcwise.data.table import Table
 
 if TYPE_CHECKING:
@@ -149,8 +149,7 @@ def open_large(
         try:
             with duckdb.connect(target, read_only=kind == "duckdb", config=config) as connection:
                 if kind == "duckdb":
-                    found = connection.execute("SELECT table_name FROM duckdb_tables() WHERE NOT internal").fetchall()
-                    rows = identifier(chosen_table(str(path), sorted(str(row[0]) for row in found), table))
+                    rows = identifier(duckdb_table(connection, str(path), table))
                     numbered = rows, "rowid"
                     connection.execute("SET enable_external_access = false")
                 else:

@@ -24,17 +24,7 @@ from arcwise.base.errors import FormatError, GraphError, errors_within
 from arcwise.base.options import load_networkx
 from arcwise.base.run import Seed, generator_of
 from arcwise.base.showing import wrapped
-from arcwise.graph.nodes import (
-    NamedNodes,
-    Node,
-    Orientations,
-    Relatives,
-    bits,
-    bitset,
-    components,
-    reach,
-    read_matrix,
-)
+from arcwise.graph.nodes import NamedNodes, Node, Orientations, Relatives, bits, bitset, components, reach, read_matrix
 from arcwise.plotting.layout import network_picture, plot_network
 
 if TYPE_CHECKING:
