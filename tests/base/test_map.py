@@ -20,7 +20,7 @@ LINES = {
     "": 315,
     "analysis": 2_070,
     "audit": 1_840,
-    "base": 2_855,
+    "base": 2_865,
     "bootstrap": 1_590,
     "certificate": 620,
     "cli": 4_340,

@@ -93,4 +93,4 @@ def test_convert_writes_what_the_name_says(cli: Cli, data: Path, tmp_path: Path,
     assert read_bif(tmp_path / "a.bif") == network
     assert "without probability tables" in cli("convert", tmp_path / "h.txt", "-o", tmp_path / "i.net", code=1)
     assert "must end in" in cli("convert", tmp_path / "h.txt", "-o", tmp_path / "i.zip", code=1)
-    assert "ends in .bif, .xmlbif" in cli("fit", tmp_path / "h.txt", data, "-o", tmp_path / "i.csv", code=1)
+    assert "known are .bif, .xmlbif" in cli("fit", tmp_path / "h.txt", data, "-o", tmp_path / "i.csv", code=1)
