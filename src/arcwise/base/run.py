@@ -54,6 +54,17 @@ class Status(enum.StrEnum):
         return self
 
 
+class HasStatus:
+    """What a computation returned; its status says whether a limit cut it short."""
+
+    status: Status
+
+    @property
+    def complete(self) -> bool:
+        """True if no limit ended the work, so that nothing is missing."""
+        return self.status is Status.COMPLETE
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """How much a computation may use; None means unlimited.

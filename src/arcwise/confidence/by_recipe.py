@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from arcwise.base.cluster import Cluster
 from arcwise.base.errors import Argument, OptionError, Remedy, UnfinishedError, check_argument, check_known
-from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, resolve_seed, thread_count
+from arcwise.base.run import HasStatus, Limits, ProgressCallback, Run, Seed, Status, resolve_seed, thread_count
 from arcwise.base.showing import one_screen
 from arcwise.confidence.averaging import edge_confidence
 from arcwise.confidence.chance import find_chance
@@ -326,18 +326,13 @@ def _edges_above(values: NDArray[np.float64], cutoffs: NDArray[np.float64]) -> N
 
 @one_screen
 @dataclass(frozen=True, eq=False)
-class PermutedConfidences:
+class PermutedConfidences(HasStatus):
     """The confidence vectors of permuted data, one row per permutation, for `broom_threshold`."""
 
     vectors: NDArray[np.float64]
     names: tuple[str, ...]
     recipe: Recipe
     status: Status
-
-    @property
-    def complete(self) -> bool:
-        """True if no permutation is missing."""
-        return self.status is Status.COMPLETE
 
 
 def permuted_confidences(

@@ -38,7 +38,7 @@ from arcwise.base.errors import (
     reading,
 )
 from arcwise.base.files import parse_json, read_bytes, write_text
-from arcwise.base.run import Run, Status, native_seed
+from arcwise.base.run import HasStatus, Run, Status, native_seed
 from arcwise.base.showing import one_screen
 from arcwise.credible.diagram import DEFAULT_MEMORY, CredibleDiagram, DiagramSums
 from arcwise.graph.classes import FixedPairs, class_keys, native_pairs
@@ -434,7 +434,7 @@ MANIFEST = "progress.json"
 
 @one_screen
 @dataclass(frozen=True)
-class NetworkStream:
+class NetworkStream(HasStatus):
     """A folder of networks: iterating gives a `NetworkSet` per file, in the order of the files."""
 
     folder: Path
@@ -443,11 +443,6 @@ class NetworkStream:
     opt: float
     slack: float
     status: Status
-
-    @property
-    def complete(self) -> bool:
-        """True if no network that was asked for is missing."""
-        return self.status is Status.COMPLETE
 
     def __iter__(self) -> Iterator[NetworkSet]:
         return (NetworkSet.load(self.folder / name) for name in self.files)

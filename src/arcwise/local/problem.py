@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.base.errors import ConstraintError, OptionError, check_argument, check_known
-from arcwise.base.run import Run, Status
+from arcwise.base.run import HasStatus, Run, Status
 from arcwise.counts import contingency
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.graph.constraints import Constraints
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class LocalSearchResult:
+class LocalSearchResult(HasStatus):
     """The best network that a local search found, and how it got there. It need not be the optimum.
 
     Parameters
@@ -82,11 +82,6 @@ class LocalSearchResult:
     seed: int = 0
     candidates: int | None = None
     usual_limit: int | None = None
-
-    @property
-    def complete(self) -> bool:
-        """True if no limit ended the search."""
-        return self.status is Status.COMPLETE
 
     @property
     def log_prior(self) -> float | None:

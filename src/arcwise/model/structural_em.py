@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from arcwise.base.arrays import finite_or_none
 from arcwise.base.errors import Argument, OptionError, UnfinishedError, check_known
-from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, resolve_seed
+from arcwise.base.run import HasStatus, Limits, ProgressCallback, Run, Seed, Status, resolve_seed
 from arcwise.base.showing import one_screen
 from arcwise.counts import contingency
 from arcwise.data.dataset import Incomplete
@@ -46,7 +46,7 @@ ITERATIONS = 100
 
 @one_screen
 @dataclass(frozen=True, eq=False)
-class StructuralEm:
+class StructuralEm(HasStatus):
     """The network that structural EM ended at.
 
     Parameters
@@ -84,11 +84,6 @@ class StructuralEm:
     def iterations(self) -> int:
         """The number of structural steps."""
         return len(self.changes)
-
-    @property
-    def complete(self) -> bool:
-        """True if no limit ended it."""
-        return self.status is Status.COMPLETE
 
     def as_dict(self) -> dict[str, Any]:
         """Return the result as JSON can hold it."""

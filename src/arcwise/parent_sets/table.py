@@ -298,16 +298,19 @@ class ParentSetTable:
         """
         if set(constraints.names) != set(self.names):
             raise errors.ConstraintError("the constraints and the table are about different variables.")
-        kept = self.allowed_rows(constraints)
-        sizes = np.diff(self.set_offsets)
+        kept = self.with_rows(self.allowed_rows(constraints))
         requires = not set(constraints.required) <= self.required_arcs
+        return dataclasses.replace(kept, slack=math.nan) if requires and not math.isinf(self.slack) else kept
+
+    def with_rows(self, kept: NDArray[np.bool_]) -> ParentSetTable:
+        """Return the table with some of its rows; what it says of itself stays as it is."""
+        sizes = np.diff(self.set_offsets)
         return dataclasses.replace(
             self,
-            node_offsets=np.concatenate([[0], np.cumsum(kept)])[self.node_offsets].astype(np.int64),
+            node_offsets=offsets_of(kept)[self.node_offsets],
             scores=self.scores[kept],
             set_offsets=offsets_of(sizes[kept]),
             members=self.members[np.repeat(kept, sizes)],
-            slack=float("nan") if requires and not math.isinf(self.slack) else self.slack,
         )
 
 

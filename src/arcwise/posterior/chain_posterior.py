@@ -16,7 +16,7 @@ from arcwise import _core
 from arcwise.base.arrays import finite_or_none
 from arcwise.base.errors import Argument, Remedy, UnfinishedError
 from arcwise.base.options import load_figure
-from arcwise.base.run import Status
+from arcwise.base.run import HasStatus, Status
 from arcwise.base.showing import one_screen
 from arcwise.networks.families import ArcShares, Families
 from arcwise.networks.network_list import NetworkSet, load_arviz
@@ -365,7 +365,7 @@ class Share:
 
 
 @dataclass(frozen=True, eq=False)
-class ChainPosterior(ArcShares):
+class ChainPosterior(HasStatus, ArcShares):
     """Draws from the posterior over DAGs by several chains, with a verdict on their convergence.
 
     Parameters
@@ -404,11 +404,6 @@ class ChainPosterior(ArcShares):
     def converged(self) -> bool:
         """Whether the chains agree, by R-hat and by what they say about every pair."""
         return self.verdict.converged
-
-    @property
-    def complete(self) -> bool:
-        """The same: draws of chains that do not agree are draws of nothing in particular."""
-        return self.status is Status.COMPLETE
 
     @property
     def count(self) -> int:

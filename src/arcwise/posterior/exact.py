@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.base.errors import Argument, GuaranteeError, OptionError, Remedy, UnfinishedError, check_argument
-from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, available_memory, native_seed
+from arcwise.base.run import HasStatus, Limits, ProgressCallback, Run, Seed, Status, available_memory, native_seed
 from arcwise.base.showing import one_screen
 from arcwise.graph.constraints import Constraints
 from arcwise.networks.families import ArcShares, Families
@@ -49,7 +49,7 @@ class DagTotals:
 
 
 @dataclass(frozen=True, eq=False)
-class ExactPosterior(ArcShares):
+class ExactPosterior(HasStatus, ArcShares):
     """Posterior probabilities of families, arcs, edges, ancestors and blankets, summed over every DAG.
 
     The prior over DAGs is uniform, unless the table's scores hold the log prior of each family as well.
@@ -102,11 +102,6 @@ class ExactPosterior(ArcShares):
     def max_parents(self) -> int | None:
         """The parent limit of the table: the sum is over the DAGs within it."""
         return self.table.max_parents
-
-    @property
-    def complete(self) -> bool:
-        """True unless a limit stopped the sum."""
-        return self.status is Status.COMPLETE
 
     @property
     def log_total(self) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import math
 import threading
@@ -91,18 +90,7 @@ def _searched(table: ParentSetTable) -> tuple[ParentSetTable, NDArray[np.int64]]
     sizes = np.diff(table.set_offsets)
     smallest = np.repeat(np.minimum.reduceat(sizes, table.node_offsets[:-1]), per_node)
     chosen = (ranks < MOST_SEARCHED) | (sizes <= smallest + 1)
-    if chosen.all():
-        return table, every
-    return (
-        dataclasses.replace(
-            table,
-            node_offsets=np.concatenate([[0], np.cumsum(chosen)])[table.node_offsets].astype(np.int64),
-            scores=table.scores[chosen],
-            set_offsets=np.concatenate([[0], np.cumsum(sizes[chosen])]).astype(np.int64),
-            members=table.members[np.repeat(chosen, sizes)],
-        ),
-        every[chosen],
-    )
+    return (table, every) if chosen.all() else (table.with_rows(chosen), every[chosen])
 
 
 def _local_optima(search: Any, n_variables: int, chains: int, seed: int, run: Run) -> list[NDArray[np.int64] | None]:
