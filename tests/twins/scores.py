@@ -33,6 +33,7 @@ from arcwise.scores.dirichlet import (
 from arcwise.scores.penalised import NodeAverageScore
 from arcwise.scores.registry import BelievedScore
 from arcwise.scores.score import Counts, check_cases, family_counts, pack_families, scored_data
+from arcwise_studies.prior_comparison import best_prior, worst_prior
 
 Alphas = NDArray[np.float64]
 
@@ -249,8 +250,8 @@ LOCAL: dict[str, Callable[[Any, Counts, Alphas | None], float]] = {
     "qnml": penalised(qnml_penalty),
     "bdeu": lambda score, n, _: log_marginal_likelihood(n, score.ess / n.size),
     "bdeu_averaged": bdeu_averaged,
-    "min_bdeu": lambda score, n, _: log_marginal_likelihood(n, score.worst_prior(n)),
-    "max_bdeu": lambda score, n, _: log_marginal_likelihood(n, score.best_prior(n)),
+    "min_bdeu": lambda score, n, _: log_marginal_likelihood(n, worst_prior(score, n)),
+    "max_bdeu": lambda score, n, _: log_marginal_likelihood(n, best_prior(score, n)),
     "bde": bde,
     "nip_bde": hypothetical,
     "expected_log_bde": hypothetical,

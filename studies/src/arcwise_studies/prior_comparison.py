@@ -28,6 +28,7 @@ from arcwise.priors.optima import LearnedNetwork, Learning, all_or_interrupt, fi
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.scores import Score, make_score
 from arcwise.scores.dirichlet import MaxBdeu, MinBdeu
+from arcwise.scores.score import Counts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -266,13 +267,76 @@ def fit_under(score: Score, dag: Dag, data: Dataset, prior: ParameterPrior) -> B
     """
     ess = getattr(score, "ess", 1.0)
     if prior == "own" and isinstance(score, MinBdeu | MaxBdeu):
-        choose = score.worst_prior if isinstance(score, MinBdeu) else score.best_prior
 
         def chosen(family: FamilyCounts) -> NDArray[np.float64]:
-            return choose(family.counts)
+            return worst_prior(score, family.counts) if isinstance(score, MinBdeu) else best_prior(score, family.counts)
 
         return fit_parameters(dag, data, alpha=chosen)
     return fit_parameters(dag, data, ess=ess)
+
+
+def worst_prior(score: MinBdeu, counts: Counts) -> NDArray[np.float64]:
+    """Return the hyperparameters at which the minimum is attained."""
+    q, r = counts.shape
+    beta = score.ess / q
+    alphas = np.full(counts.shape, beta * (1 - score.epsilon) / r)
+    alphas[np.arange(q), counts.argmin(axis=1)] += beta * score.epsilon
+    return alphas
+
+
+def best_prior(score: MaxBdeu, counts: Counts) -> NDArray[np.float64]:
+    """Return the hyperparameters at which the maximum is attained.
+
+    The objective sum_k [lnG(alpha_k + n_k) - lnG(alpha_k)] is concave, its slopes are
+    psi(alpha_k + n_k) - psi(alpha_k). So at the optimum one multiplier equals the slope of every state above its
+    lower end, and no slope at a lower end exceeds it. A state that does not occur has slope 0 and stays at its
+    lower end. Here by bisection on the inverse of the multiplier, for all configurations at once.
+    """
+    from scipy.special import psi
+
+    q, r = counts.shape
+    beta = score.ess / q
+    low, free = beta * (1 - score.epsilon) / r, beta * score.epsilon
+    seen = counts > 0
+    states = np.maximum(seen.sum(axis=1, keepdims=True), 1)
+    even = np.broadcast_to(low + free / states, counts.shape)
+    # At the smallest inverse slope of the even split no alpha exceeds its share; at the largest none is below it.
+    levels = 1 / np.where(seen, psi(even + counts) - psi(even), 1.0)
+    left = np.where(seen, levels, np.inf).min(axis=1, keepdims=True)
+    right = np.where(seen, levels, 0.0).max(axis=1, keepdims=True)
+    solution = even
+    for _ in range(60):
+        level = np.where(np.isfinite(left), (left + right) / 2, 1.0)
+        solution = _alpha_at_level(counts, level, low, solution)
+        enough = np.where(seen, solution, low).sum(axis=1, keepdims=True) >= beta
+        left, right = np.where(enough, left, level), np.where(enough, level, right)
+    alphas = np.where(seen, solution, low)
+    # What rounding leaves over goes to the largest; near the optimum that costs only its square.
+    alphas[np.arange(q), alphas.argmax(axis=1)] += beta - alphas.sum(axis=1)
+    return alphas
+
+
+def _alpha_at_level(
+    counts: Counts, level: NDArray[np.float64], low: float, start: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the alpha >= low with 1 / (psi(alpha + n) - psi(alpha)) = level, or low if there is none.
+
+    By Newton's method: 1 / slope is concave and increasing in alpha, so the steps settle from the left of the root.
+    """
+    from scipy.special import polygamma, psi
+
+    alpha = np.maximum(start, low)
+    n = np.maximum(counts, 1)
+    for _ in range(50):
+        inverse = 1 / (psi(alpha + n) - psi(alpha))
+        rate = inverse**2 * (polygamma(1, alpha) - polygamma(1, alpha + n))
+        step = (level - inverse) / rate
+        following = np.maximum(alpha + step, low if low > 0 else alpha / 2)
+        settled = np.abs(following - alpha) <= 1e-15 * alpha
+        alpha = following
+        if settled.all():
+            break
+    return alpha
 
 
 def _parts(
