@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.base.errors import DataError
+from arcwise.base.errors import DataError, check_known
 from arcwise.base.showing import one_screen
 
 if TYPE_CHECKING:
@@ -139,6 +139,12 @@ class VariableKind(enum.StrEnum):
     NUMBER = "number"  # values with differences: years, kilograms, counts
     ORDINAL = "ordinal"  # states in an order: a scale
     NOMINAL = "nominal"  # states without one
+
+
+def checked_kind(name: str, kind: object) -> VariableKind:
+    """Return the kind of a variable; another word is refused."""
+    check_known(f"kind of '{name}'", kind, [str(known) for known in VariableKind])
+    return VariableKind(str(kind))
 
 
 @one_screen

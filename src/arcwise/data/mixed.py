@@ -29,6 +29,7 @@ from arcwise.data.checks import (
 from arcwise.data.column import (
     Column,
     VariableKind,
+    checked_kind,
     code_type,
     frame_of,
     identifier_reason,
@@ -314,17 +315,22 @@ def scores_of_states(states: Sequence[str]) -> NDArray[np.float64]:
     return numbers if numbers is not None and is_scale else np.arange(len(states), dtype=np.float64)
 
 
-def checked_kind(name: str, kind: object) -> VariableKind:
-    """Return the kind of a variable; another word is refused."""
-    check_known(f"kind of '{name}'", kind, [str(known) for known in VariableKind])
-    return VariableKind(str(kind))
-
-
 def checked_kinds(table: Columns, kinds: Kinds | None) -> dict[str, VariableKind]:
     """Return the kinds that are given to columns of a table; unknown columns and kinds are refused."""
     given = kinds or {}
     names = table.checked_names(given, Argument("kinds"))
     return {name: checked_kind(name, kind) for name, kind in zip(names, given.values(), strict=True)}
+
+
+def not_numbers(table: Columns, column: Column) -> DataError:
+    """Return the error for a column that is to be a number and holds words."""
+    words = [label for label in column.labels if numbers_of([label]) is None]
+    return table.wrong(
+        column,
+        f"is to be a number, and holds {quoted(words)}.",
+        Remedy("make it nominal:", Argument("kinds", {column.name: str(NOMINAL)})),
+        Remedy("correct the data"),
+    )
 
 
 def _variable(
@@ -335,13 +341,7 @@ def _variable(
     if kind is NUMBER and declared is None:
         numbers = numbers_of(column.labels)
         if numbers is None:
-            words = [label for label in column.labels if numbers_of([label]) is None]
-            raise table.wrong(
-                column,
-                f"is to be a number, and holds {quoted(words)}.",
-                Remedy("make it nominal:", Argument("kinds", {column.name: str(NOMINAL)})),
-                Remedy("correct the data"),
-            )
+            raise not_numbers(table, column)
         reason = identifier_reason(column) if given is None and column.kind is None else None
         if reason is not None:
             raise table.wrong(

@@ -25,6 +25,7 @@ from arcwise.base.showing import one_screen
 from arcwise.confidence.calibration import KINDS
 from arcwise.credible.bayes_factors import SPELLED, factor_of
 from arcwise.data.checks import SEPARATOR, checked_conditions
+from arcwise.data.column import VariableKind, checked_kind
 from arcwise.data.discretize import METHODS as CUTS
 from arcwise.data.impute import METHODS as FILLS
 from arcwise.data.large import Grouping
@@ -173,6 +174,12 @@ class LearnOptions:
     keep: tuple[str, ...] = row(AuditSettings, "keep")
     categorical: bool = row(Common, "categorical")
     categories: tuple[str, ...] = row(AuditSettings, "categories")
+    kinds: tuple[str, ...] = option(
+        (),
+        "what a column is, NAME=KIND, where it is not what it looks like: number (cut, however few values it has), "
+        "ordinal or nominal (never cut); may be repeated",
+        flags=("--kind",),
+    )
     interventions: str | None = row(ReadingSettings, "interventions")
     conditions: tuple[str, ...] = row(ReadingSettings, "conditions", default=())
     missing: tuple[str, ...] = row(AuditSettings, "missing")
@@ -203,6 +210,8 @@ class LearnOptions:
     def __post_init__(self) -> None:
         if isinstance(self.settings, Mapping):
             object.__setattr__(self, "settings", tuple(f"{name}={value}" for name, value in self.settings.items()))
+        if isinstance(self.kinds, Mapping):
+            object.__setattr__(self, "kinds", tuple(f"{name}={kind}" for name, kind in self.kinds.items()))
         if isinstance(self.conditions, Mapping):
             listed = checked_conditions(self.conditions).items()
             object.__setattr__(self, "conditions", tuple(f"{label}={SEPARATOR.join(names)}" for label, names in listed))
@@ -228,6 +237,7 @@ class LearnOptions:
                 "says what a label of the column of interventions sets, and no such column was named.",
                 remedies=Remedy("name it with", Argument("interventions")),
             )
+        _ = self.kind_of
         cost, known, seconds = self.missed_edge_cost, self.constraints, self.limit_seconds
         check_argument(cost > 0, "missed_edge_cost", cost, "must be positive: 1 weighs both mistakes alike.")
         if self.false_rate is not None and self.threshold is not None:
@@ -259,6 +269,19 @@ class LearnOptions:
         return {name.strip().replace("-", "_"): value.strip() for name, _, value in parts}
 
     @property
+    def kind_of(self) -> dict[str, VariableKind]:
+        """What columns are, by name, where that was said."""
+        parts = [text.rpartition("=") for text in self.kinds]
+        if wrong := [text for text, (name, _, _) in zip(self.kinds, parts, strict=True) if not name.strip()]:
+            raise OptionError(Argument("kinds", wrong[0]), "must be of the form NAME=KIND, such as age=number.")
+        return {name.strip(): checked_kind(name.strip(), kind.strip()) for name, _, kind in parts}
+
+    @property
+    def states_kept(self) -> tuple[str, ...]:
+        """The columns of numbers whose values are states, however many they are."""
+        return (*self.categories, *(name for name, kind in self.kind_of.items() if kind is not VariableKind.NUMBER))
+
+    @property
     def reading(self) -> dict[str, Any]:
         """How a file is to be read, where that was said."""
         given = {name: getattr(self, name) for name in ("separator", "format", "table")}
@@ -281,7 +304,7 @@ class LearnOptions:
             dates=None if self.dates == "drop" else self.dates,
             drop=self.drop,
             keep=self.keep,
-            categories=self.categorical or self.categories,
+            categories=self.categorical or self.states_kept,
             missing=self.missing,
         )
 

@@ -18,10 +18,11 @@ from arcwise.base.options import options_of
 from arcwise.base.run import Limits, ProgressCallback, Run
 from arcwise.base.showing import one_screen
 from arcwise.data.checks import Targets
-from arcwise.data.column import FEWEST_PER_CELL, declared_columns, most_states, quoted
+from arcwise.data.column import FEWEST_PER_CELL, VariableKind, declared_columns, most_states, numbers_of, quoted
 from arcwise.data.columns import AS_ASKED
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.data.impute import fill_gaps, impute
+from arcwise.data.mixed import not_numbers
 from arcwise.data.read import read_table
 from arcwise.data.table import Table
 from arcwise.findings.coding import Coding, refuse_unwritable
@@ -181,6 +182,8 @@ def audit(table: Table, options: LearnOptions) -> Audit:
     """Look at a table before learning from it; what the options ask for is done, with `agree` what is safe, too."""
     given = {item.name: getattr(options, item.name) for item in options_of(AuditSettings)}
     said = AuditSettings(**given, imputed=options.impute is not None)
+    numbers = [name for name, kind in options.kind_of.items() if kind is VariableKind.NUMBER]
+    said = replace(said, categories=options.states_kept, keep=(*options.keep, *numbers))
     if options.categorical:
         said = replace(said, categories=table.names)
     return audit_table(table, said, agreed=options.agree)
@@ -192,7 +195,10 @@ def find_obstacles(table: Table, options: LearnOptions) -> tuple[Obstacle, ...]:
 
 
 def _all_obstacles(table: Table, options: LearnOptions) -> Iterable[Obstacle]:
-    kept = set(table.names if options.categorical else options.categories)
+    kinds = options.kind_of
+    kept = set(table.names if options.categorical else options.states_kept) - kinds.keys() | {
+        name for name, kind in kinds.items() if kind is not VariableKind.NUMBER
+    }
     left = table.columns
     gaps = tuple(c.name for c in left if c.n_missing)
     cells = sum(c.n_missing for c in left)
@@ -207,12 +213,12 @@ def _all_obstacles(table: Table, options: LearnOptions) -> Iterable[Obstacle]:
         Argument("impute", IMPUTE),
         details=f"{rows:,} of {table.n_cases:,} rows {'has' if rows == 1 else 'have'} a gap",
     )
-    numbers = tuple(c.name for c in left if c.name not in kept and c.is_continuous())
+    numbers = tuple(c.name for c in left if c.name not in kept and (c.name in kinds or c.is_continuous()))
+    many = "" if set(numbers) & kinds.keys() else " with more than 20 distinct values"
     yield Obstacle(
         "continuous",
         numbers,
-        f"{columns_words(numbers)} {verb(numbers, 'holds', 'hold')} numbers with more than 20 distinct values, "
-        "not categories",
+        f"{columns_words(numbers)} {verb(numbers, 'holds', 'hold')} numbers{many}, not categories",
         f"cut {it(numbers)} into {options.bins} intervals with about equally many rows",
         Argument("discretize", DISCRETIZE),
     )
@@ -304,6 +310,10 @@ def _check_names(given: Table, options: LearnOptions) -> None:
         given.checked_names([options.target], Argument("target"))
     given.checked_names(given.not_asked_out(options.keep), Argument("keep"))
     given.checked_names(given.not_asked_out(options.categories), Argument("categories"))
+    for name in given.checked_names(given.not_asked_out(options.kind_of), Argument("kinds")):
+        column = given.column(name)
+        if options.kind_of[name] is VariableKind.NUMBER and numbers_of(column.labels) is None:
+            raise not_numbers(given, column)
     if options.recut and given.reader_cuts:
         raise OptionError(
             Argument("recut", True),
@@ -488,7 +498,7 @@ def uncut_of(
 
 
 def _categorical(table: Table, options: LearnOptions) -> tuple[str, ...] | bool:
-    return options.categorical or tuple(name for name in (*options.categories, *options.keep) if name in table.names)
+    return options.categorical or tuple(name for name in (*options.states_kept, *options.keep) if name in table.names)
 
 
 def _told_cuts(uncut: NumericData, options: LearnOptions) -> Iterable[str]:

@@ -19,8 +19,8 @@ from arcwise.base.files import parse_json, read_text, write_text
 from arcwise.base.run import Seed, generator_of
 from arcwise.base.showing import one_screen
 from arcwise.data.checks import Targets, checked_names, checked_states
-from arcwise.data.column import VariableKind, numbers_of, spell
-from arcwise.data.mixed import NOMINAL, NUMBER, ORDINAL, MixedData, checked_kind, scores_of_states
+from arcwise.data.column import VariableKind, checked_kind, numbers_of, spell
+from arcwise.data.mixed import NOMINAL, NUMBER, ORDINAL, MixedData, scores_of_states
 from arcwise.graph.dag import Dag
 from arcwise.model.mixed_families import (
     LOG_2_PI,
