@@ -17,7 +17,6 @@ from arcwise.base.errors import ArcwiseError, Argument, Call, ConstraintError, D
 from arcwise.base.options import options_of
 from arcwise.base.run import Limits, ProgressCallback, Run
 from arcwise.base.showing import one_screen
-from arcwise.data.checks import Targets
 from arcwise.data.column import FEWEST_PER_CELL, VariableKind, declared_columns, most_states, numbers_of, quoted
 from arcwise.data.columns import AS_ASKED
 from arcwise.data.dataset import Dataset, Incomplete
@@ -36,6 +35,7 @@ from arcwise.sampled.numeric_data import JOINT, Cutting, NumericData
 if TYPE_CHECKING:
     import pandas as pd
 
+    from arcwise.data.checks import Targets
     from arcwise.findings.options import LearnOptions
 
 
