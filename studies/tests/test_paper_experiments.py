@@ -19,7 +19,7 @@ from arcwise_studies import CellContext, Sources, load_experiment
 from arcwise_studies.experiment import SummaryTable
 from arcwise_studies.experiments import ueno_fit
 from arcwise_studies.experiments.discovery_thresholds import beside_printed_rules
-from arcwise_studies.experiments.lau import problem_data
+from arcwise_studies.experiments.lau import _catching_up, problem_data
 from arcwise_studies.experiments.lau_genetic import VARIANTS, Evolution, is_acyclic
 from arcwise_studies.experiments.liao_printed import RULES_PRINTED
 from arcwise_studies.experiments.ueno import STRUCTURE, fit_and_penalty, ueno_network
@@ -141,3 +141,22 @@ def test_points_stand_beside_points() -> None:
         4,
     )
     assert (row["first, printed"], row["first of these, printed"], row["first, ours"]) == ("cost", "cost", "learned")
+
+
+def test_the_empty_start_catches_up_if_its_mean_score_ever_is_the_other() -> None:
+    runs = {
+        ("a", "empty"): [[0.0, 2.0, 5.0], [0.0, 4.0]],  # means 0, 3, 4.5: ahead after one iteration
+        ("a", "random"): [[1.0, 2.0]],
+        ("b", "empty"): [[0.0, 1.0]],
+        ("b", "random"): [[1.0, 2.0]],
+        ("c", "empty"): [[3.0, 4.0]],  # never behind
+        ("c", "random"): [[1.0, 2.0]],
+    }
+    rows = pd.DataFrame(
+        {"kind": "step", "score_name": "bic", "problem": problem, "search": search, "cell": f"{problem}{search}{k}"}
+        | {"step": step, "score": score}
+        for (problem, search), scores in runs.items()
+        for k, run in enumerate(scores)
+        for step, score in enumerate(run)
+    )
+    assert _catching_up(["a", "b", "c"], "bic", rows) == ([True, False, None], 7)

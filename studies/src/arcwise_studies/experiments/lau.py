@@ -333,13 +333,15 @@ def _starts(problems: list[str], score: str, rows: pd.DataFrame) -> tuple[list[b
 
 
 def _catching_up(problems: list[str], score: str, rows: pd.DataFrame) -> tuple[list[bool | None], int]:
-    """Return whether the mean score from the empty network is at some iteration that from random ones or more."""
+    """Return whether the mean score from the empty network, where lower at first, ever is that from random ones."""
     means = _histories(rows, score).pivot(index=["problem", "iteration"], columns="search", values="mean")
     found: list[bool | None] = []
     for problem in problems:
-        known = {EMPTY, RANDOM} <= set(means.columns) and problem in means.index
-        of_problem = means.loc[problem].ffill() if known else means
-        found.append(bool((of_problem[EMPTY] >= of_problem[RANDOM]).any()) if known else None)
+        behind: list[bool] = []
+        if {EMPTY, RANDOM} <= set(means.columns) and problem in means.index:
+            of_problem = means.loc[problem].ffill()
+            behind = (of_problem[EMPTY] < of_problem[RANDOM]).tolist()
+        found.append(not all(behind) if behind and behind[0] else None)
     steps = rows[(rows["kind"] == "step") & (rows["score_name"] == score)]
     return found, int(steps["cell"].nunique())
 
