@@ -21,7 +21,7 @@ from arcwise.confidence.consensus import Fate
 from arcwise.confidence.edge_confidence import PairConfidence
 from arcwise.ensemble import NetworkSet, Recipe
 from arcwise.errors import FormatError, OptionError
-from arcwise.findings.edge_record import EdgeRecord, Verdict
+from arcwise.findings.edge_record import BeliefTest, EdgeRecord
 from arcwise.graph import Beliefs
 from arcwise.scores import make_score
 
@@ -213,21 +213,21 @@ def test_a_recipe_keeps_its_beliefs_apart_from_its_score() -> None:
 @pytest.mark.parametrize(
     ("odds", "known", "verdict"),
     [
-        ((4, 4), (0.3, 0.2, 0.1), Verdict.AGREE),
-        ((4, 4), (0.1, 0.1, 0.1), Verdict.CONTRADICT),
-        ((0.1, 0.1), (0.1, 0.1, 0.1), Verdict.AGREE),
-        ((0.1, 0.1), (0.2, 0.2, 0.2), Verdict.CONTRADICT),
-        ((4, 1), (0.0, 0.9, 0.0), Verdict.CONTRADICT),  # the other way
-        ((4, 1), (0.0, 0.0, 0.9), Verdict.AGREE),  # it can be turned
-        ((0.1, 1), (0.0, 0.0, 0.9), Verdict.AGREE),
-        ((0.1, 1), (0.9, 0.0, 0.0), Verdict.CONTRADICT),
+        ((4, 4), (0.3, 0.2, 0.1), BeliefTest.AGREE),
+        ((4, 4), (0.1, 0.1, 0.1), BeliefTest.CONTRADICT),
+        ((0.1, 0.1), (0.1, 0.1, 0.1), BeliefTest.AGREE),
+        ((0.1, 0.1), (0.2, 0.2, 0.2), BeliefTest.CONTRADICT),
+        ((4, 1), (0.0, 0.9, 0.0), BeliefTest.CONTRADICT),  # the other way
+        ((4, 1), (0.0, 0.0, 0.9), BeliefTest.AGREE),  # it can be turned
+        ((0.1, 1), (0.0, 0.0, 0.9), BeliefTest.AGREE),
+        ((0.1, 1), (0.9, 0.0, 0.0), BeliefTest.CONTRADICT),
     ],
 )
 def test_where_data_and_belief_contradict_each_other(
-    odds: tuple[float, float], known: tuple[float, float, float], verdict: Verdict
+    odds: tuple[float, float], known: tuple[float, float, float], verdict: BeliefTest
 ) -> None:
     without = PairConfidence("a", "b", *known, 1 - sum(known))
     edge = EdgeRecord(first="a", second="b", tail="a", head="b", odds=odds, has_own_odds=True, without_odds=without)
-    assert edge.verdict is verdict
-    assert replace(edge, has_own_odds=False).verdict is Verdict.NOT_ASKED
-    assert replace(edge, without_odds=None).verdict is Verdict.NOT_KNOWN
+    assert edge.belief_test is verdict
+    assert replace(edge, has_own_odds=False).belief_test is BeliefTest.NOT_ASKED
+    assert replace(edge, without_odds=None).belief_test is BeliefTest.NOT_KNOWN

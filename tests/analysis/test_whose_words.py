@@ -14,7 +14,7 @@ import arcwise
 from arcwise.analysis import Analysis, Origin, explain_folder
 from arcwise.analysis.folder import run_record
 from arcwise.data import Dataset, Targets
-from arcwise.findings.edge_record import Verdict
+from arcwise.findings.edge_record import BeliefTest
 from arcwise.graph import Beliefs, Constraints
 from arcwise.report.edges import direction_said
 
@@ -82,7 +82,7 @@ def test_directions_that_only_constraints_give_are_not_the_data_s() -> None:
     assert found.origin_label == "directed because of what you said"
     assert not found.is_settled_by_data
     text = " ".join(analysis.to_text().split())
-    assert "The data do not settle the direction of any edge. You settle that of 2 by what you said." in text
+    assert "The data do not settle the direction of any edge. 2 of the directions are yours." in text
     assert "the direction of 2 is what you said or follows from it (the data alone would say the same of none)" in text
     said = analysis.explain("a", "b")
     assert "Its direction, a → b, follows from what you said: 100% of the weight" in said
@@ -93,7 +93,7 @@ def test_what_the_data_alone_would_direct_is_the_data_s_as_well() -> None:
     analysis = arcwise.learn(collider(), constraints=Constraints(("a", "b", "c"), tiers=[["a", "b"], ["c"]]), **QUICK)
     assert analysis.edge("a", "c").origin is Origin.DIRECTED
     text = " ".join(analysis.to_text().split())
-    assert "The data settle the direction of b → c and a → c. A direction" in text
+    assert "The data settle the direction of b → c and a → c. An arrow" in text
     assert "the direction of 2 is what you said or follows from it (the data alone would say the same of 2)" in text
 
 
@@ -171,8 +171,8 @@ def test_odds_that_a_constraint_decides_are_not_tested() -> None:
     known = Constraints(NAMES, required=[("c", "d")], separate=[("a", "b")], max_parents_of={"b": 0})
     odds = Beliefs(edges=[("c", "d", 0.1), ("a", "b", 0.001), ("b", "c", 0.001)], arcs=[("d", "b", 5)])
     analysis = learn(constraints=known, beliefs=odds)
-    verdicts = {pair: analysis.belief(*pair).verdict for pair in (("c", "d"), ("a", "b"), ("b", "d"), ("b", "c"))}
-    assert list(verdicts.values()) == [Verdict.DECIDED] * 3 + [Verdict.CONTRADICT]
+    verdicts = {pair: analysis.belief(*pair).belief_test for pair in (("c", "d"), ("a", "b"), ("b", "d"), ("b", "c"))}
+    assert list(verdicts.values()) == [BeliefTest.DECIDED] * 3 + [BeliefTest.CONTRADICT]
     text = " ".join(analysis.to_text().split())
     assert "The pair with odds of its own is contradicted by the data. 3 more were not tested" in text
     assert "Data and prior odds contradict each other about b — c." in text

@@ -6,7 +6,6 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -20,12 +19,11 @@ from arcwise.confidence import Fate
 from arcwise.confidence.calibration import calibration_table
 from arcwise.confidence.curves import CASES
 from arcwise.confidence.probability import PairProbability
-from arcwise.findings.edge_record import EDGE_COLUMNS, Shown
+from arcwise.findings.edge_record import EDGE_COLUMNS, Shown, Support
 from arcwise.findings.parts import Answer, GrowingParts
-from arcwise.findings.trust import percent
+from arcwise.findings.verdict import Verdict, Way, percent
 from arcwise.priors import EdgePrior, Saturation
 from arcwise.report.edges import edge_sentences, explain_edge, prior_sentence
-from arcwise.report.page import _directions
 from arcwise.report.sections import choice_blocks
 
 QUICK = {"permutations": 0, "compare": False}
@@ -43,20 +41,51 @@ def edge(scale: arcwise.Analysis) -> EdgeRecord:
 
 
 @pytest.mark.parametrize(
-    ("probability", "opened", "doubt"),
+    ("found", "others", "verdict", "action"),
     [
-        (None, 2, "2 edges could be turned round, or the networks disagree"),
-        (0.6, 2, "2 edges could be turned round, or are not sure enough to call"),
-        (0.6, 1, "1 edge could be turned round, or is not sure enough to call"),
+        ({}, (0.95, 0.9), Verdict.RELY, "report it"),
+        ({}, (0.95, 0.7), Verdict.PROBABLY, "report it with: the methods differ in strength"),
+        ({}, (), Verdict.PROBABLY, "report it with: no other method was asked"),
+        ({"cuts_decide": True}, (0.95,), Verdict.PROBABLY, "report it with: the bins decide"),
+        ({"between_completions": 0.1}, (0.95,), Verdict.PROBABLY, "report it with: the missing values matter"),
+        ({"support": "depends"}, (0.95,), Verdict.PROBABLY, "report it with: the prior decides"),
+        ({"present": 0.8}, (0.85,), Verdict.PROBABLY, "report it with: its probability is 0.80"),
+        ({"present": 0.6}, (0.7,), Verdict.OPEN, "not established: its probability is 0.60"),
+        ({}, (0.95, 0.1), Verdict.OPEN, "not established: methods disagree (0.10 to 1.00)"),
+        ({"is_guess": True}, (0.95,), Verdict.OPEN, "not established: too few networks to tell"),
+        ({"fate": Fate.DROPPED}, (0.95,), Verdict.OPEN, "not established: left out, it would close a cycle"),
+        ({"present": 0.3}, (0.2,), Verdict.UNLIKELY, "do not draw it, and do not claim that the two are unrelated"),
+        ({"origin": Origin.REQUIRED}, (0.95, 0.1), Verdict.YOURS, "report it as an assumption, not as a finding"),
     ],
 )
-def test_open_directions_are_told_as_they_are_judged(probability: float | None, opened: int, doubt: str) -> None:
-    settled = SimpleNamespace(
-        tail="a", head="b", is_settled=True, is_settled_by_data=True, information=1.0, way_probability=0.99
-    )
-    rest = [SimpleNamespace(is_settled=False, way_probability=probability)] * opened
-    kept: list[Any] = [settled, *rest]
-    assert f"The data settle the direction of a → b; {doubt}. A direction" in _directions(kept)
+def test_one_verdict_comes_out_of_all_checks(
+    edge: EdgeRecord, found: dict[str, Any], others: tuple[float, ...], verdict: Verdict, action: str
+) -> None:
+    """With one action; each doubt alone keeps an edge from being one to rely on."""
+    plain = replace(edge, probability=None, prior=None, support=Support.ALWAYS, origin=Origin.FOUND, fate=Fate.KEPT)
+    told = {"present": 1.0, **found}
+    if "support" in told:
+        told["support"] = Support(told["support"])
+    judged = compared(replace(plain, **told), told["present"], *others)
+    assert (judged.verdict, judged.action) == (verdict, action)
+
+
+@pytest.mark.parametrize(
+    ("split", "settled", "origin", "way"),
+    [
+        ((0.98, 0.0, 0.02), True, Origin.FOUND, Way.SETTLED),
+        ((0.8, 0.1, 0.1), False, Origin.FOUND, Way.LIKELY),
+        ((0.69, 0.1, 0.21), False, Origin.FOUND, Way.UNKNOWN),
+        ((1.0, 0.0, 0.0), True, Origin.DIRECTED, Way.YOURS),
+        ((1.0, 0.0, 0.0), True, Origin.EXPERIMENT, Way.SETTLED),
+        ((1.0, 0.0, 0.0), True, Origin.BELIEVED, Way.YOURS),
+    ],
+)
+def test_a_direction_is_settled_likely_unknown_or_yours(
+    edge: EdgeRecord, split: tuple[float, float, float], settled: bool, origin: Origin, way: Way
+) -> None:
+    found = replace(edge, tail=edge.first, head=edge.second, fate=Fate.KEPT, split=split, settled=settled)
+    assert replace(found, present=1.0, origin=origin).direction is way
 
 
 def compared(edge: EdgeRecord, present: float, *others: float) -> EdgeRecord:
@@ -146,10 +175,9 @@ def test_text_and_file_have_the_same_shares() -> None:
         shares = [row["forward_if_edge"], row["backward_if_edge"], row["either_if_edge"]]
         assert sum(shares) == pytest.approx(1)
         line = next(x for x in lines.splitlines() if re.match(rf"{row['from']} [→—] {row['to']} ", x))
-        if "either way" in line:
-            assert f"either way ({percent(shares[2])})" in line
-        else:
-            assert f"({percent(max(shares[:2]))}, reversed {percent(min(shares[:2]))})" in line
+        assert row["direction"] in line and row["do"][:20] in line
+        if row["direction"] == "likely":
+            assert f"likely ({percent(max(shares[:2]))})" in line
 
 
 def prior(edge: EdgeRecord, changes: tuple[float, ...], *, starts: bool, cause: str = "dependence") -> EdgeRecord:
@@ -279,13 +307,17 @@ def test_every_sentence_ends(scale: arcwise.Analysis) -> None:
 
 @pytest.mark.parametrize(
     ("split", "word", "arrow"),
-    [((0.42, 0.42, 0.16), "open", "—"), ((0.69, 0.1, 0.21), "open", "—"), ((0.71, 0.2, 0.09), "leaning", "→")],
+    [
+        ((0.42, 0.42, 0.16), "unknown", "—"),
+        ((0.69, 0.1, 0.21), "unknown", "—"),
+        ((0.71, 0.2, 0.09), "likely (71%)", "→"),
+    ],
 )
 def test_an_edge_leans_from_seventy_percent_on(
     edge: EdgeRecord, split: tuple[float, float, float], word: str, arrow: str
 ) -> None:
     found = replace(edge, tail=edge.first, head=edge.second, fate=Fate.KEPT, present=1.0, split=split, settled=False)
-    column = next(column for column in EDGE_COLUMNS if column.name == "direction, if present")
+    column = next(column for column in EDGE_COLUMNS if column.name == "direction")
     assert column.show(found, 0, Shown.TEXT).startswith(word)
     assert found.name == f"{edge.first} {arrow} {edge.second}"
 

@@ -30,7 +30,7 @@ LINES = {
     "effects": 1_680,
     "evaluate": 1_470,
     "exact": 2_350,
-    "findings": 4_600,
+    "findings": 4_670,
     "graph": 4_590,
     "local": 1_900,
     "model": 4_300,
@@ -40,11 +40,11 @@ LINES = {
     "posterior": 2_575,
     "priors": 1_655,
     "recipes": 1_085,
-    "report": 4_600,
+    "report": 4_645,
     "sampled": 800,
     "scores": 1_540,
 }
-MOST_LINES = 65_110
+MOST_LINES = 65_220
 LONGEST_CHAIN = 25
 LARGEST_FAN_OUT = 20  # but for doors, which only pass names on
 SMALL_WITH_ONE_IMPORTER = 2

@@ -15,6 +15,7 @@ from arcwise.analysis import Analysis
 from arcwise.confidence import Fate
 from arcwise.data import Dataset
 from arcwise.findings.edge_record import EDGE_COLUMNS, FIRST_COLUMNS
+from arcwise.findings.verdict import Verdict
 from arcwise.graph import Dag
 from arcwise.model import BayesianNetwork
 from arcwise.report.edges import effect_sentence, prior_sentence
@@ -52,10 +53,10 @@ def test_the_edges_of_the_network_in_the_words_of_the_report(cli: Cli, analysis:
         assert {m.label: m.threshold.value for m in analysis.thresholds.marks} == pytest.approx(said["rules"])
         assert said["kept_by"] == [m.label for m in analysis.thresholds.marks if edge.present > m.threshold.value]
         assert said["by_method"] == pytest.approx({k: v for k, v in edge.by_method[1:] if v is not None})
-    assert "smoke → cough: confidence 1.000, in the network" in text
+    assert "smoke → cough: rely on, in the network" in text
     assert "(above 0.6)" in text
     assert "(forward_if_edge)" in text
-    assert "What to do: rely on it" in text
+    assert "What to do: report it;" in text
     # The table of cough has two parents: smoke counts with dust held fixed, as it was made to.
     assert "With dust held fixed, cough = " in text
     means = np.asarray(analysis.network.table("cough")).mean(axis=1)[:, 1]  # over dust
@@ -75,7 +76,7 @@ def test_names_with_arrows_and_pairs_without_an_edge(cli: Cli, folder: Path) -> 
     found = json.loads(cli("explain", folder, "smoke->a->b", "a->b", "dust", "--json"))["edges"]
     assert [{e["first"], e["second"]} for e in found] == [{"smoke", "a->b"}, {"a->b", "dust"}]
     assert all(e["fate"] == "below" and not e["in_network"] for e in found)
-    assert "do not draw it" in cli("explain", folder, "smoke--a->b")
+    assert "not established: methods disagree" in cli("explain", folder, "smoke--a->b")
     lines = (folder / "edges.csv").read_text().splitlines(keepends=True)  # as if the pair had hardly any confidence
     (folder / "edges.csv").write_text("".join(line for line in lines if not line.startswith("smoke,a->b")))
     text = cli("explain", folder, "smoke--a->b")
@@ -135,12 +136,14 @@ def test_advice_fits_the_edge(folder: Path) -> None:
     found = explain_folder(folder)[0]
 
     def other(**changes: object) -> Explanation:
-        return replace(found, edge=replace(found.edge, **changes))  # type: ignore[arg-type]
+        return replace(found, edge=replace(found.edge, **{"judged": None, **changes}))  # type: ignore[arg-type]
 
     assert "its direction is what the data suggest" in other(settled=True).advice
-    assert "leave its direction open" in other(settled=False).advice
-    assert "with its confidence" in other(present=0.7).advice
-    assert "a candidate" in other(by_method=(("one", 0.9), ("another", 0.1))).advice
+    assert "its direction is likely" in other(settled=False, split=(0.8, 0.1, 0.1)).advice
+    assert "leave its direction open" in other(settled=False, split=(0.6, 0.3, 0.1)).advice
+    assert "report it with: its probability is 0.75" in other(present=0.75).advice
+    assert "not established: its probability is 0.65" in other(present=0.65).advice
+    assert "not established: methods disagree" in other(by_method=(("one", 0.9), ("another", 0.1))).advice
     assert "cycle" in other(fate=Fate.DROPPED).advice
     below = other(fate=Fate.BELOW, present=0.3)
     assert "--threshold 0.29" in below.advice
@@ -168,7 +171,7 @@ def test_a_folder_of_an_earlier_version_can_be_asked(cli: Cli, folder: Path, ver
         assert one["without_constraints"] is None
         if "settled" in later:  # then the shares tell
             assert one["settled"] == (max(one["forward_if_edge"], one["backward_if_edge"]) >= 0.9)
-    assert "What to do: rely on it" in cli("explain", folder, "smoke--cough")
+    assert "What to do: report it;" in cli("explain", folder, "smoke--cough")
 
 
 def test_the_columns_of_the_first_version_are_those_that_it_wrote() -> None:
@@ -203,26 +206,17 @@ def test_a_change_of_nothing_names_no_states() -> None:
 
 
 def test_the_advice_knows_what_else_is_said(folder: Path) -> None:
-    """An edge of which it was said that the data do not decide it is not one to rely on."""
+    """What the report decided is in the file; without it, an edge that the prior decides is not one to rely on."""
 
-    def advice() -> str:
-        return explain_folder(folder, [("smoke", "cough")])[0].advice
+    def found() -> Explanation:
+        return explain_folder(folder, [("smoke", "cough")])[0]
 
-    assert "rely on it" in advice()
-    record = json.loads((folder / "run.json").read_text())
+    assert (found().edge.verdict, found().edge.action) == (Verdict.RELY, "report it")
     edges = pd.read_csv(folder / "edges.csv", dtype=str, keep_default_na=False)
     its = (edges["first"] == "smoke") & (edges["second"] == "cough")
-    before = (folder / "edges.csv").read_text()
-    edges.loc[its, "prior"] = "depends"
+    edges.loc[its, ["verdict", "do"]] = "probably", "report it with: the bins decide"
     edges.to_csv(folder / "edges.csv", index=False)
-    assert advice().startswith("What to do: report it only with what it depends on, the strength of the prior")
-    record["result"]["depends_on_cuts"] = [["smoke", "cough"]]
-    (folder / "run.json").write_text(json.dumps(record))
-    assert "depends on, the strength of the prior and how numbers were cut" in advice()
-    (folder / "edges.csv").write_text(before)
-    assert "depends on, how numbers were cut" in advice()
-    record["result"]["depends_on_cuts"] = []
-    (folder / "run.json").write_text(json.dumps(record))
-    edges.loc[its, ["prior", "probability"]] = "always", "0.6"
+    assert found().advice.startswith("What to do: report it with: the bins decide;")
+    edges.loc[its, ["verdict", "prior"]] = "", "depends"
     edges.to_csv(folder / "edges.csv", index=False)
-    assert "report it with its probability" in advice()
+    assert found().advice.startswith("What to do: report it with: the prior decides;")

@@ -15,7 +15,7 @@ import arcwise
 from arcwise.analysis import explain_folder
 from arcwise.findings import edge_record
 from arcwise.findings.edge_record import EDGE_COLUMNS, EdgeColumn, Shown
-from arcwise.findings.trust import show_confidence
+from arcwise.findings.verdict import show_confidence
 from arcwise.report.edges import statement
 
 EVERYWHERE = Shown.CSV | Shown.EXPLAIN | Shown.PAGE | Shown.TEXT
@@ -37,7 +37,7 @@ def test_a_new_column_is_shown_everywhere(
     assert '<th scope="col" rowspan="2" data-key="doubt" class="number">doubt</th>' in page
     rows = re.findall(r"<tr data-edge.*<td>(.*?)</td></tr>", page)
     assert rows == [show_confidence(value) for value in expected]
-    assert re.search(r"edge +confidence .* doubt\n", wine.report.to_text(width=160))
+    assert re.search(r"edge +probability .* doubt\n", wine.report.to_text(width=160))
     # It is asked of a new folder and of an old one: what the old one lacks follows from what it has.
     for folder in (wine.save(tmp_path / "new"), old):
         found = [one.to_dict() for one in explain_folder(folder)]

@@ -144,9 +144,6 @@ def run_record(analysis: Findings) -> dict[str, Any]:
             "arcs": [list(arc) for arc in analysis.dag.arcs],
             "dropped": [[edge.tail, edge.head] for edge in analysis.consensus.dropped],
             "compared": [other.title for other in analysis.comparisons],
-            "depends_on_cuts": [
-                [edge.first, edge.second] for edge in (analysis.cuts.edges if analysis.cuts else ()) if edge.depends
-            ],
             "remarks": [remark.text for remark in analysis_remarks(analysis)],
             "constraints": None if analysis.price is None else analysis.price.describe(),
         },

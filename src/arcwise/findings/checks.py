@@ -20,7 +20,7 @@ from arcwise.findings.method_result import MethodResult
 from arcwise.findings.options import LearnOptions
 from arcwise.findings.parts import GrowingParts, Part, Remark
 from arcwise.findings.preparation import uncut_of
-from arcwise.findings.trust import HALF
+from arcwise.findings.verdict import HALF
 from arcwise.graph.dag import Dag
 from arcwise.priors.ess_path import Saturation, data_saturation
 from arcwise.priors.optima import Learning, Sensitivity, prior_sensitivity

@@ -19,7 +19,7 @@ from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.findings.edge_record import EdgeRecord, Origin
 from arcwise.findings.method_result import MethodResult
 from arcwise.findings.options import LearnOptions
-from arcwise.findings.trust import HALF
+from arcwise.findings.verdict import HALF
 from arcwise.graph.beliefs import Beliefs
 from arcwise.graph.classes import FixedPairs
 from arcwise.graph.constraints import Constraints

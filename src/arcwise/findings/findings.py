@@ -92,7 +92,18 @@ class Findings:
     def edges(self) -> tuple[EdgeRecord, ...]:
         """Every pair of variables with a confidence above 0.01, the most certain first."""
         found = self.part(found_parts.Answer).edges
-        return with_methods(found, self.sets) if self.comparisons else found
+        return tuple(map(self._checked, with_methods(found, self.sets) if self.comparisons else found))
+
+    def _checked(self, edge: EdgeRecord) -> EdgeRecord:
+        """Return an edge with what the checks say of it: other bins, and whether there are networks enough."""
+        cuts = () if self.cuts is None else self.cuts.edges
+        few = self.has_few_networks
+        return replace(
+            edge,
+            cuts_decide=any(cut.depends for cut in cuts if {cut.first, cut.second} == {edge.first, edge.second}),
+            is_guess=few,
+            probability=None if few or self.probability.calibration.kind == "none" else edge.probability,
+        )
 
     @cached_property
     def prior(self) -> PriorChecks:
@@ -263,7 +274,7 @@ class Findings:
         self.confidence.pair(first, second)  # refuses unknown names
         # Too unlikely for the report; but that there is no edge is a finding, too.
         first, second = sorted((first, second), key=self.data.index)
-        found = describe_edge(self.data, self.sets, self.origins, (first, second))
+        found = self._checked(describe_edge(self.data, self.sets, self.origins, (first, second)))
         return found if self.options.beliefs is None else self._believed(found)
 
     def belief(self, first: str, second: str) -> EdgeRecord:

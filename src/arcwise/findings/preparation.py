@@ -25,7 +25,7 @@ from arcwise.data.mixed import not_numbers
 from arcwise.data.read import read_table
 from arcwise.data.table import Table
 from arcwise.findings.coding import Coding, refuse_unwritable
-from arcwise.findings.trust import counted
+from arcwise.findings.verdict import counted
 from arcwise.graph.beliefs import Beliefs
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.statements import Kind as Said

@@ -12,7 +12,7 @@ from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.findings.method_result import MethodResult
 from arcwise.findings.options import LearnOptions
 from arcwise.findings.parts import Remark
-from arcwise.findings.trust import plural
+from arcwise.findings.verdict import plural
 from arcwise.sampled.numeric_data import NumericData
 
 # What a missed edge may cost in the report: 2^-5 to 2^5 extra edges.

@@ -6,7 +6,7 @@ doors.offer(
     __name__,
     {
         "findings.edge_record": ("EdgeRecord",),
-        "findings.trust": ("Forest", "ForestRow"),
+        "findings.verdict": ("Forest", "ForestRow"),
         "report.blocks": (
             "Bullets",
             "Chart",

@@ -1,8 +1,8 @@
 """The names of the module, for type checkers and editors. Written by docs/update.py."""
 
 from arcwise.findings.edge_record import EdgeRecord as EdgeRecord
-from arcwise.findings.trust import Forest as Forest
-from arcwise.findings.trust import ForestRow as ForestRow
+from arcwise.findings.verdict import Forest as Forest
+from arcwise.findings.verdict import ForestRow as ForestRow
 from arcwise.report.blocks import Bullets as Bullets
 from arcwise.report.blocks import Chart as Chart
 from arcwise.report.blocks import Column as Column

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from arcwise.base.showing import one_screen
 from arcwise.findings.edge_record import EdgeRecord
-from arcwise.findings.trust import Forest
+from arcwise.findings.verdict import Forest, Verdict
 
 # `EvidencePlan`: how the page finds out what evidence does to all other variables.
 
@@ -154,6 +154,22 @@ class Section:
 
 @one_screen
 @dataclass(frozen=True, slots=True)
+class Check:
+    """What was checked, and what came of it; `key` is the section that has the details, `ok` None for no answer."""
+
+    key: str
+    name: str
+    ok: bool | None
+    words: str
+
+    @property
+    def text(self) -> str:
+        """The check on one line."""
+        return f"{ {True: 'ok', False: 'FAILS', None: 'note'}[self.ok] }  {self.name}: {self.words}"
+
+
+@one_screen
+@dataclass(frozen=True, slots=True)
 class NetworkNode:
     """A variable: its name, its states, and the share of the cases that show each."""
 
@@ -223,6 +239,8 @@ class NetworkView:
         The variable that the view starts from, in the middle; None to start with the whole network.
     few
         How many networks there are, if too few for shares: then an edge is in "2 of 3" of them; else 0.
+    scale
+        Confidences, rising, and the probability that each is worth; None where that is not known.
     """
 
     nodes: tuple[NetworkNode, ...]
@@ -243,6 +261,14 @@ class NetworkView:
     evidence: EvidencePlan = field(default_factory=EvidencePlan)
     target: int | None = None
     few: int = 0
+    scale: tuple[tuple[float, ...], tuple[float, ...]] | None = None
+
+    @property
+    def by_verdict(self) -> list[tuple[Verdict, list[EdgeRecord]]]:
+        """The edges of the network by their verdicts, in the order of these; a verdict without edges is left out."""
+        kept = [edge for edge in self.edges if edge.fate.in_network]
+        groups = [(verdict, [edge for edge in kept if edge.verdict is verdict]) for verdict in Verdict]
+        return [(verdict, own) for verdict, own in groups if own]
 
     @property
     def index(self) -> dict[str, int]:

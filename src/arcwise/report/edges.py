@@ -12,9 +12,19 @@ import numpy as np
 from arcwise.confidence.calibration import SETTLED_SHARE
 from arcwise.confidence.consensus import Fate
 from arcwise.data.impute import LEVEL, GapDependence, gap_dependences
-from arcwise.findings.edge_record import NEARLY_ALL, OPEN, USUAL, Agreement, EdgeRecord, Origin, Support, Verdict
+from arcwise.findings.edge_record import (
+    FILLING,
+    NEARLY_ALL,
+    OPEN,
+    USUAL,
+    Agreement,
+    BeliefTest,
+    EdgeRecord,
+    Origin,
+    Support,
+)
 from arcwise.findings.price import NOTHING, factor_words
-from arcwise.findings.trust import HALF, counted, first_few, listed, percent, plural, show_confidence, show_range
+from arcwise.findings.verdict import HALF, counted, first_few, listed, percent, plural, show_confidence, show_range
 from arcwise.graph.beliefs import odds_text
 from arcwise.graph.statements import Kind
 from arcwise.report.blocks import Blocks, Bullets, bullets, gather, table
@@ -72,10 +82,12 @@ def belief_sentence(edge: EdgeRecord) -> str:
         return f"Without your prior odds of other edges its confidence is {show_confidence(without)}."
     said = f"You gave {_odds(edge, edge.odds)}"
     if edge.odds_decided or without is None:
-        why = f"that was {Verdict.DECIDED}" if edge.odds_decided else "what its confidence is without was not computed"
+        why = (
+            f"that was {BeliefTest.DECIDED}" if edge.odds_decided else "what its confidence is without was not computed"
+        )
         return f"{said}; {why}."
     known = f"{said}; without any prior odds its confidence is {show_confidence(without)}"
-    if edge.verdict is not Verdict.CONTRADICT:
+    if edge.belief_test is not BeliefTest.CONTRADICT:
         return f"{known}, and the data agree."
     return f"{known}: data and belief contradict each other, and {_winner(edge.present, without)}."
 
@@ -103,7 +115,7 @@ def belief_blocks(analysis: Findings) -> Blocks:
     pairs = _pairs(beliefs, data)
     rows = [_row(analysis, *pair) for pair in pairs]
     contradicted = contradictions(analysis)
-    tested = sum(analysis.belief(*pair).verdict is not Verdict.DECIDED for pair in pairs)
+    tested = sum(analysis.belief(*pair).belief_test is not BeliefTest.DECIDED for pair in pairs)
     expected = [float(item.vector.sum()) for item in (without.confidence, analysis.confidence)]
     summary = f"On average a network has {expected[0]:.1f} edges without the odds, and {expected[1]:.1f} with them."
     if tested:
@@ -131,7 +143,9 @@ def contradictions(analysis: Findings) -> list[tuple[str, str]]:
     beliefs, without = analysis.options.beliefs, analysis.without_beliefs
     if beliefs is None or without is None:
         return []
-    return [pair for pair in _pairs(beliefs, analysis.data) if analysis.belief(*pair).verdict is Verdict.CONTRADICT]
+    return [
+        pair for pair in _pairs(beliefs, analysis.data) if analysis.belief(*pair).belief_test is BeliefTest.CONTRADICT
+    ]
 
 
 def contradiction_sentence(analysis: Findings) -> str:
@@ -154,8 +168,8 @@ def _row(analysis: Findings, first: str, second: str) -> tuple[str | float, ...]
     forward, backward = map(odds_text, edge.odds)
     odds = forward if edge.odds[0] == edge.odds[1] else f"{first} → {second} {forward}; {second} → {first} {backward}"
     present, without = analysis.confidence.pair(first, second).present, edge.without_odds.present
-    verdict = {Verdict.AGREE: "agree", Verdict.DECIDED: str(Verdict.DECIDED)}.get(
-        edge.verdict, f"contradict it; {_winner(present, without)}"
+    verdict = {BeliefTest.AGREE: "agree", BeliefTest.DECIDED: str(BeliefTest.DECIDED)}.get(
+        edge.belief_test, f"contradict it; {_winner(present, without)}"
     )
     return f"{first} — {second}", odds, without, present, verdict
 
@@ -425,10 +439,6 @@ def dependence_blocks(clear: Sequence[GapDependence], tests: int | None = None) 
 # What a report says about missing values: what was done, what it assumes, and what it means for each edge.
 
 
-# A confidence that varies by less between completions does not depend on the filling.
-SMALL = 0.05
-
-
 def filling_sentence(edge: EdgeRecord) -> str:
     """Return how much of an edge's data was filled in, and what that does to its confidence."""
     if edge.share_filled <= 0:
@@ -436,7 +446,7 @@ def filling_sentence(edge: EdgeRecord) -> str:
     share = f"In {percent(edge.share_filled)} of the cases one of the two values was missing"
     if edge.between_completions is None:
         return f"{share}; each network was learned from a completion of its own."
-    if edge.between_completions < SMALL:
+    if edge.between_completions < FILLING:
         return f"{share}; what they are completed with hardly matters (±{edge.between_completions:.2f})."
     return (
         f"{share}; from one completion to the next the confidence varies by ±{edge.between_completions:.2f} (standard "
@@ -458,7 +468,7 @@ def completion_account(analysis: Findings) -> str:
     worst = float(confidence.spread.max())
     steady = (
         ""
-        if confidence.standard_error.max() < SMALL
+        if confidence.standard_error.max() < FILLING
         else (" Some confidences still move from completion to completion: ask for more with --completions.")
     )
     return (

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from arcwise.effects.effect import Effect, PossibleEffects, state_pairs
 from arcwise.effects.effect_matrix import EffectMatrix
-from arcwise.findings.trust import counted, first_few, percent, plural, show_confidence
+from arcwise.findings.verdict import counted, first_few, percent, plural, show_confidence
 from arcwise.report.blocks import Cell, Table, gather, table
 from arcwise.report.edges import state_label
 from arcwise.report.report import Answer

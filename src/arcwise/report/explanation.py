@@ -27,7 +27,7 @@ from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.findings import edge_record
 from arcwise.findings.edges import describe_arc
 from arcwise.findings.method_result import FEWEST_NETWORKS
-from arcwise.findings.trust import counted, listed, percent, show_confidence
+from arcwise.findings.verdict import Verdict, Way, counted, percent, show_confidence
 from arcwise.graph.dag import Dag
 from arcwise.model.network import read_bif
 from arcwise.recipes.registry import SOURCES
@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from arcwise.model.network import BayesianNetwork
 
 
-# From this confidence on an edge is as good as certain.
-CERTAIN = 0.95
 # A table with more rows is not spelled out.
 MOST_ROWS = 100_000
 
@@ -62,8 +60,6 @@ class Explanation:
         The cut-off of each rule.
     few
         How many networks there are, if too few for a share of them to mean anything; else 0.
-    depends_on_cuts, probability
-        Whether it would be unlikely if numbers were cut in another way; and how probable it is, None if not known.
     """
 
     edge: edge_record.EdgeRecord
@@ -71,8 +67,6 @@ class Explanation:
     effect: str = ""
     rules: Mapping[str, float] = field(default_factory=dict)
     few: int = 0
-    depends_on_cuts: bool = False
-    probability: float | None = None
 
     @property
     def title(self) -> str:
@@ -95,7 +89,7 @@ class Explanation:
             edge_record.Origin.APPEARS: ", there because of what you said",
             edge_record.Origin.GONE: ", gone because of what you said",
         }.get(edge.origin, f", directed by {edge.owed_to}")
-        share = f"confidence {show_confidence(edge.present)}"
+        share = edge.verdict if edge.fate.in_network else f"{edge.verdict} (confidence {show_confidence(edge.present)})"
         if self.few:
             share = f"in {round(edge.present * self.few)} of {counted(self.few, 'network')}"
         return f"{edge.name}: {share}, {where}{said}"
@@ -142,67 +136,45 @@ class Explanation:
     @property
     def advice(self) -> str:
         """What to do about the edge."""
-        if not self.edge.has_confidence:
+        edge = self.edge
+        if not edge.has_confidence:
             return "What to do: one network does not say how far to trust it; `arcwise learn DATA -o DIR` does."
-        if not self.edge.origin.is_found:
-            return self._said_advice()
-        if not self.few:
-            return self._found_advice(self.edge)
-        many = "one network does" if self.few == 1 else f"{self.few} networks do"
-        return f"What to do: do not rely on it: {many} not say how far to trust an edge. Allow more time."
-
-    def _found_advice(self, edge: edge_record.EdgeRecord) -> str:
-        if edge.fate.is_left_out:
-            cycle = "decide which edge of the cycle is wrong, and forbid it (--blacklist), or require this one."
-            known = "look at the constraints again: the data would have it."
-            return f"What to do: {cycle if edge.fate is Fate.DROPPED else known}"
-        if not edge.fate.in_network:
-            cheap = f" It would be in with --threshold {_below(edge.present)}." if edge.present >= 0.01 else ""
-            return f"What to do: do not draw it, and do not claim that the two are unrelated.{cheap}"
-        if edge.agreement is edge_record.Agreement.DISAGREE:
-            return "What to do: call it a candidate, not a finding; the methods disagree. More cases would decide."
-        doubts = [
-            *(
-                ["the strength of the prior"]
-                if edge.prior_support in (edge_record.Support.DEPENDS, edge_record.Support.NEVER)
-                else []
-            ),
-            *(["how numbers were cut"] if self.depends_on_cuts else []),
-        ]
-        if doubts:
-            return f"What to do: report it only with what it depends on, {listed(doubts)}{self._way_advice()}"
-        use = "rely on it" if edge.present >= CERTAIN else "report it with its confidence"
-        if self.probability is not None and self.probability < edge_record.PLAIN and edge.present >= CERTAIN:
-            use = "report it with its probability"
-        return f"What to do: {use}{self._way_advice()}"
+        more = ""
+        if edge.verdict is Verdict.YOURS:
+            more = (
+                ""
+                if edge.without is None
+                else f" The data alone would give it {show_confidence(edge.without.present)}."
+            )
+        elif self.few:
+            more = " Allow more time."
+        elif edge.fate is Fate.DROPPED:
+            more = " Decide which edge of the cycle is wrong, and forbid it (--blacklist), or require this one."
+        elif edge.fate is Fate.BELOW and edge.present >= 0.01:
+            more = f" It would be in with --threshold {_below(edge.present)}."
+        elif edge.verdict in (Verdict.RELY, Verdict.PROBABLY):
+            return f"What to do: {edge.action}; {self._way_advice()}."
+        return f"What to do: {edge.action}.{more}"
 
     def _way_advice(self) -> str:
-        if not self.edge.origin.is_directed_by_data:
-            whose = {
-                edge_record.Origin.DIRECTED: "what you said",
-                edge_record.Origin.BELIEVED: "what your odds say",
-            }.get(self.edge.origin, "a consequence of what you said")
-            return f"; its direction is {whose}, so do not report it as a finding."
-        if self.edge.is_settled:
-            shown = "your experiment shows" if self.edge.origin is edge_record.Origin.EXPERIMENT else "the data suggest"
-            cause = "" if self.edge.origin is edge_record.Origin.EXPERIMENT else ", which is not yet a cause"
-            return f"; its direction is what {shown}{cause}."
-        return (
-            ", but leave its direction open. What you know, such as which comes first in time, can be given with "
-            "--constraints."
-        )
-
-    def _said_advice(self) -> str:
-        """Return what to do about an edge that is there, or not, because the analyst said so."""
-        without = self.edge.without
-        alone = "" if without is None else f" The data alone would give it {show_confidence(without.present)}."
-        if self.edge.origin is edge_record.Origin.REQUIRED:
-            return f"What to do: report it as an assumption, not as a finding.{alone}"
-        if self.edge.origin is edge_record.Origin.APPEARS:
-            return f"What to do: report it as a consequence of what you said, not as a finding.{alone}"
-        if self.edge.origin is edge_record.Origin.GONE:
-            return f"What to do: report that it is missing because of what you said, not because of the data.{alone}"
-        return f"What to do: report that you excluded it; the data had no say.{alone}"
+        edge, is_set = self.edge, self.edge.origin is edge_record.Origin.EXPERIMENT
+        match edge.direction:
+            case Way.SETTLED:
+                told = "your experiment shows" if is_set else "the data suggest, which is not yet a cause"
+                return f"its direction is what {told}"
+            case Way.LIKELY:
+                return f"its direction is likely ({percent(edge.way)}), so report it as such"
+            case Way.YOURS:
+                whose = {
+                    edge_record.Origin.DIRECTED: "what you said",
+                    edge_record.Origin.BELIEVED: "what your odds say",
+                }.get(edge.origin, "a consequence of what you said")
+                return f"its direction is {whose}, so do not report it as a finding"
+            case Way.UNKNOWN:
+                return (
+                    "leave its direction open. What you know, such as which comes first in time, can be given with "
+                    "--constraints"
+                )
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON can hold it."""
@@ -235,14 +207,12 @@ def explain_folder(
     record = read_record(where / "run.json")
     rules, few = _rules_of(record, where / "run.json"), _few_of(record)
     network = read_bif(where / "network.bif")
-    cuts = {frozenset(map(str, pair)) for pair in record["result"].get("depends_on_cuts") or ()}
     found = {}
     for row, edge in read_edges(where, record):
         known = edge.fate.in_network and edge.tail in network.names and edge.head in network.names
         effect = _held_fixed(network, edge.tail, edge.head) if known else ""
         key, words = frozenset((edge.first, edge.second)), row[edge_record.EXPLANATION]
-        probability = edge_record.read_share(row, "probability", str(where / "edges.csv"))
-        found[key] = Explanation(edge, words, effect, rules, few, key in cuts, probability)
+        found[key] = Explanation(replace(edge, is_guess=few > 0), words, effect, rules, few)
     if pairs is None:
         return tuple(one for one in found.values() if one.edge.fate.in_network)
     confidence = EdgeConfidence.load(where / "confidence.parquet")

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from arcwise.base.options import MANY_VARIABLES
 from arcwise.findings.edge_record import EdgeColumn, EdgeRecord, Origin, Shown, script_values, shown_columns
-from arcwise.findings.trust import Forest, ForestRow, dashes_of, round_inside, show_range, thickness
+from arcwise.findings.verdict import Forest, ForestRow, Verdict, Way, round_inside, show_range, thickness
 from arcwise.plotting.layout import Drawing, communities, draw_network, label_of, undrawn_network
 from arcwise.report.blocks import Block, Bullets, Chart, NetworkView, Paragraph, Section, Series, Table, Verbatim
 
@@ -34,7 +34,7 @@ FEWEST_BESIDE = 260
 LARGE, SMALLEST_PART = 40, 3
 # The parts of the script, in their order: what comes later uses what comes before.
 SCRIPT = (
-    *("page", "consensus", "trust", "junction_tree", "evidence", "camera", "drawing", "neighbourhood", "parts"),
+    *("page", "consensus", "verdict", "junction_tree", "evidence", "camera", "drawing", "neighbourhood", "parts"),
     *("edge_panel", "variable_panel", "edge_table", "controls", "start"),
 )
 # Significant digits of a probability in a table: sums over many of them are right to 1e-9.
@@ -199,7 +199,9 @@ def _edge(index: dict[str, int], edge: EdgeRecord) -> dict[str, Any]:
         "counts": edge.counts.tolist(),
         "curve": [] if prior is None else [_short(value) for value in prior.exact.tolist()],
         "given": [] if prior is None else [index[name] for name in prior.given],
-        "trust": edge.trust,
+        "verdict": edge.verdict.key,
+        "direction": edge.direction,
+        "action": edge.action,
         "label": edge.label,
     }
 
@@ -238,6 +240,7 @@ def _payload(view: NetworkView) -> dict[str, Any]:
             for edge, words, path, middle in zip(view.edges, view.words, drawing.paths, drawing.middles, strict=True)
         ],
         "phrases": list(phrases),
+        "verdicts": {one.key: {"title": one, "words": one.words, "dashes": one.dashes} for one in Verdict},
         "threshold": view.threshold,
         "cost": view.cost,
         "rules": [{"label": rule.label, "value": rule.value, "meaning": rule.meaning} for rule in view.rules],
@@ -254,6 +257,7 @@ def _payload(view: NetworkView) -> dict[str, Any]:
         **({} if view.target is None else {"target": view.target}),
         "floor": view.floor,
         **({"few": view.few} if view.few else {}),
+        **({} if view.scale is None else {"scale": view.scale}),
         **({} if view.unseen is None else {"unseen": view.unseen}),
         "powers": view.cost_powers,
         "cutoffs": view.cost_cutoffs,
@@ -267,8 +271,8 @@ def _payload(view: NetworkView) -> dict[str, Any]:
 STYLE = (
     "text{font:13px system-ui,sans-serif;text-anchor:middle;dominant-baseline:central;fill:#1b1f24}"
     ".n{fill:#fff;stroke:#57606a;stroke-width:1.2}.e{fill:none;stroke:currentColor}"
-    ".alone{color:#3b4754}.agreed{color:#0b5cad}.varied{color:#3f7f8f}.disputed{color:#c04a00}.weak,.guess{color:#7a828c}"
-    ".h{fill:currentColor;stroke:currentColor;stroke-width:1.4;stroke-linejoin:round}.o{fill:#fff}"
+    ".rely{color:#0b5cad}.probably{color:#3f7f8f}.open{color:#c04a00}.yours{color:#6b4fa0}.unlikely{color:#7a828c}"
+    ".h{fill:currentColor;stroke:currentColor;stroke-width:1.4;stroke-linejoin:round}.o{fill:#fff}.said{fill:#b9a8d8}"
     ".v{font-size:11px;paint-order:stroke;stroke:#fff;stroke-width:4px;stroke-linejoin:round}"
 )
 
@@ -276,9 +280,8 @@ STYLE = (
 def network_svg(view: NetworkView, *, numbers: bool = True) -> str:
     """Return the network at the view's threshold as an SVG document.
 
-    The more probable, the wider the line; colour and dashes say whether all methods support the edge (`Trust`). An
-    arrow head is filled where the data settle the direction, hollow where they lean towards it, and missing where it is
-    open. Numbers stand where they tell something.
+    The more probable, the wider the line; colour and dashes are the verdict. An arrow head is filled where the data
+    settle the direction, hollow where it is likely, and missing where it is unknown. Numbers are probabilities.
     """
     arcs = [(parent, child) for child, parents in enumerate(view.parents) for parent in parents]
     shown = [edge for edge in view.edges if edge.fate.in_network]
@@ -295,10 +298,9 @@ def network_svg(view: NetworkView, *, numbers: bool = True) -> str:
         f'<style>{STYLE}</style><rect width="100%" height="100%" fill="#fff"/>'
     ]
     for edge, path in zip(shown, drawing.paths, strict=True):
-        dashes = dashes_of(edge.trust, edge.present)
-        broken = f' stroke-dasharray="{dashes}"' if dashes else ""
+        broken = f' stroke-dasharray="{edge.verdict.dashes}"' if edge.verdict.dashes else ""
         width = thickness(edge.real)
-        parts.append(f'<path class="e {edge.trust}" d="{path}" stroke-width="{width:.2f}"{broken}/>')
+        parts.append(f'<path class="e {edge.verdict.key}" d="{path}" stroke-width="{width:.2f}"{broken}/>')
         if edge.is_pointed:
             parts.append(_head(edge, path))
     if numbers:
@@ -330,9 +332,9 @@ def _head(edge: EdgeRecord, path: str) -> str:
         (tx - length * math.cos(angle) - side * math.sin(angle), ty - length * math.sin(angle) + side * math.cos(angle))
         for side in (half, -half)
     ]
-    kind = "h" if edge.is_settled else "h o"
+    kind = {Way.SETTLED: "h", Way.YOURS: "h said"}.get(edge.direction, "h o")
     text = "L".join(f"{x:.1f},{y:.1f}" for x, y in [(tx, ty), *corners])
-    return f'<path class="{kind} {edge.trust}" d="M{text}Z"/>'
+    return f'<path class="{kind} {edge.verdict.key}" d="M{text}Z"/>'
 
 
 # Line charts and forest plots as SVG, drawn with classes that the page's style sheet colours; no script is needed.
@@ -475,7 +477,7 @@ def _row(row: ForestRow, y: float) -> str:
     label = row.label if len(row.label) <= LONGEST else row.label[: LONGEST - 1].rstrip() + "…"
     ticks = "".join(f"M{_x(value):.1f},{y - 4:.1f}v8" for value in row.others)
     return (
-        f'<g class="edge {row.trust}"><title>{escape(row.words)}</title>'
+        f'<g class="edge {row.verdict.key}"><title>{escape(row.words)}</title>'
         f'<text class="end label" x="{LABEL:g}" y="{y + 4:.1f}">{escape(label)}</text>'
         f'<path class="ink" d="M{_x(low):.1f},{y:.1f}H{_x(high):.1f}"/><path class="tick" d="{ticks}"/>'
         f'<circle class="head" cx="{_x(row.value):.1f}" cy="{y:.1f}" r="4"/>'

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +19,7 @@ from arcwise.counts import contingency
 from arcwise.findings.edges import floor_of
 from arcwise.findings.method_result import is_few
 from arcwise.findings.thresholds import COST_POWERS
-from arcwise.findings.trust import HALF, Trust, counted, listed, percent, plural, show_range
+from arcwise.findings.verdict import HALF, Verdict, Way, counted, listed, percent, plural, show_range
 from arcwise.report import blocks, edges, sections
 from arcwise.report.blocks import Blocks, Chart, Guide, Section, Series, Table, bullets, gather, table
 from arcwise.report.remarks import analysis_remarks, is_by_time
@@ -359,8 +358,14 @@ def prediction_answer(found: PredictionScores) -> Answer:
 CHANCE = 0.05
 # So many edges or variables are named; of more, the count.
 MOST_NAMED = 5
-# A variable with fewer edges is not called a centre.
-CENTRE = 4
+# How the headline counts the edges of each verdict.
+COUNTED = {
+    Verdict.RELY: "to rely on",
+    Verdict.PROBABLY: "probable",
+    Verdict.OPEN: "open",
+    Verdict.YOURS: "your assumptions",
+    Verdict.UNLIKELY: "unlikely",
+}
 
 
 def summary_sentences(analysis: Findings) -> tuple[str, ...]:
@@ -374,32 +379,22 @@ def summary_sentences(analysis: Findings) -> tuple[str, ...]:
         whose = "the data show no edge" if analysis.constraints is None else "within your constraints there is no edge"
         first = f"None of the {n * (n - 1) // 2:,} pairs of variables has a confidence above {analysis.threshold:.2g}"
         return (f"{first}: {whose}.", *edges.constraint_summary(analysis), *_closing(analysis))
-    if analysis.has_few_networks:
-        few = (
-            _lead(analysis, kept),
-            _strongest(analysis, kept),
-            *edges.constraint_summary(analysis),
-            *_closing(analysis),
-        )
-        return tuple(sentence for sentence in few if sentence)
-    untold = by_chance or analysis.probability.calibration.kind == "none"
-    expected = "" if untold else analysis.expected.sentence()
+    untold = by_chance or analysis.has_few_networks or analysis.probability.calibration.kind == "none"
     found = (
         by_chance,
-        _lead(analysis, kept),
-        _strongest(analysis, kept),
-        _disputed(kept),
-        expected,
-        _centres(analysis, kept),
-        _apart(analysis, kept),
-        _directions(kept),
+        headline(analysis),
+        "" if untold else analysis.expected.sentence(),
+        "" if analysis.has_few_networks else _apart(analysis, kept),
+        "" if analysis.has_few_networks else _directions(kept),
         *edges.constraint_summary(analysis),
         *_closing(analysis),
     )
     return tuple(sentence for sentence in found if sentence)
 
 
-def _lead(analysis: Findings, kept: list[EdgeRecord]) -> str:
+def headline(analysis: Findings) -> str:
+    """Return the answer in one sentence: how many edges of each verdict, and which checks speak against it."""
+    kept = [e for e in analysis.edges if e.fate.in_network]
     if analysis.has_few_networks:
         count = analysis.confidence.n_networks
         only = sections.few_networks(count).removesuffix(".")
@@ -411,54 +406,11 @@ def _lead(analysis: Findings, kept: list[EdgeRecord]) -> str:
                 "does not say: a method that averages does."
             )
         return f"{only}, with {_edges(len(kept))} above the cut-off. {sections.FEW_SAY_NOTHING}"
-    told = [e for e in kept if not e.origin.is_decided]
-    if not told:
-        return f"{_edges(len(kept)).capitalize()}, all required by you: the data add none."
-    if all(e.trust is Trust.ALONE for e in told):
-        return f"{_edges(len(told)).capitalize()}, by the {analysis.main.title} alone: no other method was asked."
-    counts = Counter(e.trust for e in told)
-    supported, disputed, weak = counts[Trust.AGREED] + counts[Trust.VARIED], counts[Trust.DISPUTED], counts[Trust.WEAK]
-    asked = len(kept[0].by_method)
-    rest = f", and {weak:,} that none finds likely" if weak else ""
-    required = f"; {len(kept) - len(told):,} more because you required them" if len(told) < len(kept) else ""
-    return (
-        f"{_edges(supported).capitalize()} that every method supports, {disputed:,} disputed{rest} ({asked} "
-        f"combinations of method and score were asked){required}."
-    )
-
-
-def _strongest(analysis: Findings, kept: list[EdgeRecord]) -> str:
-    """Name the strongest of the edges that every method supports, and say what the first one does."""
-    sure = [e for e in kept if e.trust.is_supported]
-    of = sure or [e for e in kept if not e.origin.is_decided]
-    if not of:
-        return ""
-    ranked = sorted(of, key=lambda e: -e.information)
-    names = listed([e.settled_name for e in ranked], most=MOST_NAMED)
-    which = "Every method supports" if sure else "Found"
-    if len(ranked) > MOST_NAMED:
-        which += ", the strongest first"
-    effect = edges.effect_sentence(analysis.data, ranked[0])
-    return f"{which}: {names}.{f' {effect}' if effect else ''}"
-
-
-def _disputed(kept: list[EdgeRecord]) -> str:
-    doubtful = sorted((e for e in kept if e.trust is Trust.DISPUTED), key=lambda e: e.spread[0])
-    if not doubtful:
-        return ""
-    names = listed([f"{e.settled_name} ({show_range(*e.spread)})" for e in doubtful], most=MOST_NAMED)
-    return (
-        f"Methods disagree on {names}: report the range, or call {plural(len(doubtful), 'it', 'them')} not established."
-    )
-
-
-def _centres(analysis: Findings, kept: list[EdgeRecord]) -> str:
-    degree = Counter(name for e in kept for name in (e.first, e.second))
-    most = max(degree.values())
-    best = [name for name in analysis.data.names if degree[name] == most]
-    if most < CENTRE or len(best) > 2:
-        return ""
-    return f"{listed(best)} {plural(len(best), 'has', 'have')} most edges, {most:,}{' each' if len(best) > 1 else ''}."
+    counts = Counter(e.verdict for e in kept)
+    told = [f"{counts[verdict]:,} {words}" for verdict, words in COUNTED.items() if counts[verdict]]
+    failed = [check for check in sections.checks(analysis) if check.ok is False]
+    care = f" Take care: {'; '.join(f'{check.name}: {check.words}' for check in failed)}." if failed else ""
+    return f"{_edges(len(kept)).capitalize()}: {listed(told)}.{care}"
 
 
 def _apart(analysis: Findings, kept: list[EdgeRecord]) -> str:
@@ -470,21 +422,19 @@ def _apart(analysis: Findings, kept: list[EdgeRecord]) -> str:
 
 
 def _directions(kept: list[EdgeRecord]) -> str:
-    """Name the directions that the data settle, and say how many the analyst did."""
-    turned = [e for e in kept if e.is_settled]
-    settled = [e for e in turned if e.is_settled_by_data]
-    said = len(turned) - len(settled)
-    yours = f" You settle that of {said:,} by what you said." if said else ""
-    caution = "A direction is not a cause: it says what independences the data show."
-    if not settled:
-        only = "the edge" if len(kept) == 1 else "any edge"
-        return f"The data do not settle the direction of {only}.{yours} {caution}"
-    names = listed([f"{e.tail} → {e.head}" for e in sorted(settled, key=lambda e: -e.information)], most=MOST_NAMED)
-    rest = [e for e in kept if not e.is_settled]
-    judged = any(e.way_probability is not None for e in rest)  # else by the share of the networks
-    doubt = f"{plural(len(rest), 'is', 'are')} not sure enough to call" if judged else "the networks disagree"
-    others = f"; {_edges(len(rest))} could be turned round, or {doubt}" if rest else ""
-    return f"The data settle the direction of {names}{others}.{yours} {caution}"
+    """Name the directions that the data settle, say how many are the analyst's, and what would settle more."""
+    ways = Counter(e.direction for e in kept)
+    settled = sorted((e for e in kept if e.direction is Way.SETTLED), key=lambda e: -e.information)
+    yours = (
+        f" {ways[Way.YOURS]:,} of the directions {plural(ways[Way.YOURS], 'is', 'are')} yours."
+        if ways[Way.YOURS]
+        else ""
+    )
+    if settled:
+        names = listed([f"{e.tail} → {e.head}" for e in settled], most=MOST_NAMED)
+        return f"The data settle the direction of {names}.{yours} An arrow is not proof of cause."
+    only = "the edge" if len(kept) == 1 else "any edge"
+    return f"The data do not settle the direction of {only}.{yours} An arrow is not proof of cause."
 
 
 def _chance(analysis: Findings) -> str:
@@ -552,9 +502,10 @@ def build_report(analysis: Findings) -> Report:
             ("method", main.title),
             ("networks averaged", f"{analysis.confidence.n_networks:,}"),
             *([] if held is None or held.covered is None else [("of the posterior in the set", _covered(held))]),
-            ("cut-off", f"{analysis.threshold:.3g}"),
+            ("cut-off", sections.cut_words(analysis)),
             ("edges in the network", f"{kept:,}"),
         ),
+        checks=sections.checks(analysis),
         summary=(
             *_about_target(analysis),
             *summary_sentences(analysis),
@@ -602,7 +553,10 @@ def _about_target(analysis: Findings) -> tuple[str, ...]:
             ranges = [f"{name} ({show_range(*edge.spread)})" for name, edge in doubtful.items()]
             told += f"; not established: {listed(ranges)}"
         given = plural(len(variable.blanket), "it", "these")
+        fits = next((check.ok for check in sections.checks(analysis) if check.key == "fit"), None)
         told += f". In the network, given {given}, no other variable tells more about it."
+        if fits is False:
+            told += " But the network does not fit everywhere, so others may."
     return (
         f"{told} It is predicted right in {percent(scores.accuracy)} of cases that were not learned from; its most "
         f"frequent state alone in {percent(scores.usual_accuracy)}.",
@@ -610,14 +564,14 @@ def _about_target(analysis: Findings) -> tuple[str, ...]:
 
 
 def _doubtful(analysis: Findings, name: str) -> EdgeRecord | None:
-    """Return an edge that joins a variable to the target's blanket if the methods do not agree that it is there."""
+    """Return an edge that joins a variable to the target's blanket if it is not established."""
     assert analysis.focus is not None
     target = analysis.focus.variable.name
     through = [child for child in analysis.dag.children_of(target) if name in analysis.dag.parents_of(child)]
     direct = target in analysis.dag.parents_of(name) or name in analysis.dag.parents_of(target)
     pairs = [(target, name)] if direct else [pair for child in through for pair in ((target, child), (name, child))]
     found = [analysis.edge(*pair) for pair in pairs]
-    return next((edge for edge in found if not (edge.trust.is_supported or edge.trust is Trust.ALONE)), None)
+    return next((edge for edge in found if edge.verdict in (Verdict.OPEN, Verdict.UNLIKELY)), None)
 
 
 def _glossary(analysis: Findings) -> tuple[tuple[str, str], ...]:
@@ -627,9 +581,9 @@ def _glossary(analysis: Findings) -> tuple[tuple[str, str], ...]:
     methods = "; ".join(f"{facts.title}: {facts.meaning}" for facts in used.values())
     return (
         ("edge", "two variables depend on each other, even when the others are known"),
-        ("confidence", f"of {networks} the share that has the edge: 0 to 1"),
-        ("probability", "how often an edge of such a confidence is real, in data from known networks: 0 to 1"),
-        ("cut-off", "edges with a confidence above it are in the network; the slider moves it"),
+        ("probability", "how often edges like this one were real where the truth was known: 0 to 1"),
+        ("confidence", f"the share of {networks} that contain the edge: 0 to 1"),
+        ("cut-off", "edges with a probability above it are in the network; the slider moves it"),
         ("direction", "not a cause; an edge that fits either way has no arrow head"),
         ("score", "how fit is weighed against complexity; qNML, BDeu and BIC are three ways"),
         ("method", methods),
@@ -656,7 +610,7 @@ def _network(analysis: Findings) -> blocks.NetworkView:
         known = blocks.KnownRules(tuple((index[tail], index[head]) for tail, head in rules.required), rules.limits)
     return blocks.NetworkView(
         nodes=tuple(nodes),
-        edges=_shown_edges(analysis),
+        edges=analysis.edges,
         words=tuple(edges.edge_sentences(analysis, edge) for edge in analysis.edges),
         threshold=analysis.threshold,
         cost=analysis.options.missed_edge_cost,
@@ -673,21 +627,24 @@ def _network(analysis: Findings) -> blocks.NetworkView:
         evidence=plan,
         target=None if analysis.focus is None else index[analysis.focus.variable.name],
         few=analysis.confidence.n_networks if analysis.has_few_networks else 0,
+        scale=_scale(analysis),
     )
+
+
+def _scale(analysis: Findings) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
+    """Return which probability each confidence is worth, for the slider; None where that is not known."""
+    known = analysis.probability.calibration
+    if known.kind == "none" or analysis.has_few_networks:
+        return None
+    return tuple(KNOTS.tolist()), tuple(np.round(known.curve.values, 6).tolist())
 
 
 def _unseen(analysis: Findings) -> float | None:
     """Return how many real edges to expect among the pairs that the report does not list."""
-    if analysis.probability.calibration.kind == "none":
+    if analysis.probability.calibration.kind == "none" or analysis.has_few_networks:
         return None
     described = sum(edge.probability.edge for edge in analysis.edges if edge.probability is not None)
     return round(max(0.0, float(analysis.probability.vector.sum()) - described), 4)
-
-
-def _shown_edges(analysis: Findings) -> tuple[EdgeRecord, ...]:
-    """Return the edges as they are shown: without probabilities that no study backs, as guesses if networks are few."""
-    few, known = analysis.has_few_networks, analysis.probability.calibration.kind != "none"
-    return tuple(replace(e, is_guess=few, probability=e.probability if known else None) for e in analysis.edges)
 
 
 def _ensemble(analysis: Findings) -> Blocks:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Literal
 from arcwise.base.files import read_bytes
 from arcwise.base.showing import one_screen
 from arcwise.findings.edge_record import Origin, Shown, shown_columns
-from arcwise.findings.trust import Forest, ForestRow, show_range
-from arcwise.report.blocks import Block, Blocks, Bullets, Chart, NetworkView, Paragraph, Section, Table, Verbatim
+from arcwise.findings.verdict import Forest, ForestRow, show_range
+from arcwise.report.blocks import Block, Blocks, Bullets, Chart, Check, NetworkView, Paragraph, Section, Table, Verbatim
 from arcwise.report.html import frame_of, network_svg, render_html
 
 if TYPE_CHECKING:
@@ -51,6 +51,9 @@ def print_report(report: Report, console: Console, *, sections: tuple[str, ...] 
     console.print()
     for sentence in report.summary:
         console.print(_bullet(sentence))
+    console.print()
+    for check in report.checks:
+        console.print(Text(check.text))
     console.print()
     console.print(_edge_table(report.network))
     if sections is None and report.glossary:
@@ -108,8 +111,8 @@ def _edge_table(view: NetworkView) -> RenderableType:
     for edge in shown:
         grid.add_row(Text(edge.name), *(Text(column.show(edge, view.few, Shown.TEXT)) for column in columns))
     if left:
-        more = "1 more pair has" if left == 1 else f"{left:,} more pairs have"
-        grid.caption = Text(f"{more} a confidence between {view.floor:g} and {view.threshold:.3g}.")
+        more = "1 more pair is" if left == 1 else f"{left:,} more pairs are"
+        grid.caption = Text(f"{more} below the cut-off.")
         grid.caption_justify = "left"
     return grid
 
@@ -156,8 +159,8 @@ def sparkline(values: Sequence[float]) -> str:
 def forest_line(row: ForestRow) -> str:
     """Return a row for text: a line from the least to the largest value, and a dot.
 
-    >>> from arcwise.findings.trust import Trust
-    >>> forest_line(ForestRow("a — b", 1.0, (0.5,), Trust.VARIED))
+    >>> from arcwise.findings.verdict import Verdict
+    >>> forest_line(ForestRow("a — b", 1.0, (0.5,), Verdict.PROBABLY))
     '            ───────────●'
     """
     low, high = (round(value * (CELLS - 1)) for value in row.spread)
@@ -181,6 +184,8 @@ class Report:
         The answer in a few sentences.
     glossary
         The words that the report uses, each with what it means.
+    checks
+        What was checked, and what came of it.
     network
         The network view.
     sections
@@ -194,6 +199,7 @@ class Report:
     network: NetworkView
     sections: tuple[Section, ...] = field(default=())
     glossary: tuple[tuple[str, str], ...] = ()
+    checks: tuple[Check, ...] = ()
 
     def to_html(self) -> str:
         """Return one self-contained HTML page: no other file and no network access."""

@@ -18,12 +18,12 @@ from arcwise.base.bibliography import list_works
 from arcwise.base.options import options_of
 from arcwise.confidence.consensus import Fate
 from arcwise.confidence.edge_confidence import RuleName
+from arcwise.findings.edge_record import FILLING, Agreement, Support
 from arcwise.findings.options import AUTO, score_text
-from arcwise.findings.trust import (
+from arcwise.findings.verdict import (
     HALF,
     Forest,
     ForestRow,
-    Trust,
     counted,
     first_few,
     listed,
@@ -35,7 +35,7 @@ from arcwise.graph.beliefs import Beliefs
 from arcwise.graph.constraints import Constraints
 from arcwise.networks.recipe import MadeNetworks
 from arcwise.report import edges
-from arcwise.report.blocks import Blocks, Bullets, Table, Verbatim, bullets, gather, table
+from arcwise.report.blocks import Blocks, Bullets, Check, Table, Verbatim, bullets, gather, table
 from arcwise.report.report import Answer
 from arcwise.scores.registry import make_score
 from arcwise.scores.score import Score
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from arcwise.base.errors import Argument
     from arcwise.data.column import Column as DataColumn
     from arcwise.data.table import Table as DataTable
+    from arcwise.evaluate.fit import FitCheck
     from arcwise.exact.proof import Optimum
     from arcwise.findings.checks import CutChecks
     from arcwise.findings.findings import Findings
@@ -161,7 +162,7 @@ def choice_blocks(analysis: Findings) -> Blocks:
         *setting_choices(analysis),
         (
             "cut-off",
-            f"{analysis.threshold:.3g}",
+            cut_words(analysis),
             _why_cut(analysis),
             "--missed-edge-cost, --rule, --false-rate or --threshold",
         ),
@@ -750,6 +751,74 @@ def cut_sentence(analysis: Findings, checks: CutChecks) -> str:
     )
 
 
+# The checks: one line each, with what it counts and how much it changes, for the summary.
+
+
+def cut_words(analysis: Findings) -> str:
+    """Return the cut-off on the scale that edges are shown on: "a probability above 0.50"."""
+    if analysis.probability.calibration.kind == "none" or analysis.has_few_networks:
+        return f"a confidence above {analysis.threshold:.3g}"
+    return f"a probability above {float(analysis.probability.calibration.curve(analysis.threshold)):.2f}"
+
+
+# A fit check of fewer tests says nothing of the whole network; of more, chance rejects a twentieth.
+FEWEST_TESTS = 20
+MOST_REJECTED = 0.1
+
+
+def checks(analysis: Findings) -> tuple[Check, ...]:
+    """Return what was checked: methods, prior, bins, fit, rows, gaps, and whether there are networks enough."""
+    kept = [e for e in analysis.edges if e.fate.in_network and e.origin.is_found]
+    n = len(kept)
+    found = [_networks_check(analysis)]
+    if analysis.comparisons and n and not analysis.has_few_networks:
+        apart = sum(e.agreement is Agreement.DISAGREE for e in kept)
+        among = f"of {counted(len(analysis.sets), 'method')}" if apart else f"all {len(analysis.sets)}"
+        told = f"{among}, some disagree on {apart} of {counted(n, 'edge')}" if apart else f"{among} agree on every edge"
+        found.append(Check("ranges", "methods", True if not apart else None, told))
+    depend = sum(e.prior_support in (Support.DEPENDS, Support.NEVER) for e in kept)
+    if n and any(e.prior_support is not None for e in kept):
+        told = f"it decides {depend or 'none'} of {counted(n, 'edge')}"
+        found.append(Check("prior", "prior", True if not depend else None, told))
+    if analysis.cuts is not None and analysis.cuts.checks:
+        numbers = {*analysis.cuts.columns}
+        at = [e for e in kept if {e.first, e.second} & numbers]
+        changed = sum(e.cuts_decide for e in at)
+        told = f"other bins remove {changed or 'none'} of {counted(len(at), 'edge')} at numbers"
+        found.append(Check("cuts", "bins", True if not changed else False if 2 * changed > len(at) else None, told))
+    if analysis.fit is not None and analysis.fit.n_tests:
+        found.append(_fit_check(analysis.fit))
+    grown = analysis.prior.saturation
+    if grown is not None:
+        rows, edges_changed = int(grown.sizes[-1] - grown.sizes[-2]), round(float(grown.change[-1]))
+        told = f"the last {rows:,} rows changed {counted(edges_changed, 'edge')}"
+        found.append(Check("prior", "enough rows", True if grown.settled else None, told))
+    if analysis.gaps is not None:
+        matter = sum((e.between_completions or 0.0) >= FILLING for e in kept)
+        told = f"what gaps are filled with matters for {matter or 'none'} of {counted(n, 'edge')}"
+        found.append(Check("data", "gaps", True if not matter else None, told))
+    return tuple(check for check in found if check is not None)
+
+
+def _networks_check(analysis: Findings) -> Check | None:
+    """Return whether there are networks enough to average over, and whether the chains that drew them agree."""
+    verdict, count = analysis.main.verdict, analysis.confidence.n_networks
+    if verdict and not verdict.get("converged"):
+        return Check("ensemble", "convergence", False, "the chains do not agree yet")
+    if analysis.has_few_networks:
+        return Check("ensemble", "networks", False, f"only {count:,}, too few to trust their shares")
+    return Check("ensemble", "convergence", True, "the chains agree") if verdict else None
+
+
+def _fit_check(found: FitCheck) -> Check:
+    """Return whether the network fits: it fails where many of its claims are rejected, and some clearly."""
+    rejected, clear = round(found.small * found.n_tests), any(pair.p <= 0.05 for pair in found.misfits[:1])
+    told = f"the data reject {rejected:,} of the {found.n_tests:,} independences it implies"
+    told += f" ({found.n_tests / 20:.0f} by chance)" if found.n_tests >= FEWEST_TESTS else ""
+    many = found.n_tests >= FEWEST_TESTS and found.small > MOST_REJECTED
+    return Check("fit", "fit", False if clear and many else None if clear or many else True, told)
+
+
 # How far the methods agree on each edge: a forest plot, and what it shows.
 
 
@@ -767,10 +836,14 @@ def range_blocks(analysis: Findings) -> Blocks:
     """Return the ranges of all edges that some method finds likely or that are in the network."""
     if not analysis.comparisons:
         return ()
-    asked = [e for e in analysis.edges if e.trust is not Trust.ALONE and (e.fate.in_network or e.spread[1] > HALF)]
+    asked = [
+        e
+        for e in analysis.edges
+        if e.agreement is not Agreement.NOT_COMPARED and (e.fate.in_network or e.spread[1] > HALF)
+    ]
     if not asked:
         return ()
-    shown = asked if len(asked) <= MOST_RANGES else [e for e in asked if e.trust is not Trust.AGREED]
+    shown = asked if len(asked) <= MOST_RANGES else [e for e in asked if e.agreement is not Agreement.AGREE]
     left = len(asked) - len(shown)
     shown = sorted(shown, key=lambda e: (not e.fate.in_network, -e.spread[0], -e.present))[:MOST_RANGES]
     beyond = len(asked) - left - len(shown)
@@ -786,7 +859,7 @@ def range_blocks(analysis: Findings) -> Blocks:
         f"The confidence in each edge by the {analysis.main.title} (dot) and by {len(analysis.comparisons)} other "
         "combinations of method and score (ticks).",
         summary,
-        tuple(ForestRow(e.settled_name, e.present, tuple(e.others.values()), e.trust) for e in shown),
+        tuple(ForestRow(e.name, e.present, tuple(e.others.values()), e.verdict) for e in shown),
         ((analysis.threshold, f"cut-off {analysis.threshold:.2g}"),),
     )
     return gather(WHY_METHODS_DIFFER, forest if shown else summary)

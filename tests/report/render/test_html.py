@@ -15,7 +15,7 @@ import arcwise
 from arcwise.analysis import learn
 from arcwise.confidence import Fate
 from arcwise.findings.parts import Comparisons
-from arcwise.findings.trust import percent, round_inside, show_confidence, show_range
+from arcwise.findings.verdict import percent, round_inside, show_confidence, show_range
 from arcwise.report import Chart, Guide, Series, render_html
 from arcwise.report.html import _Axis, chart_svg
 from arcwise.report.report import sparkline

@@ -2,17 +2,28 @@
 
 function setThreshold(value) {
   state.threshold = Math.max(view.floor, Math.min(1, value));
-  byId("threshold").value = state.threshold;
-  byId("threshold-value").textContent = fixed(state.threshold, 3);
-  byId("threshold").setAttribute("aria-valuetext", `cut-off ${fixed(state.threshold, 3)}`);
+  const shown = confidence(probabilityAt(state.threshold), 2);
+  byId("threshold").value = probabilityAt(state.threshold);
+  byId("threshold-value").textContent = shown;
+  byId("threshold").setAttribute("aria-valuetext", `${measure} above ${shown}`);
   const rule = view.rules.findIndex((one) => Math.abs(one.value - state.threshold) < 1e-6);
   byId("rule").value = rule < 0 ? "" : String(rule);
   byId("rule-help").textContent = rule < 0 ? "" : `${view.rules[rule].label}: ${view.rules[rule].meaning}.`;
   const byCost = Math.abs(Math.max(view.floor, cutoffAt(state.cost)) - state.threshold) < 1e-6;
-  byId("cost-help").textContent = byCost ? `Best cut-off at this cost: ${fixed(state.threshold, 3)}.`
-    : `The best cut-off at this cost is ${fixed(cutoffAt(state.cost), 3)}; another one is set.`;
+  byId("cost-help").textContent = byCost ? `Best cut-off at this cost: ${shown}.`
+    : `The best cut-off at this cost is ${confidence(probabilityAt(cutoffAt(state.cost)), 2)}; another one is set.`;
   redraw();
 }
+
+// One scale: what is shown and set is a probability, which grows with the confidence; networks are cut by the latter.
+function between(value, from, to) {
+  const at = from.findIndex((knot, k) => k > 0 && value < knot);
+  if (at < 0) return to[to.length - 1];
+  const span = from[at] - from[at - 1];
+  return to[at - 1] + (span > 0 ? (Math.max(value, from[at - 1]) - from[at - 1]) / span : 0) * (to[at] - to[at - 1]);
+}
+const probabilityAt = (value) => (view.scale ? between(value, view.scale[0], view.scale[1]) : value);
+const confidenceAt = (value) => (view.scale ? between(value, view.scale[1], view.scale[0]) : value);
 
 function cutoffAt(power) { // between the given powers the cut-off changes evenly
   const last = view.powers.length - 1;
@@ -30,11 +41,13 @@ function setCost(power) {
 }
 
 function buildControls() {
+  byId("threshold").max = probabilityAt(1);
+  byId("measure").textContent = measure[0].toUpperCase() + measure.slice(1);
   const rules = view.rules.map((rule, k) => [rule, k]).sort(([s], [t]) => s.value - t.value);
   byId("rule").append(make("option", { value: "" }, "by hand"),
-    ...rules.map(([rule, k]) => make("option", { value: k, title: rule.meaning }, `${rule.label} ${fixed(rule.value, 3)}`)));
+    ...rules.map(([rule, k]) => make("option", { value: k, title: rule.meaning }, `${rule.label} ${confidence(probabilityAt(rule.value), 2)}`)));
   byId("rule").addEventListener("change", () => { if (byId("rule").value) setThreshold(view.rules[Number(byId("rule").value)].value); });
-  byId("threshold").addEventListener("input", (event) => setThreshold(Number(event.target.value)));
+  byId("threshold").addEventListener("input", (event) => setThreshold(confidenceAt(Number(event.target.value))));
   byId("cost").addEventListener("input", (event) => {
     setCost(Number(event.target.value));
     setThreshold(cutoffAt(state.cost));

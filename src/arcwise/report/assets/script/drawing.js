@@ -11,8 +11,8 @@ function buildDrawing() {
   graph.append(partLayer, edgeLayer, labelLayer, nodeLayer);
   view.edges.forEach((edge, index) => {
     const ink = draw("path", { class: "ink", "stroke-width": thickness(real(edge)).toFixed(2) });
-    if (dashesOf(edge.trust, edge.confidence)) ink.setAttribute("stroke-dasharray", dashesOf(edge.trust, edge.confidence));
-    const group = draw("g", { class: `edge ${edge.trust}`, role: "button", tabindex: "-1", "data-edge": index },
+    if (view.verdicts[edge.verdict].dashes) ink.setAttribute("stroke-dasharray", view.verdicts[edge.verdict].dashes);
+    const group = draw("g", { class: `edge ${edge.verdict}`, role: "button", tabindex: "-1", "data-edge": index },
       draw("title"), draw("path", { class: "halo" }), ink, draw("path", { class: "head" }),
       draw("path", { class: "hit" }));
     group.addEventListener("click", () => choose(index));
@@ -112,9 +112,9 @@ function redraw() {
     const head = group.querySelector(".head");
     if (pointed(edge, arc)) {
       head.setAttribute("d", arrow(group.querySelector(".ink"), arc.head === edge.second, thickness(real(edge))));
-      head.setAttribute("class", settled(edge, arc) && !view.few ? "head" : "head open");
+      head.setAttribute("class", headOf(edge, arc));
     } else head.removeAttribute("d");
-    const label = `${nameOf(edge, arc)}, ${shownShare(edge)}, ${stateOf(index)}; ${TRUST[edge.trust].words}`;
+    const label = `${nameOf(edge, arc)}, ${shownShare(edge)}, ${stateOf(index)}; ${edge.action}`;
     group.setAttribute("aria-label", label);
     group.querySelector("title").textContent = label;
   });
@@ -129,12 +129,11 @@ function redraw() {
 }
 
 function statusWords() {
-  const total = visibleEdges().length, counts = counted();
+  const total = visibleEdges().length;
   const dropped = [...state.consensus.values()].filter((arc) => arc.fate === "dropped").length;
-  const verdicts = total > counts.alone + counts.guess
-    ? `: ${counts.agreed + counts.varied} that every method supports, ${counts.disputed} disputed${counts.weak ? `, ${counts.weak} that none finds likely` : ""}` : "";
+  const verdicts = total && !view.few ? `: ${counted()}` : "";
   const hidden = total - drawnEdges().length;
-  return `${plural(total, "edge", "edges")} in the network at a cut-off of ${fixed(state.threshold, 3)}${verdicts}` +
+  return `${plural(total, "edge", "edges")} with a ${measure} above ${confidence(probabilityAt(state.threshold), 2)}${verdicts}` +
     (dropped ? `; ${dropped} more would close a cycle and ${dropped === 1 ? "is" : "are"} left out` : "") +
     (hidden ? `. ${total - hidden} of them are around ${name(state.around)}` : "") + ".";
 }

@@ -12,9 +12,7 @@ function choose(index) {
   state.node = null;
   const edge = view.edges[index];
   const badges = make("p", {}, make("span", { class: "badge", id: "badge" }));
-  if (edge.trust === "disputed" || edge.trust === "varied") {
-    badges.append(" ", make("span", { class: "badge flag" }, edge.trust === "disputed" ? "methods disagree" : "methods differ in strength"));
-  }
+  badges.append(" ", make("span", { class: `badge verdict ${edge.verdict}` }, `${view.verdicts[edge.verdict].title}: ${edge.action}`));
   const ends = make("p", { class: "ends" }, "Variables: ", press(name(edge.first), () => chooseNode(edge.first)), " ", press(name(edge.second), () => chooseNode(edge.second)));
   openPanel(nameOf(edge, state.consensus.get(index)), badges, ends);
   const body = byId("details-body");
@@ -29,7 +27,7 @@ function choose(index) {
 }
 
 function offerEdges() { // before anything is chosen: edges that need a second look, else the most certain ones
-  const shown = visibleEdges(), doubtful = shown.filter((index) => view.edges[index].trust === "disputed");
+  const shown = visibleEdges(), doubtful = shown.filter((index) => view.edges[index].verdict === "open");
   const offered = (doubtful.length ? doubtful : shown).slice(0, 8);
   if (!offered.length) return;
   const list = make("ul", { class: "offers" });
@@ -38,14 +36,14 @@ function offerEdges() { // before anything is chosen: edges that need a second l
       () => { choose(index); byId("details").focus(); })));
   }
   const more = (doubtful.length || shown.length) - offered.length;
-  byId("details-body").append(make("h4", {}, doubtful.length ? "Take care: methods disagree here" : view.few ? "Some of its edges" : "The most certain"), list);
+  byId("details-body").append(make("h4", {}, view.few ? "Some of its edges" : doubtful.length ? "Open: not established" : "The most certain"), list);
   if (more > 0) byId("details-body").append(make("p", { class: "help" }, `and ${more} more in the table`));
 }
 
 function refreshBadge() {
   const edge = view.edges[state.chosen];
   byId("details-title").textContent = nameOf(edge, state.consensus.get(state.chosen));
-  byId("badge").textContent = `${shownShare(edge)}${edge.standard_error > 0 && !view.few ? ` ± ${fixed(2 * edge.standard_error)}` : ""}${edge.probability === undefined ? "" : `, probability ${confidence(edge.probability, 2)}`}, ${stateOf(state.chosen)}`;
+  byId("badge").textContent = `${shownShare(edge)}, ${stateOf(state.chosen)}`;
 }
 
 function bar(share) {

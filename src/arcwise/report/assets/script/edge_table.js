@@ -8,9 +8,7 @@ let order = { key: "confidence", down: true };
 // What to sort by where neither a value of the edge nor the text of a cell will do.
 const SORTED = {
   name: (edge) => nameOf(edge).toLowerCase(),
-  this_way: (edge) => Math.max(...sharesOf(edge).slice(0, 2)),
-  other_way: (edge) => Math.min(...sharesOf(edge).slice(0, 2)),
-  either_way: (edge) => sharesOf(edge)[2],
+  verdict: (edge) => Object.keys(view.verdicts).indexOf(edge.verdict),
   lowest: (edge) => Math.min(...edge.by_method.filter((value) => value !== null)),
   highest: (edge) => Math.max(...edge.by_method.filter((value) => value !== null)),
 };

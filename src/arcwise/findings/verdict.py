@@ -1,4 +1,4 @@
-"""`Trust`: what all methods together say about an edge, which decides how it is drawn."""
+"""`Verdict` and `Way`: the one answer about an edge and its direction; and numbers and lists as people read them."""
 
 from __future__ import annotations
 
@@ -111,36 +111,49 @@ def listed(names: Sequence[str], joint: str = "and", most: int | None = None) ->
 HALF = 0.5
 
 
-class Trust(enum.StrEnum):
-    """How far an edge can be trusted.
+class Verdict(enum.StrEnum):
+    """What to do with an edge: the one answer that all checks together give.
 
-    Of edges that all methods support nearly all were real in samples from known networks (hepar2 77 of 77, insurance 27
-    of 27, andes 260 of 278), of those they dispute a half to four fifths (9 of 18, 9 of 11, 12 of 15): the verdict
-    tells more than the confidence, which is near 1 for most edges that are drawn.
+    `EdgeRecord.verdict` decides it, and whoever draws, lists, counts or explains an edge asks there.
     """
 
-    AGREED = "agreed"  # every method finds it likely, and all about as likely
-    VARIED = "varied"  # every method finds it likely, but not all as clearly
-    DISPUTED = "disputed"  # some methods find it likely, others do not
-    WEAK = "weak"  # no method finds it likely; it is there because the cut-off is low
-    ALONE = "alone"  # no other method was asked
-    GUESS = "guess"  # there are too few networks for a share of them to mean anything
+    RELY = "rely on"  # probable, every method agrees, and neither prior, bins nor gaps decide
+    PROBABLY = "probably"  # every method supports it, but something that was chosen matters
+    OPEN = "open"  # not established: methods disagree, or it is hardly likelier than not
+    YOURS = "your assumption"  # there, or missing, because the analyst said so
+    UNLIKELY = "unlikely"  # no method finds it likely
 
     @property
-    def is_supported(self) -> bool:
-        """Whether every method that was asked finds the edge likely."""
-        return self in (Trust.AGREED, Trust.VARIED)
+    def key(self) -> str:
+        """What the page's style and script call it."""
+        return self.name.lower()
+
+    @property
+    def words(self) -> str:
+        """What its line means, for a legend."""
+        return {
+            Verdict.RELY: "rely on it",
+            Verdict.PROBABLY: "probably: report what it depends on",
+            Verdict.OPEN: "open: not established",
+            Verdict.YOURS: "your assumption",
+            Verdict.UNLIKELY: "unlikely",
+        }[self]
+
+    @property
+    def dashes(self) -> str:
+        """How its line is broken: lines differ by more than colour."""
+        return {Verdict.PROBABLY: "16 4", Verdict.OPEN: "7 5", Verdict.YOURS: "12 3 2 3", Verdict.UNLIKELY: "2 5"}.get(
+            self, ""
+        )
 
 
-# Lines differ by more than colour.
-DASHES = {Trust.AGREED: "", Trust.VARIED: "16 4", Trust.DISPUTED: "7 5", Trust.WEAK: "2 5", Trust.GUESS: "5 4"}
+class Way(enum.StrEnum):
+    """How far the direction of an edge is known."""
 
-
-def dashes_of(trust: Trust, present: float) -> str:
-    """Return how the line of an edge is broken; where no other method was asked, the confidence decides."""
-    if trust is not Trust.ALONE:
-        return DASHES[trust]
-    return "" if present >= 0.75 else "9 5" if present >= HALF else "2 5"
+    SETTLED = "settled"  # the data settle it
+    LIKELY = "likely"  # most networks point it this way, which is right less often
+    UNKNOWN = "unknown"
+    YOURS = "yours"  # it is what the analyst said, believed, or made follow
 
 
 def thickness(probability: float) -> float:
@@ -163,7 +176,7 @@ class ForestRow:
     label: str
     value: float
     others: tuple[float, ...]
-    trust: Trust
+    verdict: Verdict
 
     @property
     def spread(self) -> tuple[float, float]:
