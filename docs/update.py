@@ -38,6 +38,7 @@ CONSTANTS = {
     "arcwise.graph.GRAPH_FORMATS": "The formats that `read_graph` reads, and their suffixes.",
     "arcwise.model.NETWORK_FORMATS": "The formats of networks with tables by name: suffixes, reader, writer.",
     "arcwise.model.ESTIMATORS": "The estimators of parameters by name, each with its parameters.",
+    "arcwise.scores.MIXED_SCORES": "The scores of `MixedData` by name; they take numbers and categories as they are.",
     "arcwise.scores.SCORES": "The scores by name; each class has its `FACTS` and `parameters`.",
     "arcwise.ensemble.SOURCES": "The sources of networks by name, those of other packages among them.",
     "arcwise_studies.EXPERIMENTS": "The experiments by name, and where their classes are.",

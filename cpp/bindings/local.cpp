@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "arrays.hpp"
+#include "local/data_learner.hpp"
 #include "local/local_learner.hpp"
 #include "local/order_search.hpp"
 #include "local/packed_parents.hpp"
@@ -37,9 +38,9 @@ nb::tuple as_tuple(SearchOutcome&& outcome) {
 }
 
 // Runs search(scores, options, ticker) on the weighted data without the GIL.
-template <class Options, SearchOutcome (*search)(FamilyScores&, const Options&, Ticker&)>
-nb::tuple run(LocalLearner& learner, const Array1<std::int64_t>& weights, const Options& options,
-              double seconds, nb::object progress) {
+template <class Learner, class Options, SearchOutcome (*search)(FamilyScores&, const Options&, Ticker&)>
+nb::tuple run(Learner& learner, const Array1<std::int64_t>& weights, const Options& options, double seconds,
+              nb::object progress) {
     return as_tuple(monitored(seconds, std::move(progress), [&](Ticker& ticker) {
         return learner.with_scores(as_span(weights),
                                    [&](FamilyScores& scores) { return search(scores, options, ticker); });
@@ -152,6 +153,46 @@ void bind_order_search(nb::module_& stage) {
             nb::arg("callback").none());
 }
 
+// What one can ask of a learner, whatever its scores are made of.
+template <class Learner>
+void bind_searches(nb::class_<Learner>& learner) {
+    learner
+        .def(
+            "neighbours",
+            [](Learner& self, const Array1<std::int64_t>& weights, std::size_t child,
+               const Array1<std::int32_t>& parents) {
+                double own = 0.0;
+                std::vector<double> toggled;
+                {
+                    const nb::gil_scoped_release unlocked;
+                    self.with_scores(as_span(weights), [&](FamilyScores& scores) {
+                        const auto row = scores.row(child, as_span(parents));
+                        scores.settle_all(*row, child, as_span(parents));
+                        own = row->own;
+                        for (std::size_t x = 0; x < scores.variables(); ++x) toggled.push_back(row->at(x));
+                        return SearchOutcome{};
+                    });
+                }
+                return nb::make_tuple(own, as_array(std::move(toggled)));
+            },
+            nb::arg("weights").noconvert(), nb::arg("child"), nb::arg("parents").noconvert())
+        .def(
+            "random_dag",
+            [](const Learner& self, double density, std::uint64_t seed) {
+                Xoshiro random(seed);
+                auto packed = pack_parents(random_start(self.rules(), density, random));
+                return nb::make_tuple(as_array(std::move(packed.offsets)),
+                                      as_array(std::move(packed.members)));
+            },
+            nb::arg("density"), nb::arg("seed"))
+        .def("climb", &run<Learner, ClimbOptions, climb>, nb::arg("weights").noconvert(), nb::arg("options"),
+             nb::arg("seconds"), nb::arg("progress").none())
+        .def("first_ascent", &run<Learner, FirstAscentOptions, first_ascent>, nb::arg("weights").noconvert(),
+             nb::arg("options"), nb::arg("seconds"), nb::arg("progress").none())
+        .def("evolve", &run<Learner, GeneticOptions, evolve>, nb::arg("weights").noconvert(),
+             nb::arg("options"), nb::arg("seconds"), nb::arg("progress").none());
+}
+
 }  // namespace
 
 }  // namespace arcwise
@@ -196,7 +237,8 @@ void bind_local(nb::module_& stage) {
         .def("forget", &ReplicateCounts::forget);
     stage.attr("REPLICATES_TOGETHER") = ReplicateCounts::lanes;
 
-    nb::class_<LocalLearner>(stage, "LocalLearner")
+    nb::class_<LocalLearner> learner(stage, "LocalLearner");
+    learner
         .def(
             "__init__",
             [](LocalLearner* self, const StateBlocks& data, const std::vector<const LocalScore*>& scores,
@@ -213,40 +255,25 @@ void bind_local(nb::module_& stage) {
             nb::arg("data"), nb::arg("scores"), nb::arg("group_of").noconvert(), nb::arg("told").noconvert(),
             nb::arg("required").noconvert(), nb::arg("forbidden").noconvert(), nb::arg("limits").noconvert(),
             nb::arg("memory"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
-        .def(
-            "neighbours",
-            [](LocalLearner& self, const Array1<std::int64_t>& weights, std::size_t child,
-               const Array1<std::int32_t>& parents) {
-                double own = 0.0;
-                std::vector<double> toggled;
-                {
-                    const nb::gil_scoped_release unlocked;
-                    self.with_scores(as_span(weights), [&](FamilyScores& scores) {
-                        const auto row = scores.row(child, as_span(parents));
-                        scores.settle_all(*row, child, as_span(parents));
-                        own = row->own;
-                        for (std::size_t x = 0; x < scores.variables(); ++x) toggled.push_back(row->at(x));
-                        return SearchOutcome{};
-                    });
-                }
-                return nb::make_tuple(own, as_array(std::move(toggled)));
-            },
-            nb::arg("weights").noconvert(), nb::arg("child"), nb::arg("parents").noconvert())
-        .def(
-            "random_dag",
-            [](const LocalLearner& self, double density, std::uint64_t seed) {
-                Xoshiro random(seed);
-                auto packed = pack_parents(random_start(self.rules(), density, random));
-                return nb::make_tuple(as_array(std::move(packed.offsets)),
-                                      as_array(std::move(packed.members)));
-            },
-            nb::arg("density"), nb::arg("seed"))
-        .def("climb", &run<ClimbOptions, climb>, nb::arg("weights").noconvert(), nb::arg("options"),
-             nb::arg("seconds"), nb::arg("progress").none())
         .def("climb_together", &climb_together, nb::arg("counts"), nb::arg("seeds").noconvert(),
-             nb::arg("options"), nb::arg("seconds"), nb::arg("progress").none())
-        .def("first_ascent", &run<FirstAscentOptions, first_ascent>, nb::arg("weights").noconvert(),
-             nb::arg("options"), nb::arg("seconds"), nb::arg("progress").none())
-        .def("evolve", &run<GeneticOptions, evolve>, nb::arg("weights").noconvert(), nb::arg("options"),
-             nb::arg("seconds"), nb::arg("progress").none());
+             nb::arg("options"), nb::arg("seconds"), nb::arg("progress").none());
+    bind_searches(learner);
+
+    nb::class_<DataLearner> held(stage, "DataLearner");
+    held.def(
+        "__init__",
+        [](DataLearner* self, std::size_t row_count, const std::vector<const LocalScore*>& scores,
+           const Array1<std::int32_t>& group_of, const Array1<std::uint8_t>& told,
+           const Array1<std::uint64_t>& required, const Array1<std::uint64_t>& forbidden,
+           const Array1<std::int32_t>& limits, std::size_t memory) {
+            const auto groups = as_span(group_of);
+            const auto rows = as_span(told);
+            new (self) DataLearner(
+                row_count, {scores, {groups.begin(), groups.end()}, {rows.begin(), rows.end()}},
+                ArcRules(limits.shape(0), as_span(required), as_span(forbidden), as_span(limits)), memory);
+        },
+        nb::arg("rows"), nb::arg("scores"), nb::arg("group_of").noconvert(), nb::arg("told").noconvert(),
+        nb::arg("required").noconvert(), nb::arg("forbidden").noconvert(), nb::arg("limits").noconvert(),
+        nb::arg("memory"), nb::keep_alive<1, 3>());
+    bind_searches(held);
 }

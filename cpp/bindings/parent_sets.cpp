@@ -8,6 +8,7 @@
 #include "parent_sets/builder.hpp"
 #include "parent_sets/candidate_sets.hpp"
 #include "parent_sets/components.hpp"
+#include "parent_sets/data_source.hpp"
 #include "parent_sets/jkl.hpp"
 #include "parent_sets/set_batch.hpp"
 #include "parent_sets/table_data.hpp"
@@ -46,6 +47,18 @@ void bind_builder(nb::module_& stage) {
         },
         nb::keep_alive<0, 4>(), nb::arg("codes").noconvert(), nb::arg("arities").noconvert(),
         nb::arg("weights").noconvert(), nb::arg("scores"));
+}
+
+// Of scores that hold their data.
+void bind_data_builder(nb::module_& stage) {
+    stage.def(
+        "make_data_builder",
+        [](std::size_t variables, std::vector<const LocalScore*> scores, const BuildOptions& options) {
+            const nb::gil_scoped_release unlocked;
+            return std::make_unique<ParentSetBuilder>(make_data_source(variables), std::move(scores),
+                                                      options);
+        },
+        nb::keep_alive<0, 2>(), nb::arg("variables"), nb::arg("scores"), nb::arg("options"));
 }
 
 // A Python function as `CountElsewhere`: it is given the batch, and returns a status, or None if it does not
@@ -271,4 +284,5 @@ void bind_parent_sets(nb::module_& stage) {
     bind_builder<std::uint8_t>(stage);
     bind_builder<std::uint16_t>(stage);
     bind_builder<std::uint32_t>(stage);
+    bind_data_builder(stage);
 }

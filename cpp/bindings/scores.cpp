@@ -6,9 +6,12 @@
 #include "arrays.hpp"
 #include "scores/averaged_bdeu.hpp"
 #include "scores/bde.hpp"
+#include "scores/conditional_gaussian.hpp"
 #include "scores/contaminated_bdeu.hpp"
+#include "scores/data_score.hpp"
 #include "scores/dirichlet.hpp"
 #include "scores/family_prior.hpp"
+#include "scores/gaussian_blocks.hpp"
 #include "scores/likelihood.hpp"
 #include "scores/local_hypotheses.hpp"
 #include "scores/log_rising.hpp"
@@ -65,6 +68,62 @@ void bind_families(nb::module_& stage) {
     };
     define("score_families", &score_families<Code>);
     define("bound_families", &bound_families<Code>);
+}
+
+// Families of a score that holds its data.
+std::vector<double> score_held_families(const LocalScore& score, std::span<const std::int32_t> children,
+                                        std::span<const std::int64_t> offsets,
+                                        std::span<const std::int32_t> parents) {
+    const auto evaluator = score.data_score()->evaluator();
+    std::vector<double> found;
+    for (std::size_t f = 0; f < children.size(); ++f) {
+        const auto child = static_cast<std::size_t>(children[f]);
+        const auto begin = static_cast<std::size_t>(offsets[f]);
+        const auto own = parents.subspan(begin, static_cast<std::size_t>(offsets[f + 1]) - begin);
+        found.push_back(evaluator->local(child, own));
+        if (const FamilyPrior* prior = score.prior()) found.back() += prior->of(child, own);
+    }
+    return found;
+}
+
+void bind_data_scores(nb::module_& stage) {
+    stage.def(
+        "make_gaussian",
+        [](const Array2<double>& rows, const Array1<std::int32_t>& widths, const Array1<double>& log_scales,
+           const Array1<std::int64_t>& weights, std::int32_t law, double penalty, double ridge,
+           double mean_cases, double freedom) {
+            const nb::gil_scoped_release unlocked;
+            return make_gaussian({as_vector<double>(rows), as_vector<std::int32_t>(widths),
+                                  as_vector<double>(log_scales), as_vector<std::int64_t>(weights)},
+                                 {static_cast<GaussianLaw>(law), penalty, ridge, mean_cases, freedom});
+        },
+        nb::arg("rows").noconvert(), nb::arg("widths").noconvert(), nb::arg("log_scales").noconvert(),
+        nb::arg("weights").noconvert(), nb::arg("law"), nb::arg("penalty") = 1.0, nb::arg("ridge") = 0.0,
+        nb::arg("mean_cases") = 1.0, nb::arg("freedom") = 2.0);
+    stage.def(
+        "make_conditional_gaussian",
+        [](const Array2<double>& values, const Array1<std::int32_t>& arities,
+           const Array1<double>& log_scales, const Array1<std::int64_t>& weights, double penalty) {
+            return make_conditional_gaussian(
+                {as_vector<double>(values), as_vector<std::int32_t>(arities), as_vector<double>(log_scales),
+                 as_vector<std::int64_t>(weights)},
+                penalty);
+        },
+        nb::arg("values").noconvert(), nb::arg("arities").noconvert(), nb::arg("log_scales").noconvert(),
+        nb::arg("weights").noconvert(), nb::arg("penalty"));
+    stage.def(
+        "score_held_families",
+        [](const LocalScore& score, const Array1<std::int32_t>& children, const Array1<std::int64_t>& offsets,
+           const Array1<std::int32_t>& parents) {
+            std::vector<double> values;
+            {
+                const nb::gil_scoped_release unlocked;
+                values = score_held_families(score, as_span(children), as_span(offsets), as_span(parents));
+            }
+            return as_array(std::move(values));
+        },
+        nb::arg("score"), nb::arg("children").noconvert(), nb::arg("offsets").noconvert(),
+        nb::arg("parents").noconvert());
 }
 
 }  // namespace
@@ -136,6 +195,7 @@ void bind_scores(nb::module_& stage) {
               nb::arg("cases"));
     stage.def("digamma_rise", &digamma_rise, nb::arg("alpha"), nb::arg("count"));
     stage.def("trigamma_fall", &trigamma_fall, nb::arg("alpha"), nb::arg("count"));
+    bind_data_scores(stage);
     bind_families<std::uint8_t>(stage);
     bind_families<std::uint16_t>(stage);
     bind_families<std::uint32_t>(stage);

@@ -20,20 +20,20 @@ LINES = {
     "": 315,
     "analysis": 2_070,
     "audit": 1_830,
-    "base": 2_875,
-    "bootstrap": 1_590,
+    "base": 2_905,
+    "bootstrap": 1_605,
     "certificate": 620,
     "cli": 4_330,
     "confidence": 4_760,
     "credible": 2_640,
-    "data": 6_690,
+    "data": 6_700,
     "effects": 1_680,
     "evaluate": 1_470,
     "exact": 2_350,
     "findings": 4_670,
     "graph": 4_590,
-    "local": 1_900,
-    "model": 4_300,
+    "local": 1_930,
+    "model": 4_320,
     "networks": 2_170,
     "parent_sets": 1_380,
     "plotting": 880,
@@ -42,9 +42,9 @@ LINES = {
     "recipes": 1_085,
     "report": 4_645,
     "sampled": 800,
-    "scores": 1_540,
+    "scores": 2_080,
 }
-MOST_LINES = 65_220
+MOST_LINES = 65_720
 LONGEST_CHAIN = 25
 LARGEST_FAN_OUT = 20  # but for doors, which only pass names on
 SMALL_WITH_ONE_IMPORTER = 2

@@ -15,21 +15,21 @@
 #include <utility>
 #include <vector>
 
-#include "local/neighbour_scores.hpp"
+#include "local/neighbour_source.hpp"
 
 namespace arcwise {
 
 class FamilyScores {
   public:
-    using Row = NeighbourScores::Row;
+    using Row = NeighbourSource::Row;
 
     // One group.
-    explicit FamilyScores(NeighbourScores& scores)
+    explicit FamilyScores(NeighbourSource& scores)
         : groups_{&scores}, group_of_(scores.variables(), 0), rules_(scores.rules()) {}
 
     // Child c is scored by group group_of[c]. A null group has no case: its families score 0, and the rules
     // let no arc into its children but required ones.
-    FamilyScores(std::vector<std::unique_ptr<NeighbourScores>> groups, std::span<const std::int32_t> group_of,
+    FamilyScores(std::vector<std::unique_ptr<NeighbourSource>> groups, std::span<const std::int32_t> group_of,
                  const ArcRules& rules)
         : owned_(std::move(groups)), group_of_(group_of.begin(), group_of.end()), rules_(rules) {
         for (const auto& group : owned_) groups_.push_back(group.get());
@@ -38,24 +38,24 @@ class FamilyScores {
     }
 
     Row row(std::size_t child, std::span<const std::int32_t> parents) {
-        NeighbourScores* group = of(child);
+        NeighbourSource* group = of(child);
         return group == nullptr ? unscored_ : group->row(child, parents);
     }
     void settle(NeighbourRow& row, std::size_t child, std::span<const std::int32_t> parents, std::size_t x) {
-        if (NeighbourScores* group = of(child)) group->settle(row, child, parents, x);
+        if (NeighbourSource* group = of(child)) group->settle(row, child, parents, x);
     }
     void settle_all(NeighbourRow& row, std::size_t child, std::span<const std::int32_t> parents) {
-        if (NeighbourScores* group = of(child)) group->settle_all(row, child, parents);
+        if (NeighbourSource* group = of(child)) group->settle_all(row, child, parents);
     }
     double local(std::size_t child, std::span<const std::int32_t> parents) {
-        NeighbourScores* group = of(child);
+        NeighbourSource* group = of(child);
         return group == nullptr ? 0.0 : group->local(child, parents);
     }
 
     const ArcRules& rules() const { return rules_; }
     std::size_t variables() const { return group_of_.size(); }
-    std::uint64_t families_scored() const { return sum_of(&NeighbourScores::families_scored); }
-    std::uint64_t families_meant() const { return sum_of(&NeighbourScores::families_meant); }
+    std::uint64_t families_scored() const { return sum_of(&NeighbourSource::families_scored); }
+    std::uint64_t families_meant() const { return sum_of(&NeighbourSource::families_meant); }
     // The ends of an arc may be of different groups, and turning it needs both: all groups have one list.
     void narrow(std::size_t most) {
         std::vector<Parents> lists(variables());
@@ -75,18 +75,18 @@ class FamilyScores {
     }
 
   private:
-    std::uint64_t sum_of(std::uint64_t (NeighbourScores::*count)() const) const {
+    std::uint64_t sum_of(std::uint64_t (NeighbourSource::*count)() const) const {
         std::uint64_t total = 0;
         for (const auto* group : groups_)
             if (group != nullptr) total += (group->*count)();
         return total;
     }
-    NeighbourScores* of(std::size_t child) const {
+    NeighbourSource* of(std::size_t child) const {
         return groups_[static_cast<std::size_t>(group_of_[child])];
     }
 
-    std::vector<std::unique_ptr<NeighbourScores>> owned_;
-    std::vector<NeighbourScores*> groups_;
+    std::vector<std::unique_ptr<NeighbourSource>> owned_;
+    std::vector<NeighbourSource*> groups_;
     std::vector<std::int32_t> group_of_;
     const ArcRules& rules_;
     Row unscored_;

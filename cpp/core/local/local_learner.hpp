@@ -9,23 +9,16 @@
 #include <utility>
 #include <vector>
 
+#include "local/child_groups.hpp"
 #include "local/climb.hpp"
 #include "local/family_scores.hpp"
 #include "local/first_ascent.hpp"
 #include "local/genetic.hpp"
+#include "local/neighbour_scores.hpp"
 #include "local/replicate_batch.hpp"
 #include "local/state_blocks.hpp"
 
 namespace arcwise {
-
-// Which rows tell of which children: child c is scored by scores[group_of[c]], from the rows of which
-// told[group_of[c] * rows + row] is not 0. A null score: no row does. `told` is empty if all rows tell of
-// all.
-struct ChildGroups {
-    std::vector<const LocalScore*> scores;
-    std::vector<std::int32_t> group_of;
-    std::vector<std::uint8_t> told;
-};
 
 // The data as blocks of indicator bytes are shared and never change; a learner belongs to one thread. The
 // tables of the score's terms stay valid as long as the weights sum to the same N, as they do in a bootstrap;
@@ -33,17 +26,18 @@ struct ChildGroups {
 class LocalLearner {
   public:
     LocalLearner(const StateBlocks& data, ChildGroups groups, ArcRules rules, std::size_t memory)
-        : data_(data), groups_(std::move(groups)), rules_(std::move(rules)), memory_(memory) {
-        for (std::size_t g = 0; g < groups_.scores.size(); ++g)
-            rules_of_.push_back(rules_.into(
-                [&](std::size_t child) { return static_cast<std::size_t>(groups_.group_of[child]) == g; }));
+        : data_(data),
+          groups_(std::move(groups)),
+          rules_(std::move(rules)),
+          rules_of_(groups_.rules_of(rules_)),
+          memory_(memory) {
         tables_.resize(groups_.scores.size());
     }
 
     // Calls search(scores) with the scores of the weighted data; empty weights: every row once.
     template <class Search>
     SearchOutcome with_scores(std::span<const std::int64_t> weights, Search search) {
-        std::vector<std::unique_ptr<NeighbourScores>> made;
+        std::vector<std::unique_ptr<NeighbourSource>> made;
         std::vector<std::int64_t> own;
         const std::size_t each = memory_ / groups_.scores.size();
         for (std::size_t g = 0; g < groups_.scores.size(); ++g) {
@@ -51,7 +45,7 @@ class LocalLearner {
                 made.push_back(nullptr);
                 continue;
             }
-            const auto masked = masked_weights(weights, g, own);
+            const auto masked = groups_.masked_weights(weights, g, data_.rows(), own);
             made.push_back(std::make_unique<NeighbourScores>(data_, masked, *groups_.scores[g],
                                                              tables_for(g, masked), rules_of_[g], each));
         }
@@ -80,16 +74,6 @@ class LocalLearner {
     const ArcRules& rules() const { return rules_; }
 
   private:
-    std::span<const std::int64_t> masked_weights(std::span<const std::int64_t> weights, std::size_t group,
-                                                 std::vector<std::int64_t>& own) const {
-        if (groups_.told.empty()) return weights;
-        own.resize(data_.rows());
-        const auto* told = groups_.told.data() + group * data_.rows();
-        for (std::size_t row = 0; row < own.size(); ++row)
-            own[row] = told[row] == 0 ? 0 : weights.empty() ? 1 : weights[row];
-        return own;
-    }
-
     CellTermTables* tables_for(std::size_t group, std::span<const std::int64_t> weights) {
         const SetScore* set_score = groups_.scores[group]->set_score();
         if (set_score == nullptr) return nullptr;

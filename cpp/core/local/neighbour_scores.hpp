@@ -1,4 +1,4 @@
-// The local scores of a family and of all its neighbours: the one thing that a local search asks of the data.
+// The scores of a family and of its neighbours, counted from the data.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "local/neighbour_row.hpp"
+#include "local/neighbour_source.hpp"
 #include "local/parent_additions.hpp"
 #include "local/parent_gains.hpp"
 #include "local/scored_sample.hpp"
@@ -20,7 +21,7 @@ namespace arcwise {
 // additions are counted in one pass over the sorted rows (state_blocks.hpp); so the searches never ask for
 // less, and a search that comes back to a parent set, as tabu search, restarts and the genetic search do,
 // finds its row ready. Rows are forgotten when they would fill more than `memory` bytes.
-class NeighbourScores {
+class NeighbourScores final : public NeighbourSource {
   public:
     // `tables` is for the score's set function and may outlive one data sample, as long as N is the same; it
     // is null if the score has none.
@@ -32,20 +33,15 @@ class NeighbourScores {
     // beside a cache of the third level.
     static constexpr std::size_t usual_counts_memory = std::size_t{32} << 20;
 
-    using Row = RowCache::Row;
-    Row row(std::size_t child, std::span<const std::int32_t> parents);
-    // Replaces a bound in a row of this child and these parents by the score.
-    void settle(NeighbourRow& row, std::size_t child, std::span<const std::int32_t> parents, std::size_t x);
-    void settle_all(NeighbourRow& row, std::size_t child, std::span<const std::int32_t> parents);
-    // The score of one family, without its neighbours.
-    double local(std::size_t child, std::span<const std::int32_t> parents);
+    Row row(std::size_t child, std::span<const std::int32_t> parents) override;
+    void settle(NeighbourRow& row, std::size_t child, std::span<const std::int32_t> parents,
+                std::size_t x) override;
+    void settle_all(NeighbourRow& row, std::size_t child, std::span<const std::int32_t> parents) override;
+    double local(std::size_t child, std::span<const std::int32_t> parents) override;
 
-    const ParentGains& gains() const { return gains_; }
-    // From now on, rows are of these candidates only, ascending; a pair is in both lists or in none. Rows of
-    // all variables are kept for later.
-    void narrow(std::vector<Parents> lists);
-    // From now on, rows are of all variables again.
-    void widen();
+    const ParentGains& gains() const override { return gains_; }
+    void narrow(std::vector<Parents> lists) override;
+    void widen() override;
 
     // Where others search replicates of the same data: the counts of a child without parents, who counts
     // families for all from now on, and what was counted.
@@ -54,12 +50,11 @@ class NeighbourScores {
     void receive(std::size_t child, std::span<const std::int32_t> parents,
                  std::shared_ptr<SegmentCounts> counts);
 
-    const ArcRules& rules() const { return sample_.rules; }
-    std::size_t variables() const { return sample_.data.variables(); }
+    const ArcRules& rules() const override { return sample_.rules; }
+    std::size_t variables() const override { return sample_.data.variables(); }
     std::int64_t cases() const { return sample_.weights.cases; }
-    std::uint64_t families_scored() const { return sample_.scorer.families_scored; }
-    // As many as it would have been, had no row been narrow.
-    std::uint64_t families_meant() const { return families_scored() + families_spared_; }
+    std::uint64_t families_scored() const override { return sample_.scorer.families_scored; }
+    std::uint64_t families_meant() const override { return families_scored() + families_spared_; }
 
   private:
     const Parents& key_of(std::size_t child, std::span<const std::int32_t> parents);

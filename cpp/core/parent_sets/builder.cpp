@@ -275,7 +275,7 @@ bool ParentSetBuilder::evaluate(Job& job, Level& level, const Candidates& candid
             ++families;
             const double best_subset = candidates.best[set];
             const double tolerance = score_tolerance(value);
-            if (!beaten_by_subset(best_subset, value, options_.slack, tolerance)) {
+            if (value > -infinity && !beaten_by_subset(best_subset, value, options_.slack, tolerance)) {
                 parents.clear();
                 for (const auto p : job.required) parents.push_back(labels[static_cast<std::size_t>(p)]);
                 for (const auto p : tops) parents.push_back(labels[static_cast<std::size_t>(p)]);

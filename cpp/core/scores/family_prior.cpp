@@ -62,6 +62,7 @@ class Believed final : public LocalScore {
         return score_.shape_bound(parent_cells, occupied_cells, arity);
     }
     const SetScore* set_score() const override { return score_.set_score(); }
+    const DataScore* data_score() const override { return score_.data_score(); }
     double penalty_weight() const override { return score_.penalty_weight(); }
     bool needs_configurations() const override { return score_.needs_configurations(); }
     const FamilyPrior* prior() const override { return &prior_; }

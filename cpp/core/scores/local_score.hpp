@@ -1,4 +1,5 @@
-// What a score is to the core: a number for a variable given its parents, from the family's counts alone.
+// What a score is to the core: a number for a variable given its parents, from the family's counts alone, or
+// from data that the score itself holds (data_score.hpp).
 //
 // Scores are immutable after construction (a cache inside one is lock-free and holds only values that do not
 // depend on who computed them), so that any number of threads may use one score, with identical bits.
@@ -46,6 +47,7 @@ class SetScore {
 };
 
 class FamilyPrior;  // family_prior.hpp
+class DataScore;    // data_score.hpp
 
 class LocalScore {
   public:
@@ -63,6 +65,8 @@ class LocalScore {
     }
     // The set function, if the score is the difference of one; else null.
     virtual const SetScore* set_score() const { return nullptr; }
+    // The score without its prior, if it holds its data and needs no counts; else null.
+    virtual const DataScore* data_score() const { return nullptr; }
     // w > 0 if the score is exactly LL - w q (r - 1), as BIC and AIC are: their own pruning rules need w.
     virtual double penalty_weight() const { return 0.0; }
     virtual bool needs_configurations() const { return false; }

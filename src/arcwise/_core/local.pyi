@@ -114,6 +114,32 @@ class LocalLearner:
         self, weights: NDArray[np.int64], options: GeneticOptions, seconds: float, progress: Progress
     ) -> Outcome: ...
 
+class DataLearner:
+    def __init__(
+        self,
+        rows: int,
+        scores: list[LocalScore | None],
+        group_of: NDArray[np.int32],
+        told: NDArray[np.uint8],
+        required: NDArray[np.uint64],
+        forbidden: NDArray[np.uint64],
+        limits: NDArray[np.int32],
+        memory: int,
+    ) -> None: ...
+    def neighbours(
+        self, weights: NDArray[np.int64], child: int, parents: NDArray[np.int32]
+    ) -> tuple[float, NDArray[np.float64]]: ...
+    def random_dag(self, density: float, seed: int) -> _PackedDag: ...
+    def climb(
+        self, weights: NDArray[np.int64], options: ClimbOptions, seconds: float, progress: Progress
+    ) -> Outcome: ...
+    def first_ascent(
+        self, weights: NDArray[np.int64], options: FirstAscentOptions, seconds: float, progress: Progress
+    ) -> Outcome: ...
+    def evolve(
+        self, weights: NDArray[np.int64], options: GeneticOptions, seconds: float, progress: Progress
+    ) -> Outcome: ...
+
 class OrderSearch:
     def __init__(self, sets: CandidateSets, seed: int) -> None: ...
     @property

@@ -100,6 +100,7 @@ def make_builder(
     scores: list[LocalScore],
     options: BuildOptions,
 ) -> ParentSetBuilder: ...
+def make_data_builder(variables: int, scores: list[LocalScore], options: BuildOptions) -> ParentSetBuilder: ...
 def make_set_task(
     codes: NDArray[np.unsignedinteger],
     arities: NDArray[np.int32],

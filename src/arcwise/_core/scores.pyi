@@ -41,6 +41,27 @@ def make_local_hypotheses(
     largest: int,
     mixture: int,
 ) -> LocalScore: ...
+def make_gaussian(
+    rows: NDArray[np.float64],
+    widths: NDArray[np.int32],
+    log_scales: NDArray[np.float64],
+    weights: NDArray[np.int64],
+    law: int,
+    penalty: float = 1.0,
+    ridge: float = 0.0,
+    mean_cases: float = 1.0,
+    freedom: float = 2.0,
+) -> LocalScore: ...
+def make_conditional_gaussian(
+    values: NDArray[np.float64],
+    arities: NDArray[np.int32],
+    log_scales: NDArray[np.float64],
+    weights: NDArray[np.int64],
+    penalty: float,
+) -> LocalScore: ...
+def score_held_families(
+    score: LocalScore, children: NDArray[np.int32], offsets: NDArray[np.int64], parents: NDArray[np.int32]
+) -> NDArray[np.float64]: ...
 def make_believed(score: LocalScore, weights: NDArray[np.float64], sizes: NDArray[np.float64]) -> LocalScore: ...
 def log_nml_normaliser(cases: int, categories: float) -> float: ...
 def log_nml_by_recurrence(cases: int, categories: int) -> float: ...

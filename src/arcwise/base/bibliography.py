@@ -79,6 +79,15 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "A new look at the statistical model identification",
         "IEEE Transactions on Automatic Control, 19, 716–723",
     ),
+    "andrews-2019": Work(
+        ("Andrews, B.", "Ramsey, J.", "Cooper, G. F."),
+        2019,
+        "Learning high-dimensional directed acyclic graphs with mixed data-types",
+        "Proceedings of Machine Learning Research, 104, 4–21",
+    ),
+    "bottcher-2001": Work(
+        ("Bøttcher, S. G.",), 2001, "Learning Bayesian networks with mixed variables", "AISTATS, 13–20"
+    ),
     "broom-2012": Work(
         ("Broom, B. M.", "Do, K.-A.", "Subramanian, D."),
         2012,
@@ -128,6 +137,13 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "The calculation of posterior distributions by data augmentation",
         "Journal of the American Statistical Association, 82, 528–540",
     ),
+    "geiger-2002": Work(
+        ("Geiger, D.", "Heckerman, D."),
+        2002,
+        "Parameter priors for directed acyclic graphical models and the characterization of several probability "
+        "distributions",
+        "Annals of Statistics, 30, 1412–1440",
+    ),
     "gross-2019": Work(
         (
             *("Gross, T. J.", "Bessani, M.", "Darwin Junior, W."),
@@ -161,6 +177,12 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "Exact Bayesian structure discovery in Bayesian networks",
         "Journal of Machine Learning Research, 5, 549–573",
     ),
+    "kuipers-2014": Work(
+        ("Kuipers, J.", "Moffa, G.", "Heckerman, D."),
+        2014,
+        "Addendum on the scoring of Gaussian directed acyclic graphical models",
+        "Annals of Statistics, 42, 1689–1691",
+    ),
     "lau-2004": Work(
         ("Lau, E.", "Bush, L."),
         2004,
@@ -181,6 +203,12 @@ BIBLIOGRAPHY: dict[str, Work] = {
     ),
     "schwarz-1978": Work(
         ("Schwarz, G.",), 1978, "Estimating the dimension of a model", "Annals of Statistics, 6, 461–464"
+    ),
+    "scutari-2010": Work(
+        ("Scutari, M.",),
+        2010,
+        "Learning Bayesian Networks with the bnlearn R Package",
+        "Journal of Statistical Software, 35(3), 1–22",
     ),
     "scutari-2013": Work(
         ("Scutari, M.", "Nagarajan, R."),

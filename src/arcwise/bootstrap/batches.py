@@ -49,6 +49,8 @@ class Interrupted(KeyboardInterrupt):
 def counted_together(problem: LocalProblem) -> int:
     """Return how many replicates of the data are best counted together; 1: each alone."""
     data = problem.data
+    if problem.score.data_score.holds_data:  # nothing is counted
+        return 1
     if data.n_rows < FEWEST_ROWS or data.n_variables > MANY_VARIABLES:
         return 1
     if data.n_cases >= 2**32 or data.n_cases > MOST_WEIGHT * data.n_rows:

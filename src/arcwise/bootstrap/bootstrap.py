@@ -35,6 +35,7 @@ from arcwise.scores.score import Score
 if TYPE_CHECKING:
     from distributed import Client
 
+    from arcwise.data.mixed import MixedData
     from arcwise.keywords import BootstrapKeywords
 
 
@@ -106,7 +107,7 @@ MOST_REPLICATES = 10**8  # more do not fit in memory
 
 
 def bootstrap_networks(
-    data: Sampled,
+    data: Sampled | MixedData,
     score: str | Score = "bic",
     *,
     replicates: int = REPLICATES,
@@ -131,6 +132,7 @@ def bootstrap_networks(
         The data. With gaps (`Incomplete`, or `Completions` of it), every replicate is a sample of the cases with their
         gaps, which is completed anew: from a completion of the data on, by two steps of a chain. Of `NumericData`, the
         numbers of every replicate are cut anew, so that cut points are part of what varies between the networks.
+        `MixedData` takes a score of its own, such as "bic-dg"; what numbers are turned into is chosen once.
     score, replicates
         By which score to learn, and how many networks.
     constraints, max_parents
@@ -202,9 +204,7 @@ def bootstrap_networks(
         if missing:
             try:
                 if chosen.backend == "threads":  # made here, once, rather than by every thread
-                    _ = task.copies, task.problem.layout, task._own
-                    if task.together > 1:
-                        _ = task.problem.layout.rare
+                    task.prepare()
                 opened = open_workers(task, chosen.backend, min(crew, len(missing)), chosen.cluster)
                 workers = stack.enter_context(opened)
                 dispatch = Dispatch(task, workers, run, note, given.n_variables)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from arcwise.graph.constraints import Constraints
 from arcwise.sampled.completions import ChainModel, CompletionChain, Completions, State
 from arcwise.sampled.numeric_data import NumericData, Sampled
 from arcwise.scores.score import Score, scored_data
+
+if TYPE_CHECKING:
+    from arcwise.data.mixed import MixedData
 
 # Steps of a chain on each sample: it starts where a chain on the data is, and has to forget that equal cases had equal
 # values.
@@ -96,13 +99,13 @@ class CompletedTask:
 
 
 def complete_data(
-    data: Sampled,
+    data: Sampled | MixedData,
     score: Score,
     constraints: Constraints | None,
     max_parents: int | None,
     seed: int,
     run: Run,
-) -> tuple[Dataset, CompletedTask | None]:
+) -> tuple[Any, CompletedTask | None]:
     """Return complete data to count with, and for data with gaps what their replicates start from."""
     if data.gapless is not None:
         return data.gapless, None

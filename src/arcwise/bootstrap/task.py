@@ -37,7 +37,7 @@ from arcwise.sampled.numeric_data import NumericData
 from arcwise.scores.score import Score
 
 if TYPE_CHECKING:
-    from arcwise._core.local import ClimbOptions, LocalLearner
+    from arcwise._core.local import ClimbOptions
 
 
 # `Copies`: columns of one content, which replicates learn as one.
@@ -58,17 +58,18 @@ class Copies:
     first: Mapping[int, int]  # the position of every copy, with that of the first column that has the same content
 
     @classmethod
-    def among(cls, data: Dataset, score: Score, constraints: Constraints) -> Copies:
+    def among(cls, data: Any, score: Score, constraints: Constraints) -> Copies:
         """Find the copies that can take each other's place: none if something else tells columns apart.
 
         Constraints, prior odds, prior networks, experiments and states that do not occur do, and what a few rows have
-        in common is chance. Cost: the cells of the table.
+        in common is chance. Numbers have no states that could correspond. Cost: the cells of the table.
         """
         told = (
             set(constraints.describe()) - {"max_parents"}
             or constraints.max_parents == 0
             or score is not score.data_score
             or score.own_alphas
+            or score.data_score.holds_data
             or isinstance(data, GapStates)
             or not (data.targets is None or data.targets.is_empty)
         )
@@ -134,7 +135,7 @@ class ReplicateTask:
     of ``SeedSequence(seed).spawn(...)``: it does not depend on how many replicates there are, nor on who learns it.
     """
 
-    data: Dataset
+    data: Any  # a `Dataset`, or `MixedData`, whichever the score takes
     score: Score
     constraints: Constraints  # the parent limit is in them
     learner: Learner
@@ -321,6 +322,13 @@ class ReplicateTask:
             return []
         return self.batches.list_whole(self.problem.layout, self.seed, wanted)
 
+    def prepare(self) -> None:
+        """Make what all threads share, once, rather than by every thread."""
+        _ = self.copies, self._own
+        self.problem.prepare()
+        if self.together > 1:
+            _ = self.problem.layout.rare
+
     @property
     def _has_own_rows(self) -> bool:
         """Whether a replicate shares nothing but names with the others.
@@ -396,12 +404,11 @@ class ReplicateTask:
     def _is_unwanted(self) -> bool:
         return self.stopping.is_set() or not getattr(self._own, "is_wanted", lambda: True)()
 
-    def native(self) -> LocalLearner:
+    def native(self) -> Any:
         """Return this thread's native learner on the rows of the original data."""
         if not hasattr(self._own, "learner"):
             self._own.learner = self.problem.learner()
-        found: LocalLearner = self._own.learner
-        return found
+        return self._own.learner
 
     def __getstate__(self) -> dict[str, Any]:
         return {item.name: getattr(self, item.name) for item in fields(self) if item.name != "batches"}

@@ -48,7 +48,7 @@ from arcwise.networks.network_list import NetworkSet, posterior_log_weights
 from arcwise.networks.recipe import Facts, Origin
 from arcwise.parent_sets.build import has_own_limits
 from arcwise.parent_sets.table import ParentSetTable
-from arcwise.scores.registry import SCORES, make_score
+from arcwise.scores.registry import KNOWN_SCORES, make_score
 
 if TYPE_CHECKING:
     from arcwise.credible.credible_set import By, CredibleSet
@@ -304,7 +304,7 @@ def has_whole_classes(table: ParentSetTable) -> bool:
     try:
         return make_score(name, **options).facts.equivalent
     except (ArcwiseError, TypeError):  # it takes an object, such as a prior network, or is not arcwise's
-        return name in SCORES and "beliefs" not in options and SCORES[name].FACTS.equivalent
+        return name in KNOWN_SCORES and "beliefs" not in options and KNOWN_SCORES[name].FACTS.equivalent
 
 
 def count_classes(

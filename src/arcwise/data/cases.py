@@ -35,6 +35,7 @@ class Cases:
 
     CELLS: ClassVar[str]
     DECLARED: ClassVar[tuple[str, ...]]
+    HOLDS_NUMBERS: ClassVar[bool] = False  # whether some cells are numbers, which nobody counts
 
     names: tuple[str, ...]
     weights: NDArray[np.int64] | None
@@ -153,6 +154,10 @@ class Cases:
         cells = np.repeat(self._cells, self.weights, axis=1)
         targets = None if self.targets is None else self.targets.take(np.repeat(np.arange(self.n_rows), self.weights))
         return self._unchecked(cells, None, targets)
+
+    def collapse(self) -> Self:
+        """Return the same cases in fewer rows where that is of use: here the rows as they are."""
+        return self
 
     def unweighted(self) -> Self:
         """Return the rows, each once."""

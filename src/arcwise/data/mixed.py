@@ -91,6 +91,7 @@ class MixedData(Cases):
 
     CELLS: ClassVar[str] = "values"
     DECLARED: ClassVar[tuple[str, ...]] = ("names", "kinds", "states")
+    HOLDS_NUMBERS: ClassVar[bool] = True
 
     values: NDArray[np.float64]
     names: tuple[str, ...]

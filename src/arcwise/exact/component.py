@@ -553,7 +553,8 @@ class Information:
 
         `data` has the variables of the table in its order.
         """
-        if data is None or sets.rows < FEWEST_ROWS or data.n_cases < FEWEST_CASES or rows.size != sets.variables:
+        is_small = sets.rows < FEWEST_ROWS or rows.size != sets.variables
+        if is_small or not isinstance(data, Dataset) or data.n_cases < FEWEST_CASES:
             return None
         arities = np.ascontiguousarray(data.arities[sets.node_origins], dtype=np.int32)
         inside = bits_of(sets.sets, sets.variables)

@@ -19,7 +19,8 @@ from arcwise import _core
 from arcwise.base.errors import ConstraintError, OptionError, check_argument, check_known
 from arcwise.base.run import HasStatus, Run, Status
 from arcwise.counts import contingency
-from arcwise.data.dataset import Dataset, Incomplete
+from arcwise.data.cases import Cases
+from arcwise.data.dataset import Dataset
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
 from arcwise.graph.nodes import bits
@@ -27,7 +28,11 @@ from arcwise.scores.registry import log_prior_of, make_score
 from arcwise.scores.score import Score, scored_data
 
 if TYPE_CHECKING:
-    from arcwise._core.local import LocalLearner, Outcome, Progress, RareColumns, StateBlocks
+    from arcwise._core.local import DataLearner, LocalLearner, Outcome, Progress, RareColumns, StateBlocks
+    from arcwise.data.mixed import MixedData
+    from arcwise.scores.score import Scored, Whole
+
+    Learner = LocalLearner | DataLearner
 
 
 # `LocalSearchResult`: what every local search returns.
@@ -159,7 +164,7 @@ class LocalProblem:
     threads; `learner` makes the native search object, of which each thread needs its own.
     """
 
-    data: Dataset
+    data: Any  # a `Dataset`, or `MixedData`, whichever the score takes
     score: Score
     constraints: Constraints
     usual_limit: int | None = None  # of parents, where nobody gave one
@@ -167,21 +172,21 @@ class LocalProblem:
     @classmethod
     def of(
         cls,
-        data: Dataset | Incomplete,
+        data: Scored,
         score: str | Score,
         constraints: Constraints | None = None,
         max_parents: MostParents = None,
     ) -> LocalProblem:
         """Check the arguments that all local searches share; data may have gaps if the score takes them."""
         made = make_score(score)
-        data = scored_data(data, made)
+        whole = scored_data(data, made)
         if constraints is not None:
             constraints.refuse_ancestors("local search")
         usual = None
         if isinstance(max_parents, str):
             check_known("max_parents", max_parents, ("usual",), more="Or give an integer, or None for no limit.")
-            usual = max_parents = usual_limit(made, data, constraints)
-        return cls(data, made, _set_apart(data, merged_constraints(data, constraints, max_parents)), usual)
+            usual = max_parents = usual_limit(made, whole, constraints)
+        return cls(whole, made, _set_apart(whole, merged_constraints(whole, constraints, max_parents)), usual)
 
     def in_order(self, order: Sequence[int]) -> LocalProblem:
         """Return the problem with its variables in another order."""
@@ -196,6 +201,15 @@ class LocalProblem:
             layout = _layouts[id(self.data)] = Layout(self.data)
         return layout
 
+    def prepare(self) -> None:
+        """Make what all learners share, before several threads ask for theirs."""
+        if not self.score.data_score.holds_data:
+            _ = self.layout
+            return
+        for group in self.data.child_groups:
+            if group.n_cases > 0:
+                self.score.native(group)
+
     @cached_property
     def _told(self) -> NDArray[np.uint8]:
         """For each group of children, whether each row tells of them; empty if all rows tell of all."""
@@ -209,17 +223,15 @@ class LocalProblem:
     def density(self, given: float | None) -> float:
         """Return the chance of each arc of a random network: by default two neighbours per node, at most one half."""
         if given is None:
-            return min(0.5, 2.0 / max(1, self.data.n_variables - 1))
+            return float(min(0.5, 2.0 / max(1, self.data.n_variables - 1)))
         check_argument(0.0 <= given <= 1.0, "density", given, "must lie between 0 and 1: it is the chance of each arc.")
         return float(given)
 
-    def learner(self, memory: int | None = None) -> LocalLearner:
+    def learner(self, memory: int | None = None) -> Learner:
         """Return a native search object, with so much memory for its scores; it is not to be shared by threads."""
         rules = self.constraints.native()
-        groups = self.data.child_groups
-        return _core.local.LocalLearner(
-            self.layout.blocks,
-            [self.score.native(group) if group.n_cases > 0 else None for group in groups],
+        rest = (
+            [self.score.native(group) if group.n_cases > 0 else None for group in self.data.child_groups],
             self.data.group_of_child,
             self._told,
             np.ascontiguousarray(rules.required).ravel(),
@@ -227,6 +239,9 @@ class LocalProblem:
             rules.limits,
             memory or DEFAULT_MEMORY,
         )
+        if self.score.data_score.holds_data:
+            return _core.local.DataLearner(self.data.n_rows, *rest)
+        return _core.local.LocalLearner(self.layout.blocks, *rest)
 
     @cached_property
     def untold(self) -> float:
@@ -243,7 +258,7 @@ class LocalProblem:
         )
 
     def pack_start(
-        self, learner: LocalLearner, start: Start, density: float | None, seed: int
+        self, learner: Learner, start: Start, density: float | None, seed: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return the parents of the starting network as arrays (offsets, members)."""
         if isinstance(start, Dag):
@@ -305,14 +320,27 @@ class LocalProblem:
 # Columns that are alike, or that could be exchanged, are left to their names.
 
 
-def order_of_content(data: Dataset) -> list[int]:
+def order_of_content(data: Any) -> list[int]:
     """Return the variables in an order that depends on nothing but their content."""
+    if data.HOLDS_NUMBERS:
+        return _order_of_values(data)
     counts = [contingency(data, [v]).ravel() for v in range(data.n_variables)]
     shares = [np.sort(own[own > 0]) / max(data.n_cases, 1) for own in counts]
     entropies = [-float((share * np.log(share)).sum()) for share in shares]
     seen = Counter(entropies)
     signs = _signs(data, counts) if max(seen.values()) > 1 else [""] * len(counts)
     return sorted(range(len(counts)), key=lambda v: (entropies[v], signs[v], data.names[v]))
+
+
+def _order_of_values(data: MixedData) -> list[int]:
+    """Return the variables by how many values they have, and then by these values and how often each occurs."""
+
+    def content(v: int) -> tuple[object, ...]:
+        values, place = np.unique(data.values[v], return_inverse=True)
+        cases = np.bincount(place, data.weights).astype(np.int64)
+        return (int((cases > 0).sum()), values[cases > 0].tolist(), cases[cases > 0].tolist(), data.names[v])
+
+    return sorted(range(data.n_variables), key=content)
 
 
 def _signs(data: Dataset, counts: Sequence[NDArray[np.int64]]) -> list[str]:
@@ -340,7 +368,7 @@ def _signs(data: Dataset, counts: Sequence[NDArray[np.int64]]) -> list[str]:
     return found
 
 
-def usual_limit(score: Score, data: Dataset, constraints: Constraints | None) -> int | None:
+def usual_limit(score: Score, data: Whole, constraints: Constraints | None) -> int | None:
     """Return the most parents of a variable where nobody says; None for scores that keep parents few, or if one did.
 
     A Dirichlet prior puts nothing on configurations that do not occur, so that of 1,500 variables one may get a hundred
@@ -358,7 +386,7 @@ def usual_limit(score: Score, data: Dataset, constraints: Constraints | None) ->
     return max(1, min(by_cases, by_cells), required)
 
 
-def merged_constraints(data: Dataset, constraints: Constraints | None, max_parents: int | None) -> Constraints:
+def merged_constraints(data: Cases, constraints: Constraints | None, max_parents: int | None) -> Constraints:
     """Return what was asked for as constraints over the variables of the data, with the limit of parents in them."""
     if constraints is None:
         return Constraints(data.names, max_parents=max_parents)
@@ -371,7 +399,7 @@ def merged_constraints(data: Dataset, constraints: Constraints | None, max_paren
     return constraints.changed(max_parents=overall, max_parents_of=own)
 
 
-def _set_apart(data: Dataset, constraints: Constraints) -> Constraints:
+def _set_apart(data: Cases, constraints: Constraints) -> Constraints:
     """Return the constraints with all arcs forbidden of which the data say nothing, but for required ones.
 
     See `Dataset.untold`: such arcs are the prior's doing, not the data's.
@@ -384,7 +412,7 @@ def _set_apart(data: Dataset, constraints: Constraints) -> Constraints:
     return constraints.changed(forbidden=sorted(arc for arc in forbidden if arc not in required))
 
 
-def _untold_arcs(data: Dataset) -> set[tuple[str, str]]:
+def _untold_arcs(data: Cases) -> set[tuple[str, str]]:
     children, parents = np.nonzero(data.untold)
     names = data.names
     return {(names[p], names[c]) for c, p in zip(children.tolist(), parents.tolist(), strict=True) if p != c}

@@ -15,7 +15,7 @@ from arcwise.base.errors import Argument, ConstraintError, OptionError, check_ar
 from arcwise.base.options import CANDIDATES, REFINE, REFINED_WHOLE, gather, option
 from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, native_seed
 from arcwise.base.showing import one_screen
-from arcwise.data.dataset import Dataset, Incomplete
+from arcwise.data.dataset import Dataset
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag, Pdag
 from arcwise.graph.nodes import bits, reach
@@ -27,6 +27,7 @@ from arcwise.scores.score import Score
 
 if TYPE_CHECKING:
     from arcwise.keywords import ClimbKeywords, GeneticKeywords, StartKeywords, TabuKeywords
+    from arcwise.scores.score import Scored
 
 
 # The rare settings of the local searches.
@@ -153,7 +154,7 @@ EFFORT = 1  # for each round of refinement, it may compute this many times the s
 
 
 def hill_climb(
-    data: Dataset | Incomplete,
+    data: Scored,
     score: str | Score = "bic",
     *,
     start: Start = "empty",
@@ -252,7 +253,7 @@ def _climb_once(
 
 
 def tabu_search(
-    data: Dataset | Incomplete,
+    data: Scored,
     score: str | Score = "bic",
     *,
     start: Start = "empty",
@@ -289,7 +290,7 @@ def tabu_search(
 
 
 def first_ascent(
-    data: Dataset | Incomplete,
+    data: Scored,
     score: str | Score = "bic_laplace",
     *,
     start: Start = "empty",
@@ -335,7 +336,7 @@ def first_ascent(
 
 
 def genetic_search(
-    data: Dataset | Incomplete,
+    data: Scored,
     score: str | Score = "bic_laplace",
     *,
     constraints: Constraints | None = None,

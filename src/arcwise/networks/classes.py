@@ -19,7 +19,7 @@ from arcwise.networks.families import numbered_families
 from arcwise.networks.network_list import NetworkSet, Weighting, check_weighting, posterior_log_weights
 from arcwise.networks.recipe import make_facts
 from arcwise.parent_sets.build import has_own_limits
-from arcwise.scores.registry import SCORES, make_score
+from arcwise.scores.registry import KNOWN_SCORES, make_score
 
 
 def class_size(dag: Dag, fixed: FixedPairs | None = None) -> int:
@@ -83,12 +83,12 @@ def tells_members_apart(networks: NetworkSet) -> bool:
     """Return whether networks of one class (of `networks.fixed`) can have different scores."""
     options = dict(networks.score)
     name, beliefs = str(options.pop("name", "")), options.pop("beliefs", None) or {}
-    if beliefs.get("fair_sizes") or name not in SCORES:
+    if beliefs.get("fair_sizes") or name not in KNOWN_SCORES:
         return bool(beliefs.get("fair_sizes"))
     try:
         return not make_score(name, **options).facts.equivalent
     except (ArcwiseError, TypeError):  # it takes an object, such as a prior network
-        return not SCORES[name].FACTS.equivalent
+        return not KNOWN_SCORES[name].FACTS.equivalent
 
 
 def splits_classes(constraints: Constraints) -> bool:
@@ -103,7 +103,7 @@ def drawn_from_classes(networks: NetworkSet, seed: Seed = 0) -> NetworkSet:
     is too large to be counted, where the score tells members apart, and for the arc to a copy of a column.
     """
     name = str(networks.score.get("name"))  # a file may hold anything
-    if not networks.origin.is_resampled or name not in SCORES or tells_members_apart(networks):
+    if not networks.origin.is_resampled or name not in KNOWN_SCORES or tells_members_apart(networks):
         return networks
     obeyed = networks.obeyed
     rule = obeyed if obeyed is not None and splits_classes(obeyed) else None

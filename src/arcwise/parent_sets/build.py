@@ -26,7 +26,6 @@ from arcwise.base.errors import Argument, OptionError, Remedy
 from arcwise.base.options import Common, gather, row
 from arcwise.base.run import Limits, ProgressCallback, Run, Status, available_memory
 from arcwise.base.showing import one_screen
-from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
 from arcwise.graph.statements import Kind
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
 
     from arcwise._core.parent_sets import CandidateSets, ParentSetBuilder, SetBatch, SetTask
     from arcwise.keywords import BuildKeywords
+    from arcwise.scores.score import Scored, Whole
 
 
 # `GroupedBuilder`: one native builder for each group of children of which the same rows tell.
@@ -83,7 +83,7 @@ class GroupedBuilder:
     The options are those of the native builder: slack, threads, memory_bytes, which the groups share, dense_from.
     """
 
-    def __init__(self, data: Dataset, scores: Sequence[Score], families: Families, **options: Any) -> None:
+    def __init__(self, data: Any, scores: Sequence[Score], families: Families, **options: Any) -> None:
         self._data, self._scores, self._families = data, tuple(scores), families
         self._group_of = data.group_of_child
         self._is_whole = len(data.child_groups) == 1 and data.child_groups[0].n_cases > 0
@@ -94,15 +94,15 @@ class GroupedBuilder:
             group = data.child_groups[g]
             children = np.flatnonzero(self._group_of == g).tolist()
             own = families if len(children) == data.n_variables else families.of_children(children)
-            self._builders[g] = _core.parent_sets.make_builder(
-                group.codes,
-                group.arities,
-                group.native_weights,
-                [score.native(group) for score in scores],
-                _core.parent_sets.BuildOptions(
-                    memory_bytes=memory, required=own.required, allowed=own.allowed, limits=own.sizes, **options
-                ),
+            natives = [score.native(group) for score in scores]
+            chosen = _core.parent_sets.BuildOptions(
+                memory_bytes=memory, required=own.required, allowed=own.allowed, limits=own.sizes, **options
             )
+            if scores[0].data_score.holds_data:
+                made = _core.parent_sets.make_data_builder(data.n_variables, natives, chosen)
+            else:
+                made = _core.parent_sets.make_builder(group.codes, group.arities, group.native_weights, natives, chosen)
+            self._builders[g] = made
 
     @property
     def finished(self) -> bool:
@@ -227,7 +227,7 @@ Found = tuple[NDArray[np.float64], NDArray[Any]]
 class CountWork:
     """What is counted, and the scores that are made of it."""
 
-    data: Dataset
+    data: Any  # a `Dataset`, which alone is counted elsewhere
     scores: tuple[Score, ...]
 
     @property
@@ -343,7 +343,7 @@ class BuildSettings:
 
 
 def build_parent_sets(
-    data: Dataset | Incomplete,
+    data: Scored,
     score: Score | str = "bic",
     *,
     slack: float = 0.0,
@@ -403,7 +403,7 @@ def build_parent_sets(
 
 
 def build_parent_set_tables(
-    data: Dataset | Incomplete,
+    data: Scored,
     scores: Sequence[Score | str],
     *,
     slack: float = 0.0,
@@ -420,10 +420,10 @@ def build_parent_set_tables(
     limits = limits or Limits()
     allowed = Limits(seconds=limits.seconds, memory_bytes=limits.memory_bytes or available_memory())
     run = Run.of(allowed).but(threads=chosen.threads, progress=progress)
-    data = scored_data(data, next((score for score in made if not score.data_score.takes_gaps), made[0]))
-    families = allowed_families(check_cases(data), constraints, max_parents)
+    whole = scored_data(data, next((score for score in made if not score.data_score.takes_gaps), made[0]))
+    families = allowed_families(check_cases(whole), constraints, max_parents)
     builder = GroupedBuilder(
-        data,
+        whole,
         made,
         families,
         slack=float(slack),
@@ -433,15 +433,15 @@ def build_parent_set_tables(
     )
     saved = None
     if chosen.checkpoint is not None:
-        saved = _Checkpoint(Path(chosen.checkpoint), _identity(data, made, slack, families))
+        saved = _Checkpoint(Path(chosen.checkpoint), _identity(whole, made, slack, families))
         saved.restore(builder)
     least = families.least  # so far no limit applies: every variable needs a row
     with contextlib.ExitStack() as opened:
         run = opened.enter_context(run.shown())
         counts = None
-        if chosen.cluster is not None:
+        if chosen.cluster is not None and not made[0].data_score.holds_data:  # where nothing is counted
             cluster = opened.enter_context(open_cluster(chosen.cluster))
-            counts = RemoteCounts(CountWork(data, tuple(made)), cluster).count
+            counts = RemoteCounts(CountWork(whole, tuple(made)), cluster).count
         try:
             status = _advance(builder, run, least=least, saved=saved, counts=counts)
         except KeyboardInterrupt:  # between two native calls, or before every variable has a row
@@ -453,18 +453,18 @@ def build_parent_set_tables(
     most = min((int(limit) for limit in said if limit is not None), default=None)
     tables = [
         ParentSetTable(
-            data.names,
+            whole.names,
             *builder.table(number),
             slack=float(slack),
             max_parents=most if status is Status.COMPLETE else builder.level,
             score=each.describe(),
-            data_digest=data.digest,
+            data_digest=whole.digest,
             constraints=None if constraints is None or constraints.is_trivial else constraints.arc_part,
             equivalent=each.facts.equivalent,
-            targets=None if data.targets is None else data.targets.sets,
+            targets=None if whole.targets is None else whole.targets.sets,
             status=status,
             statistics=statistics,
-            data=data,
+            data=whole,
             scorer=each,
         )
         for number, each in enumerate(made)
@@ -535,7 +535,7 @@ def _advance(
     return Status.COMPLETE
 
 
-def _identity(data: Dataset, scores: list[Score], slack: float, families: Families) -> str:
+def _identity(data: Whole, scores: list[Score], slack: float, families: Families) -> str:
     described = [score.identity() for score in scores]
     parts = [data.digest, described, repr(float(slack)), families.required, families.allowed, families.sizes]
     return json.dumps(parts, sort_keys=True, default=str)
@@ -552,7 +552,7 @@ def _check_options(scores: list[Score], slack: float, max_parents: int | None) -
     errors.check_argument(whole, "max_parents", max_parents, "must be an integer, 0 or more, or None for no limit.")
 
 
-def allowed_families(data: Dataset, constraints: Constraints | None, max_parents: int | None) -> Families:
+def allowed_families(data: Whole, constraints: Constraints | None, max_parents: int | None) -> Families:
     """Return for each variable the parents it must have, those it may also have, and how many at most.
 
     An arc of which the data say nothing is made only if it is required: see `Dataset.untold`.
@@ -676,7 +676,7 @@ def network_of_rows(
 LARGEST = 1e9  # no difference of scores: everything is wanted
 
 
-def check_reachable(data: Dataset, constraints: Constraints, max_parents: int | None = None) -> None:
+def check_reachable(data: Whole, constraints: Constraints, max_parents: int | None = None) -> None:
     """Refuse that a variable must lead to one to which no path of arcs leads that a table can have."""
     families, names = allowed_families(data, constraints, max_parents), data.names
     for said in constraints.statements:
@@ -702,7 +702,7 @@ def check_reachable(data: Dataset, constraints: Constraints, max_parents: int | 
 
 
 def wider_slack(
-    table: ParentSetTable, slack: float, data: Dataset, constraints: Constraints | None, max_parents: int | None
+    table: ParentSetTable, slack: float, data: Whole, constraints: Constraints | None, max_parents: int | None
 ) -> float:
     """Return twice the slack, or infinity if a table that was built for these holds every parent set already."""
     families = allowed_families(data, constraints, max_parents)

@@ -24,7 +24,6 @@ from arcwise.base.errors import Argument, Call, Either, FormatError, Remedy
 from arcwise.base.files import parse_json, read_bytes, write_bytes
 from arcwise.base.run import Status
 from arcwise.base.showing import clipped, one_screen
-from arcwise.data.dataset import Dataset
 from arcwise.graph.constraints import Constraints
 
 if TYPE_CHECKING:
@@ -97,8 +96,9 @@ class ParentSetTable:
     statistics
         How much work the building was; None for a table that was read.
     data, scorer
-        The data the table was built from, for searches that can use them (`arcwise.exact.component`), and the score
-        itself, which may have a prior network; no file and no copy sent to another process has them.
+        The data the table was built from (`Dataset` or `MixedData`), for searches that can use them
+        (`arcwise.exact.component`), and the score itself, which may have a prior network; no file and no copy sent to
+        another process has them.
     """
 
     names: tuple[str, ...]
@@ -115,7 +115,7 @@ class ParentSetTable:
     targets: tuple[tuple[str, ...], ...] | None = None
     status: Status = Status.COMPLETE
     statistics: BuildStatistics | None = None
-    data: Dataset | None = None
+    data: Any = None
     scorer: Score | None = None
 
     def __repr__(self) -> str:

@@ -200,7 +200,7 @@ def sum_posterior(problem: Problem, run: Run, *, always: bool = False, drawing: 
         check_size(n)
     else:
         families = count_families(n, problem.max_parents)
-        cases = min(float(problem.data.n_cases), math.exp(min(problem.data.log_configurations, 700.0)))
+        cases = problem.score.data_score.cases_read(problem.data)
         if n > LARGEST or families > MOST_FAMILIES or families * (SCORED_ALWAYS + cases) > MOST_SCORED:
             about = f"{families:.2g}" if families < HUGE else f"1e+{math.floor(math.log10(families))}"
             return Summed(None, f"A sum over all DAGs of {n} variables, with {about} parent sets, is out of reach.")

@@ -10,7 +10,7 @@ from typing import Any
 
 from arcwise import _core
 from arcwise.base.errors import Argument, OptionError, UnknownScoreError, suggestion
-from arcwise.data.dataset import Dataset
+from arcwise.data.cases import Cases
 from arcwise.graph.beliefs import Beliefs, FamilyPrior, make_beliefs
 from arcwise.graph.dag import Dag
 from arcwise.scores.dirichlet import (
@@ -26,6 +26,7 @@ from arcwise.scores.dirichlet import (
     NipBde,
     Qbdj,
 )
+from arcwise.scores.gaussian import Bge, ConditionalGaussianBic, DegenerateGaussianBic, GaussianBic
 from arcwise.scores.penalised import Aic, Bic, BicLaplace, Fnml, LogLikelihood, Nal, Pnal, Qnml
 from arcwise.scores.score import Facts, Score
 
@@ -73,11 +74,11 @@ class BelievedScore(Score):
         """The score's, and that there is a prior: "BDeu (ess 1) with prior odds"."""
         return f"{self.score.title} with prior odds"
 
-    def prior(self, data: Dataset) -> FamilyPrior:
+    def prior(self, data: Cases) -> FamilyPrior:
         """Return the prior over the variables of the data."""
         return _prior_on(self.beliefs, data.names)
 
-    def native(self, data: Dataset) -> _core.scores.LocalScore:
+    def native(self, data: Any) -> _core.scores.LocalScore:
         """Return the compiled score with its prior."""
         prior = self.prior(data)
         return _core.scores.make_believed(self.score.native(data), prior.weights, prior.sizes)
@@ -90,7 +91,7 @@ class BelievedScore(Score):
         """Return the score's identity and the beliefs."""
         return {**self.score.identity(), "beliefs": self.beliefs.describe()}
 
-    def score_without_cases(self, data: Dataset, child: int, parents: Iterable[int]) -> float:
+    def score_without_cases(self, data: Cases, child: int, parents: Iterable[int]) -> float:
         """Return the prior alone."""
         return self.prior(data).family(child, parents)
 
@@ -115,6 +116,11 @@ MARGINAL_LIKELIHOODS = (Bdeu, BdeuAveraged, MinBdeu, MaxBdeu, Bde, NipBde, Expec
 SCORES: dict[str, type[Score]] = {
     kind.name: kind for kind in (*LIKELIHOODS, K2, Bd, Bdj, Qbdj, Fnml, Qnml, *MARGINAL_LIKELIHOODS)
 }
+# The scores of `MixedData`.
+MIXED_SCORES: dict[str, type[Score]] = {
+    kind.name: kind for kind in (DegenerateGaussianBic, Bge, GaussianBic, ConditionalGaussianBic)
+}
+KNOWN_SCORES = SCORES | MIXED_SCORES
 
 
 def make_score(score: str | Score, *, beliefs: Any = None, **options: Any) -> Score:
@@ -123,8 +129,8 @@ def make_score(score: str | Score, *, beliefs: Any = None, **options: Any) -> Sc
     Parameters
     ----------
     score
-        A name in `SCORES`, or a name with parameters as the command line takes them, ``"bdeu:ess=10"``; a `Score` is
-        returned as it is.
+        A name in `SCORES` or, of scores of `MixedData`, in `MIXED_SCORES`, or a name with parameters as the command
+        line takes them, ``"bdeu:ess=10"``; a `Score` is returned as it is.
     beliefs
         What is believed before the data, to be added to the score: `Beliefs`, a table with the columns from, to, odds,
         or a file of odds. The result is then a `BelievedScore`, unless all odds are 1.
@@ -144,13 +150,13 @@ def make_score(score: str | Score, *, beliefs: Any = None, **options: Any) -> Sc
             raise OptionError(f"a score object takes no further options, not {', '.join(options)}; make a new one.")
         return score
     name, _, text = score.partition(":")
-    if name not in SCORES:
-        raise UnknownScoreError(suggestion("score", name, SCORES))
+    if name not in KNOWN_SCORES:
+        raise UnknownScoreError(suggestion("score", name, KNOWN_SCORES))
     given = _parse_options(name, text)
     if repeated := given.keys() & options.keys():
         raise OptionError(f"score '{score}': {', '.join(sorted(repeated))} given twice.")
     given |= options
-    kind = SCORES[name]
+    kind = KNOWN_SCORES[name]
     known = [field.name for field in dataclasses.fields(kind)]
     for option in given:
         if option not in known:

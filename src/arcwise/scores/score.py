@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,17 @@ from arcwise.base.bibliography import Citation
 from arcwise.base.errors import Argument, Call, DataError, OptionError, Remedy
 from arcwise.base.showing import one_screen
 from arcwise.counts import contingency
+from arcwise.data.cases import Cases
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.graph.dag import Dag
 
+if TYPE_CHECKING:
+    from arcwise.data.mixed import MixedData
+
+    Whole: TypeAlias = Dataset | MixedData
+    Scored: TypeAlias = Whole | Incomplete
+
+PackedFamilies = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]  # children, offsets, parents
 Counts = NDArray[np.int64]
 """Counts n_jk of a family: one row per parent configuration (all q of them), one column per state."""
 
@@ -208,6 +216,9 @@ class Score:
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     own_alphas: ClassVar[bool] = False  # whether hyperparameters come from a prior network or the data, not from counts
     takes_gaps: ClassVar[bool] = False  # whether it scores data with gaps, each family by the cases that have it whole
+    holds_data: ClassVar[bool] = (
+        False  # whether it scores `MixedData`, which its compiled form holds: it needs no counts
+    )
 
     def __post_init__(self) -> None:
         for parameter in self.parameters:
@@ -234,7 +245,7 @@ class Score:
         )
         return self.facts.title + (f" ({shown})" if shown else "")
 
-    def native(self, data: Dataset) -> _core.scores.LocalScore:
+    def native(self, data: Any) -> _core.scores.LocalScore:
         """Return the compiled score for a data set; it may be used by several threads at once."""
         parameters = (getattr(self, field.name) for field in fields(self))
         made: _core.scores.LocalScore = getattr(_core.scores, self.kernel)(data.n_cases, *self.constants, *parameters)
@@ -248,39 +259,46 @@ class Score:
         """Return what tells the score from every other one: the key of work that is resumed or kept."""
         return self.describe()
 
-    def score_family(self, data: Dataset | Incomplete, child: int, parents: Iterable[int] = ()) -> float:
+    def score_family(self, data: Scored, child: int, parents: Iterable[int] = ()) -> float:
         """Return the local score of a variable given parents (all by position), counted from the data."""
         return float(self.score_families(data, [(child, parents)])[0])
 
-    def score_families(
-        self, data: Dataset | Incomplete, families: Iterable[tuple[int, Iterable[int]]]
-    ) -> NDArray[np.float64]:
+    def score_families(self, data: Scored, families: Iterable[tuple[int, Iterable[int]]]) -> NDArray[np.float64]:
         """Return the local scores of several (child, parents) pairs, each counted from the data on its own.
 
         Where variables were set, a family is counted without the cases in which its child was, and their number is
         the family's N. Of a child that was set in every case the data say nothing: see `score_without_cases`. Data may
         have gaps if the score takes them (`takes_gaps`).
         """
-        data = scored_data(data, self)
+        whole: Whole = scored_data(data, self)
         listed = [(child, sorted(set(parents))) for child, parents in families]
-        groups = data.group_of_child[pack_families(data, listed)[0]]
+        groups = whole.group_of_child[pack_families(whole, listed)[0]]
         result = np.zeros(len(listed))
-        for g, group in enumerate(check_cases(data).child_groups):
+        for g, group in enumerate(check_cases(whole).child_groups):
             chosen = np.flatnonzero(groups == g)
             if group.n_cases == 0:
-                result[chosen] = [self.score_without_cases(data, *listed[i]) for i in chosen]
+                result[chosen] = [self.score_without_cases(whole, *listed[i]) for i in chosen]
             elif len(chosen):
-                packed = pack_families(data, [listed[i] for i in chosen])
-                result[chosen] = _core.scores.score_families(
-                    self.native(group), group.codes, group.arities, group.native_weights, *packed
-                )
+                packed = pack_families(whole, [listed[i] for i in chosen])
+                result[chosen] = self._score_packed(group, packed)
         return result
 
-    def score_without_cases(self, data: Dataset, child: int, parents: Iterable[int]) -> float:
+    def _score_packed(self, group: Any, packed: PackedFamilies) -> NDArray[np.float64]:
+        if self.data_score.holds_data:
+            return _core.scores.score_held_families(self.native(group), *packed)
+        return _core.scores.score_families(
+            self.native(group), group.codes, group.arities, group.native_weights, *packed
+        )
+
+    def score_without_cases(self, data: Cases, child: int, parents: Iterable[int]) -> float:
         """Return the score of a family without a case: the likelihood of no case is 1, so that it is the log prior."""
         return 0.0
 
-    def score_network(self, data: Dataset | Incomplete, dag: Dag) -> float:
+    def cases_read(self, data: Any) -> float:
+        """Return how many cases are looked at for a family: at most the configurations that there can be."""
+        return min(float(data.n_cases), math.exp(min(data.log_configurations, 700.0)))
+
+    def score_network(self, data: Scored, dag: Dag) -> float:
         """Return the score of a network, counted from the data: the sum of its families' local scores.
 
         It shares no code with the builder of tables, so it also serves to check what a search returns.
@@ -295,9 +313,15 @@ def family_counts(data: Dataset, child: int, parents: Sequence[int]) -> Counts:
     return contingency(data, [*parents, child]).reshape(-1, int(data.arities[child]))
 
 
-def scored_data(data: Dataset | Incomplete, score: Score) -> Dataset:
-    """Return data as a score takes them: with gaps as states of their own, if it is an available-case score."""
-    cases = (data.held if isinstance(data, Incomplete) else data).n_cases
+def scored_data(data: Scored, score: Score) -> Any:
+    """Return data as a score takes them: with gaps as states of their own, if it is an available-case score.
+
+    It is a `Dataset`, or `MixedData` if the score takes these (`Score.holds_data`); other data are refused.
+    """
+    held = data.held if isinstance(data, Incomplete) else data
+    if held.HOLDS_NUMBERS is not score.data_score.holds_data:
+        raise _other_data(score)
+    cases = held.n_cases
     if cases > MOST_CASES:
         raise DataError(
             f"the weights of the rows add up to {cases:.3g} cases; scores of up to {MOST_CASES:.0e} have digits enough "
@@ -319,14 +343,33 @@ def scored_data(data: Dataset | Incomplete, score: Score) -> Dataset:
     )
 
 
-def check_cases(data: Dataset) -> Dataset:
+def _other_data(score: Score) -> DataError:
+    """Return the error of a score that is given data of states in place of numbers, or the reverse."""
+    if score.data_score.holds_data:
+        return DataError(
+            f"{score.title} scores numbers, scales and categories as they are, and these data are states.",
+            remedies=(
+                Remedy("give MixedData, e.g. MixedData.from_dataframe(frame)"),
+                Remedy("score states, with", Argument("score", "bic")),
+            ),
+        )
+    return DataError(
+        f"{score.title} counts states, and these data hold numbers as they are.",
+        remedies=(
+            Remedy("score them as they are, with", Argument("score", "bic-dg")),
+            Remedy("cut the numbers first: data.as_dataset()"),
+        ),
+    )
+
+
+def check_cases(data: Any) -> Any:
     """Raise a DataError if the data have no case."""
     if data.n_cases < 1:
         raise DataError("the data have no cases: a score needs at least one row with a weight above 0.")
     return data
 
 
-def families_of(data: Dataset | Incomplete, dag: Dag) -> list[tuple[int, list[int]]]:
+def families_of(data: Scored, dag: Dag) -> list[tuple[int, list[int]]]:
     """Return the families of a network as positions in the data; the network's nodes may be in any order."""
     if set(dag.names) != set(data.names):
         differing = sorted(set(dag.names) ^ set(data.names))
@@ -335,9 +378,7 @@ def families_of(data: Dataset | Incomplete, dag: Dag) -> list[tuple[int, list[in
     return [(position[v], [position[p] for p in parents]) for v, parents in enumerate(dag.parents)]
 
 
-def pack_families(
-    data: Dataset, families: Iterable[tuple[int, Iterable[int]]]
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
+def pack_families(data: Cases, families: Iterable[tuple[int, Iterable[int]]]) -> PackedFamilies:
     """Check families and pack them into arrays: children, offsets, parents."""
     children: list[int] = []
     offsets = [0]
