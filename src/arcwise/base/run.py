@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -535,15 +535,22 @@ def deferred_interrupt(stop: Callable[[], None]) -> Iterator[None]:
             signal.signal(signal.SIGINT, before)
 
 
-T = TypeVar("T")
+class Disturbance:
+    """Whether Ctrl-C was pressed: the status is INTERRUPTED then."""
+
+    status = Status.COMPLETE
+
+    def note(self) -> None:
+        """Note that it was."""
+        self.status = Status.INTERRUPTED
 
 
-def undisturbed(work: Callable[[], T]) -> tuple[Status, T]:
-    """Do something that Ctrl-C must not leave half done; the status says whether it was pressed meanwhile."""
-    pressed: list[Status] = []
-    with deferred_interrupt(lambda: pressed.append(Status.INTERRUPTED)):
-        found = work()
-    return (pressed[0] if pressed else Status.COMPLETE), found
+@contextlib.contextmanager
+def undisturbed() -> Iterator[Disturbance]:
+    """While inside, do what Ctrl-C must not leave half done; what this gives says whether it was pressed meanwhile."""
+    disturbance = Disturbance()
+    with deferred_interrupt(disturbance.note):
+        yield disturbance
 
 
 # One seed in, one number for the native core out.

@@ -180,7 +180,6 @@ def bootstrap_networks(
         batches=chosen.batches if chosen.backend == "threads" else None,
         draws=chosen.draws if chosen.resampling == "bootstrap" else "replacement",
     )
-    most = run.given.count
     finished: dict[int, Replicate] = {}
     status, expected = Status.COMPLETE, math.nan
     with contextlib.ExitStack() as stack:
@@ -191,8 +190,8 @@ def bootstrap_networks(
             finished, keep = journal.finished, journal.add
         missing = [index for index in range(replicates) if index not in finished]
         resumed = replicates - len(missing)
-        if most is not None and most < len(missing):
-            missing, status = missing[:most], Status.COUNT_LIMIT
+        if run.given.native_count < len(missing):
+            missing, status = missing[: run.given.native_count], Status.COUNT_LIMIT
 
         def note(found: list[Replicate]) -> None:
             finished.update((replicate.index, replicate) for replicate in found)
@@ -214,11 +213,12 @@ def bootstrap_networks(
             except KeyboardInterrupt:
                 status = Status.INTERRUPTED
     found = [finished[index] for index in sorted(finished) if index < replicates]
-    pressed, made = undisturbed(lambda: _network_set(task, given, found, status, replicates, run.seconds))
+    with undisturbed() as meanwhile:
+        made = _network_set(task, given, found, status, replicates, run.seconds)
     facts = made.facts | known_facts(None if constraints is None or constraints.is_trivial else constraints)
     if status is Status.TIME_LIMIT and math.isfinite(expected):
         facts |= make_facts(expected_seconds=expected)
-    return replace(made, facts=facts, status=made.status if pressed is Status.COMPLETE else pressed)
+    return replace(made, facts=facts, status=made.status if meanwhile.status is Status.COMPLETE else meanwhile.status)
 
 
 def _network_set(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import hashlib
 import json
 import math
@@ -283,9 +282,9 @@ class Dispatch:
         Ctrl-C is raised afterwards: where threads meet, it would leave a lock of Python's in disorder, and the run
         would end with an error, or worker threads with a traceback each.
         """
-        first = functools.partial(futures.wait, self._running, patience, futures.FIRST_COMPLETED)
-        status, (ready, _) = undisturbed(first)
-        status.unless_interrupted()
+        with undisturbed() as meanwhile:
+            ready, _ = futures.wait(self._running, patience, futures.FIRST_COMPLETED)
+        meanwhile.status.unless_interrupted()
         return ready
 
     def _next_batch(self, size: int) -> list[int]:
@@ -309,8 +308,8 @@ class Dispatch:
         if self._task.together == 1:
             return
         self._workers.stop()
-        # A shell may pass on the same Ctrl-C once more.
-        undisturbed(functools.partial(futures.wait, self._running, LAST_SECONDS))
+        with undisturbed():  # a shell may pass on the same Ctrl-C once more
+            futures.wait(self._running, LAST_SECONDS)
         for future in self._running:
             if _is_finished(future):
                 self._note(self._received(future))

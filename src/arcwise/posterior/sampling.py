@@ -7,7 +7,6 @@ import math
 import os
 import time
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -387,9 +386,11 @@ class _Walkers:
             self._save()
             return self.verdict()
 
-        if self._remote is None or last:
-            return undisturbed(look)
-        return self._remote.meanwhile(look)
+        if self._remote is not None and not last:
+            return self._remote.meanwhile(look)
+        with undisturbed() as meanwhile:
+            verdict = look()
+        return meanwhile.status, verdict
 
     def verdict(self) -> Verdict:
         """Judge what is kept."""
@@ -418,9 +419,10 @@ class _Walkers:
                 self._native.restore(positions, states)
                 self._counted -= self._counts() - counts
                 return status
-            status, _ = undisturbed(partial(self._take, stretch, rows, scores))
-            if status is not Status.COMPLETE:
-                return status
+            with undisturbed() as meanwhile:
+                self._take(stretch, rows, scores)
+            if meanwhile.status is not Status.COMPLETE:
+                return meanwhile.status
         return Status.COMPLETE
 
     def _take(self, stretch: walk.Stretch, rows: NDArray[np.uint32], scores: NDArray[np.float64]) -> None:
