@@ -114,6 +114,7 @@ class ReadingKeywords(TypedDict, total=False):
     table: str | None
     interventions: str | None
     conditions: Conditions | None
+    groups: str | None
     grouping: Grouping
 
 class SharingKeywords(TypedDict, total=False):

@@ -18,33 +18,33 @@ import arcwise
 ROOT = Path(arcwise.__file__).parent
 LINES = {
     "": 315,
-    "analysis": 2_065,
+    "analysis": 2_075,
     "audit": 1_830,
-    "base": 2_910,
+    "base": 2_920,
     "bootstrap": 1_605,
     "certificate": 615,
-    "cli": 4_325,
+    "cli": 4_335,
     "confidence": 4_745,
     "credible": 2_605,
-    "data": 6_695,
+    "data": 7_150,
     "effects": 1_675,
-    "evaluate": 1_455,
+    "evaluate": 1_460,
     "exact": 2_325,
-    "findings": 4_670,
+    "findings": 4_685,
     "graph": 4_590,
     "local": 1_900,
     "model": 4_300,
-    "networks": 2_160,
+    "networks": 2_165,
     "parent_sets": 1_380,
     "plotting": 880,
-    "posterior": 2_575,
+    "posterior": 2_580,
     "priors": 1_655,
-    "recipes": 1_085,
-    "report": 4_645,
-    "sampled": 800,
+    "recipes": 1_090,
+    "report": 4_670,
+    "sampled": 805,
     "scores": 2_015,
 }
-MOST_LINES = 65_780
+MOST_LINES = 66_330
 LONGEST_CHAIN = 25
 LARGEST_FAN_OUT = 20  # but for doors, which only pass names on
 SMALL_WITH_ONE_IMPORTER = 2

@@ -128,3 +128,25 @@ def test_stage_verbs_read_the_column(cli: Cli, cells: Path, tmp_path: Path) -> N
     cli("bootstrap", cells, *words, "--replicates", 5, "--seed", 1, "-o", tmp_path / "boot.nets")
     networks = NetworkSet.load(tmp_path / "boot.nets")
     assert networks.fixed == FixedPairs.by_targets(networks.names, [["mek"]])
+
+
+def test_stage_verbs_resample_groups(cli: Cli, tmp_path: Path) -> None:
+    codes = np.random.default_rng(1).integers(0, 3, (60, 4))
+    frame = pd.DataFrame(np.repeat(codes, 4, axis=0), columns=list("abcd")).astype(str)
+    path = tmp_path / "visits.csv"
+    frame.assign(patient=np.repeat(np.arange(60), 4)).to_csv(path, index=False)
+    words = ["bootstrap", str(path), "--score", "bdeu", "--replicates", "12", "--seed", "3", "--json"]
+    kept = tmp_path / "kept.arcwise"
+    edges = json.loads(cli(*words, "--groups", "patient", "--resume", kept))["edges"]
+    assert json.loads(cli(*words, "--groups", "patient", "--resume", kept))["edges"] == edges
+    alone = json.loads(cli(*words, "--drop", "patient"))["edges"]
+    assert sum(edge["strength"] for edge in edges) < sum(edge["strength"] for edge in alone)
+    assert "data" in cli(*words, "--drop", "patient", "--resume", kept, code=1)
+    assert "patient" not in {edge["from"] for edge in edges}
+    assert "--groups names the unknown column 'doctor'" in " ".join(cli(*words, "--groups", "doctor", code=1).split())
+    out = tmp_path / "out"
+    cli("learn", path, "--groups", "patient", "--no-compare", "--replicates", 20, "-o", out)
+    record = json.loads((out / "run.json").read_text())
+    assert record["data"]["groups"] == record["data"]["effective_cases"] == 60
+    assert "--groups patient" in record["command"]
+    assert any("'patient'" in step for step in record["data"]["steps"])

@@ -199,7 +199,7 @@ def _no_cut(why: str, *, by_time: bool = False) -> parts.ShuffledColumns:
 
 def price_of_constraints(found: Analysis, run: LearnRun) -> parts.PriceOfConstraints:
     """Find what the constraints cost in the data's own score, with proof where the main set has one."""
-    known, main, data = run.constraints, found.main, run.complete
+    known, main, data = run.constraints, found.main, run.complete.independent()
     assert known is not None
     free = run.recipe(main.recipe.source, main.recipe.scorer.data_score, free=True)
     return parts.PriceOfConstraints(

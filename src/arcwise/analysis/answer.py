@@ -100,7 +100,7 @@ def _known(given_up: MethodResult, run: LearnRun) -> MethodResult | None:
     assert given_up.status is not Status.COMPLETE
     half, given = run.run.share(0.5), run.run.given.seconds
     most = max(LEAST_SECONDS, given_up.seconds) if given is None else given
-    unfinished, data = given_up.unfinished, run.complete
+    unfinished, data = given_up.unfinished, run.complete.independent()
     alone = replace(given_up.recipe, source=source.fallback, settings={})
     if unfinished is None:  # too few completions
         best, _ = find_best(alone, data, half.but(limits=_within(half.limits, most)), climb=Limits(seconds=most))
@@ -131,7 +131,7 @@ def _within(limits: Limits, seconds: float) -> Limits:
 def _alone(given_up: MethodResult, recipe: Recipe, best: Optimum, run: LearnRun) -> MethodResult:
     if best.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
-    data, gaps = run.complete, run.prepared.data.gaps
+    data, gaps = run.complete.independent(), run.prepared.data.gaps
     networks = single_network(recipe, data, best, given_up.status)
     found = average_of(recipe, networks, data, run.run)
     confidence = found.confidence
@@ -207,7 +207,7 @@ def answer(found: Analysis, run: LearnRun) -> Answer:
         consensus,
         fit_parameters(consensus.dag, stacked, estimator="bd", ess=found.ess * copies),
         edges,
-        check_prior(data, consensus.dag, ess=found.ess),
+        check_prior(data.independent(), consensus.dag, ess=found.ess),
         hurried,
         completion=None if run.data.gapless is not None else data,
         completions=None if run.data.gapless is not None else stacked,

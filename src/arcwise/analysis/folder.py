@@ -20,6 +20,7 @@ from arcwise.report.remarks import analysis_remarks, status_of
 from arcwise.report.sections import repeat_line, versions
 
 if TYPE_CHECKING:
+    from arcwise.data.dataset import Dataset
     from arcwise.exact.proof import Optimum
     from arcwise.findings.findings import Findings
 
@@ -97,6 +98,7 @@ def _write_means(analysis: Findings, folder: Path) -> None:
         "completions": analysis.copies,
         "data": hashlib.sha256(read_bytes(folder / "data.parquet")).hexdigest(),
         "ess": analysis.ess,
+        "groups": analysis.stacked.design is not None,
         "experiments": analysis.stacked.targets is not None and not analysis.stacked.targets.is_empty,
     }
     write_text(folder / "coding.json", json.dumps(facts, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
@@ -118,6 +120,7 @@ def run_record(analysis: Findings) -> dict[str, Any]:
             "digest": analysis.digest,
             "variables": analysis.data.n_variables,
             "cases": analysis.data.n_cases,
+            **_told_groups(analysis.data),
             "steps": list(analysis.prepared.steps),
         },
         "options": record_of(analysis.options),
@@ -148,6 +151,13 @@ def run_record(analysis: Findings) -> dict[str, Any]:
             "constraints": None if analysis.price is None else analysis.price.describe(),
         },
     }
+
+
+def _told_groups(data: Dataset) -> dict[str, Any]:
+    """Return what rows that belong together are worth."""
+    if data.design is None:
+        return {}
+    return {"groups": data.design.n_groups, "effective_cases": data.n_effective}
 
 
 def _unfinished(analysis: Findings) -> dict[str, Any]:

@@ -103,7 +103,7 @@ def learn(
     chosen = from_keywords(LearnOptions, keywords, options)
     clock = Run(limits=Limits(chosen.limit_seconds))
     file = os.fspath(data) if isinstance(data, str | os.PathLike) else None
-    opened = open_table(data, progress=progress, **(chosen.experiments if file is None else chosen.reading))
+    opened = open_table(data, progress=progress, **(chosen.rows if file is None else chosen.reading))
     prepared = prepare(opened, chosen, file=file, progress=progress, clock=clock)
     return learn_prepared(prepared, chosen, progress=progress, clock=clock)
 

@@ -88,7 +88,7 @@ class LearnRun:
         return Recipe.usual(
             source,
             score,
-            n_cases=self.prepared.data.n_cases,
+            n_cases=self.prepared.data.n_effective,
             arities=self.prepared.data.arities.tolist(),
             max_parents=options.max_parents,
             constraints=None if free else options.constraints,

@@ -15,6 +15,7 @@ from arcwise.base.files import parse_json, read_bytes
 from arcwise.confidence.consensus import ConsensusNetwork, consensus_network
 from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.data.checks import COLUMN
+from arcwise.data.design import COLUMN as GROUPS
 from arcwise.data.large import Grouping
 from arcwise.data.read import read_data
 from arcwise.findings.coding import Coding
@@ -130,7 +131,8 @@ class SavedAnalysis(Questions):
         if hashlib.sha256(read_bytes(path)).hexdigest() != self._facts.get("data"):
             raise FormatError(f"{path}: not the data of this analysis: another fingerprint. Run `arcwise learn` again.")
         # Whatever its size: the rows are in an order, completion after completion.
-        return read_data(path, progress=False, interventions=column, grouping=Grouping(always=False))
+        groups = GROUPS if self._facts.get("groups") else None
+        return read_data(path, progress=False, interventions=column, groups=groups, grouping=Grouping(always=False))
 
     @property
     def copies(self) -> int:

@@ -412,5 +412,12 @@ class Common:
     )
     columns: tuple[str, ...] | None = option(None, "read only this column; may be repeated", flags=("--column",))
     drop: tuple[str, ...] = option((), "leave this column out; may be repeated")
+    groups: str | None = option(
+        None,
+        "a column that says which rows belong together, such as those of one patient: they are resampled, shuffled and "
+        "held out as wholes, and count for what they are worth; it is no variable",
+        usual="each row is a case of its own",
+        metavar="NAME",
+    )
     bins: int = option(BINS, "the number of intervals", low=2, high=10_000)
     categorical: bool = option(False, "treat columns of numbers as categories, however many values they have")

@@ -90,7 +90,7 @@ class CompletedTask:
         chain = CompletionChain(model, rng, (start, network))
         for _ in range(STEPS):
             chain.step()
-        return chain.completion
+        return chain.completion.with_groups(None)  # each row was drawn for a case of its own
 
     @functools.cached_property
     def identity(self) -> dict[str, Any]:

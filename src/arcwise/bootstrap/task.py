@@ -259,7 +259,8 @@ class ReplicateTask:
     @functools.cached_property
     def together(self) -> int:
         """How many replicates are best learned in one batch."""
-        if LEARNERS[self.learner] is not _climb or self._has_own_rows:
+        # What is counted together has the same number of cases; draws of groups differ in it.
+        if LEARNERS[self.learner] is not _climb or self._has_own_rows or self.data.design is not None:
             return 1
         return counted_together(self.problem)
 

@@ -17,6 +17,7 @@ from arcwise.cli.verb import Result, facts
 from arcwise.credible.bayes_factors import SPELLED
 from arcwise.credible.find import best_of, find_credible
 from arcwise.credible.listing import FIRST_SHARE
+from arcwise.data.read import ReadingSettings
 from arcwise.networks.recipe import describe_completeness, make_facts
 from arcwise.parent_sets.build import BuildSettings
 from arcwise.recipes.bootstrap import BootstrapOptions
@@ -227,6 +228,7 @@ class Bootstrap(options.LearningVerb, options.TimeLimit, NetworksFileVerb):
 
     data: options.DataArgument
     scored: options.ScoreOptions = rows(options.ScoreOptions)
+    groups: str | None = row(Common, "groups")
     replicates: int = row(BootstrapOptions, "replicates", help="how many networks to learn")
     settings: ensemble.BootstrapSettings = rows(ensemble.BootstrapSettings)
     recut: str | None = option(
@@ -235,6 +237,11 @@ class Bootstrap(options.LearningVerb, options.TimeLimit, NetworksFileVerb):
     bins: int = row(Common, "bins", of="--recut")
     target: str | None = option(None, "the class column", of="--recut mdl")
     seed: int = row(Common, "seed")
+
+    @property
+    def reading_settings(self) -> ReadingSettings:
+        """How the file is read: with its groups."""
+        return replace(self.reading, groups=self.groups)
 
     def _run(self) -> Result:
         score = self.scored.make()

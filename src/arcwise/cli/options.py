@@ -62,9 +62,14 @@ class TableVerb(TableOptions, Verb):
         """How a file of more rows than memory is read: whole, since rows are handed back one by one."""
         return Grouping(always=False)
 
+    @property
+    def reading_settings(self) -> ReadingSettings:
+        """How the file is taken apart."""
+        return self.reading
+
     def read_table(self, data: Path, grouping: Grouping | None = None) -> Table:
         """Read a data file as it is, with its gaps and numbers; a large one in another way, if that is given."""
-        settings = replace(self.reading, grouping=grouping or self.grouping)
+        settings = replace(self.reading_settings, grouping=grouping or self.grouping)
         table = read_table(data, columns=self.columns, drop=self.drop, progress=self.progress, settings=settings)
         warn_of_titles(table)
         return table

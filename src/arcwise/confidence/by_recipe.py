@@ -89,8 +89,8 @@ def carry_out(recipe: Recipe, data: Sampled, run: Run | None = None) -> Outcome:
     if isinstance(data, NumericData):
         networks = source.run_uncut(recipe, data, run)
     else:
-        networks = source.run(recipe, data.gapless, run)
-    return averaged_over(recipe, networks, data.gapless.n_cases, run)
+        networks = source.run(recipe, source.counted(data.gapless), run)
+    return averaged_over(recipe, networks, data.gapless.n_effective, run)
 
 
 def averaged_over(recipe: Recipe, networks: Ensemble, n_cases: int, run: Run) -> Outcome:
@@ -115,7 +115,7 @@ def _carry_out_completed(recipe: Recipe, data: Sampled, run: Run) -> Outcome:
     """Make the networks of every completion, and average the confidences of all; a bootstrap has them mixed already."""
     gaps = data.gaps
     assert gaps is not None
-    n_cases = gaps.n_cases
+    n_cases = gaps.n_effective
     found: list[EdgeConfidence] = []
     arcs: list[NDArray[np.float64]] = []
     drawn: list[NetworkSet] = []

@@ -103,13 +103,15 @@ def find_chance(data: Dataset, score: Score, run: Run) -> Chance | None:
     n = data.n_variables
     score = make_score(score.data_score, beliefs=Beliefs(every_edge=max(n, 2) ** -0.5))
     rng = np.random.default_rng([run.seed, n])
-    part = data if data.n_cases <= MOST_CASES else data.subsample(MOST_CASES / data.n_cases, rng).expand()
+    part = data.thinned(rng)  # each row worth a case; groups that are left exchange their values as wholes
+    if part.n_cases > MOST_CASES:
+        part = part.subsample(MOST_CASES / part.n_cases, rng).expand()
     without: list[tuple[int, tuple[int, ...]]] = [(v, ()) for v in range(n)]
     found: list[tuple[float, int]] = []
     for k in range(SHUFFLES + 1):
         if run.is_over:
             return None
-        table = part.permute_columns(rng) if k else part
+        table = (part.permute_columns(rng) if k else part).with_groups(None)
         made = tabu_search(
             table,
             score,

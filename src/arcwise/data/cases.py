@@ -15,6 +15,7 @@ from arcwise import _core
 from arcwise.base.errors import DataError, check_argument, suggestion
 from arcwise.base.run import Seed, generator_of
 from arcwise.data.checks import Targets, checked_targets, checked_weights, frozen
+from arcwise.data.design import Design, checked_design, drawn_rows, exchanged_rows, row_worths
 
 # Cases are drawn in blocks of this size, so that memory stays small; the size is part of what a seed means.
 BLOCK_CASES = 2**20
@@ -40,6 +41,7 @@ class Cases:
     names: tuple[str, ...]
     weights: NDArray[np.int64] | None
     targets: Targets | None
+    design: Design | None
 
     # ---- What it holds
 
@@ -64,6 +66,26 @@ class Cases:
     def n_cases(self) -> int:
         """The number of cases, N: the sum of the weights."""
         return self.n_rows if self.weights is None else int(self.weights.sum())
+
+    @cached_property
+    def worths(self) -> NDArray[np.float64] | None:
+        """How many independent cases each row is worth (see `Design`), or None if each case is worth one."""
+        return None if self.design is None else frozen(row_worths(self._alike, self.design, self.weights))
+
+    @property
+    def _alike(self) -> NDArray[np.float64]:
+        """How alike the rows of a group are in each variable."""
+        raise NotImplementedError
+
+    @property
+    def n_effective(self) -> int:
+        """As how many independent cases the data tell: N, or less where rows belong together."""
+        return self.n_cases if self.worths is None else max(1, round(float(self.worths.sum())))
+
+    @property
+    def row_counts(self) -> NDArray[Any] | None:
+        """How many cases each row counts for where that says how sure something is; None if each counts for one."""
+        return self.weights if self.worths is None else self.worths
 
     @property
     def _cells(self) -> NDArray[Any]:
@@ -112,22 +134,31 @@ class Cases:
         return {name: position for position, name in enumerate(self.names)}
 
     def _hash_rows(self, hasher: hashlib._Hash) -> None:
-        """Feed a digest with weights and targets; weights that are all 1 equal none."""
+        """Feed a digest with weights, targets and groups; weights that are all 1 equal none."""
         if self.weights is not None and not bool((self.weights == 1).all()):
             hasher.update(self.weights.astype("<i8", copy=False).data)
         if self.targets is not None:
             hasher.update(json.dumps(self.targets.sets, ensure_ascii=True).encode())
             hasher.update(self.targets.of_row.astype("<i4", copy=False).data)
+        if self.design is not None:
+            hasher.update(b"groups")
+            hasher.update(self.design.groups.astype("<i4", copy=False).data)
 
     # ---- The same data in another shape
 
-    def _unchecked(self, cells: NDArray[Any], weights: NDArray[np.int64] | None, targets: Targets | None) -> Self:
-        """Return these variables with other cells and weights that are known to be valid, and targets."""
+    def _unchecked(
+        self,
+        cells: NDArray[Any],
+        weights: NDArray[np.int64] | None,
+        targets: Targets | None,
+        design: Design | None = None,
+    ) -> Self:
+        """Return these variables with other cells and weights that are known to be valid, targets and groups."""
         made = object.__new__(type(self))
         targets = checked_targets(targets, self.names, cells.shape[1], weights)
         weights = None if weights is None else frozen(weights)
         made.__dict__.update({name: getattr(self, name) for name in self.DECLARED})
-        made.__dict__.update({self.CELLS: frozen(cells), "weights": weights, "targets": targets})
+        made.__dict__.update({self.CELLS: frozen(cells), "weights": weights, "targets": targets, "design": design})
         return made
 
     def take(self, rows: ArrayLike) -> Self:
@@ -145,15 +176,17 @@ class Cases:
             raise DataError(f"row {int(chosen.max())} or {int(chosen.min())} is not in 0..{self.n_rows - 1}.")
         weights = None if self.weights is None else checked_weights(self.weights[chosen], len(chosen))
         targets = None if self.targets is None else self.targets.take(chosen)
-        return self._unchecked(np.take(self._cells, chosen, axis=1), weights, targets)
+        design = None if self.design is None else self.design.take(chosen)
+        return self._unchecked(np.take(self._cells, chosen, axis=1), weights, targets, design)
 
     def expand(self) -> Self:
         """Return one row per case: each row repeated as often as its weight says. Without weights, `self`."""
         if self.weights is None:
             return self
-        cells = np.repeat(self._cells, self.weights, axis=1)
-        targets = None if self.targets is None else self.targets.take(np.repeat(np.arange(self.n_rows), self.weights))
-        return self._unchecked(cells, None, targets)
+        rows = np.repeat(np.arange(self.n_rows), self.weights)
+        targets = None if self.targets is None else self.targets.take(rows)
+        design = None if self.design is None else self.design.take(rows)
+        return self._unchecked(np.take(self._cells, rows, axis=1), None, targets, design)
 
     def collapse(self) -> Self:
         """Return the same cases in fewer rows where that is of use: here the rows as they are."""
@@ -161,7 +194,7 @@ class Cases:
 
     def unweighted(self) -> Self:
         """Return the rows, each once."""
-        return self if self.weights is None else self._unchecked(self._cells, None, self.targets)
+        return self if self.weights is None else self._unchecked(self._cells, None, self.targets, self.design)
 
     # ---- At random
 
@@ -169,7 +202,8 @@ class Cases:
         """Return a bootstrap sample: N cases drawn with replacement, as weights over the same rows (not copied).
 
         Where variables were set, the cases of each experiment are drawn from its own: how many there are of each was
-        chosen, not observed.
+        chosen, not observed. Where rows belong together, whole groups are drawn, and of each what it is worth (see
+        `Design`): the sample has `n_effective` cases, each of its own.
         """
         return self._unchecked(self._cells, bootstrap_weights(self, seed), self.targets)
 
@@ -181,16 +215,19 @@ class Cases:
         """Return the data with the cases of every column shuffled independently of the others (Broom et al. 2012).
 
         Margins stay, associations are lost. The cases in which a variable was set, and those in which it was not, are
-        shuffled among themselves.
+        shuffled among themselves. Where rows belong together, groups exchange their values, with others of about their
+        size: what a column has in common within groups stays, and margins stay where groups are of one size.
         """
         rng = np.random.default_rng(int(generator_of(seed).integers(0, 2**63)))
         whole = self.expand()
-        return self._unchecked(shuffled(whole._cells, whole.names, whole.targets, rng), None, whole.targets)
+        cells = shuffled(whole._cells, whole.names, whole.targets, rng, whole.design)
+        return self._unchecked(cells, None, whole.targets, whole.design)
 
     def split(self, fraction: float, seed: Seed = None) -> tuple[Self, Self]:
         """Split the cases at random into two data sets, the first with round(`fraction` x N) cases.
 
-        Both keep all declared states, and the order of the rows.
+        Both keep all declared states, and the order of the rows. Rows that belong together stay together, so that the
+        first part may be smaller or larger by half a group.
         """
         rng = generator_of(seed)
         check_argument(0 < fraction < 1, "fraction", fraction, "must lie between 0 and 1, e.g. 0.7.")
@@ -200,6 +237,8 @@ class Cases:
                 f"a split of {self.n_cases:,} cases at {fraction} leaves one side empty; use more data or another "
                 "fraction."
             )
+        if self.design is not None:
+            return self._split_groups(self.design, size, rng)
         if self.weights is None:
             chosen = np.zeros(self.n_rows, dtype=bool)
             chosen[rng.permutation(self.n_rows)[:size]] = True
@@ -209,6 +248,54 @@ class Cases:
         first = rng.multivariate_hypergeometric(self.weights, size, method="marginals")
         parts = (self._unchecked(self._cells, own, self.targets).take(own > 0) for own in (first, self.weights - first))
         return next(parts), next(parts)
+
+    def _split_groups(self, design: Design, size: int, rng: np.random.Generator) -> tuple[Self, Self]:
+        sizes = np.bincount(design.groups, self.weights)
+        order = rng.permutation(design.n_groups)
+        count = int(np.argmin(np.abs(np.cumsum(sizes[order]) - size))) + 1
+        if not 0 < count < design.n_groups:
+            raise DataError(f"{design.n_groups:,} groups cannot be split so that neither side is empty.")
+        chosen = np.isin(design.groups, order[:count])
+        return self.take(chosen), self.take(~chosen)
+
+    # ---- Rows that belong together
+
+    def with_groups(self, groups: Design | ArrayLike | Sequence[object] | None, name: str = "groups") -> Self:
+        """Return the data with the group that each row belongs to: a patient, a family, a school.
+
+        Groups are resampled and shuffled as wholes, and what counts cases counts what their rows are worth.
+
+        Parameters
+        ----------
+        groups
+            A label for each row, equal for rows that belong together. None makes every row a case of its own.
+        name
+            What the labels stand for, in messages.
+
+        Examples
+        --------
+        >>> from arcwise import Dataset
+        >>> data = Dataset.from_codes([[0, 0], [0, 0], [1, 1], [1, 1]], names=["a", "b"])
+        >>> grouped = data.with_groups(["ann", "ann", "bob", "bob"])
+        >>> grouped.n_cases, grouped.n_effective, grouped.resample(seed=1).n_cases
+        (4, 2, 2)
+        """
+        given = groups if groups is None or isinstance(groups, Design) else Design.of_labels(groups, name)
+        return self._unchecked(self._cells, self.weights, self.targets, checked_design(given, self.n_rows))
+
+    def independent(self, seed: Seed = 0) -> Self:
+        """Return rows that count as cases of their own: of every group as many as it is worth, drawn at random.
+
+        For what counts cases and does not resample. Data without groups are returned as they are.
+        """
+        return self if self.design is None else self.thinned(seed).with_groups(None)
+
+    def thinned(self, seed: Seed = 0) -> Self:
+        """Return the same rows, with their groups."""
+        if self.design is None or self.worths is None:
+            return self
+        weights = drawn_rows(self.design.groups, self.worths, generator_of(seed), share=1.0)
+        return self._unchecked(self._cells, weights, self.targets, self.design).take(weights > 0)
 
     # ---- Experiments
 
@@ -231,7 +318,7 @@ class Cases:
         2
         """
         given = None if targets is None else Targets.of(targets, self.names)
-        return self._unchecked(self._cells, self.weights, given)
+        return self._unchecked(self._cells, self.weights, given, self.design)
 
     def observations(self) -> Self:
         """Return the rows in which nothing was set."""
@@ -267,7 +354,9 @@ class Cases:
         firsts = [int(np.argmax(self.group_of_child == g)) for g in range(int(self.group_of_child.max()) + 1)]
         kept = [self.targets.rows_without(self.names[v]) for v in firsts]
         return tuple(
-            self._unchecked(self._cells, self.weights if bool(rows.all()) else np.where(rows, ones, 0), None)
+            self._unchecked(
+                self._cells, self.weights if bool(rows.all()) else np.where(rows, ones, 0), None, self.design
+            )
             for rows in kept
         )
 
@@ -309,6 +398,8 @@ def bootstrap_weights(data: Cases, seed: Seed) -> NDArray[np.int64]:
     the other, so that every variable keeps its number of cases.
     """
     rng = generator_of(seed)
+    if data.design is not None:
+        return _design_weights(data, rng, None)
     if data.targets is None:
         return draw_weights(rng, data.n_rows, data.weights)
     weights = np.zeros(data.n_rows, dtype=np.int64)
@@ -321,6 +412,8 @@ def bootstrap_weights(data: Cases, seed: Seed) -> NDArray[np.int64]:
 def subsample_weights(data: Cases, share: float, seed: Seed) -> NDArray[np.int64]:
     """Return how often each row is drawn when a share of the cases is drawn without replacement."""
     rng = generator_of(seed)
+    if data.design is not None:
+        return _design_weights(data, rng, share)
     given = np.ones(data.n_rows, dtype=np.int64) if data.weights is None else data.weights
     weights = np.zeros(data.n_rows, dtype=np.int64)
     of_row = np.zeros(data.n_rows, dtype=np.int64) if data.targets is None else data.targets.of_row
@@ -331,18 +424,37 @@ def subsample_weights(data: Cases, share: float, seed: Seed) -> NDArray[np.int64
     return weights
 
 
+def _design_weights(data: Cases, rng: np.random.Generator, share: float | None) -> NDArray[np.int64]:
+    """Return how often each row is drawn with its group: see `drawn_rows`. Each experiment draws from its own."""
+    assert data.design is not None
+    assert data.worths is not None
+    weights = np.zeros(data.n_rows, dtype=np.int64)
+    of_row = np.zeros(data.n_rows, dtype=np.int64) if data.targets is None else data.targets.of_row
+    for experiment in np.unique(of_row[data.worths > 0]):
+        rows = np.flatnonzero(of_row == experiment)
+        weights[rows] = drawn_rows(data.design.groups[rows], data.worths[rows], rng, share)
+    return weights
+
+
 def shuffled(
-    table: NDArray[Any], names: Sequence[str], targets: Targets | None, rng: np.random.Generator
+    table: NDArray[Any],
+    names: Sequence[str],
+    targets: Targets | None,
+    rng: np.random.Generator,
+    design: Design | None = None,
 ) -> NDArray[Any]:
     """Return a table of (variables, rows) with each of its rows shuffled: without targets all cases together.
 
     Without any association, a variable that was not set is distributed as it is in all other such cases.
     """
-    if targets is None:
+    if targets is None and design is None:
         return rng.permuted(table, axis=1)
     found = np.array(table)
     for v, name in enumerate(names):
-        alone = targets.rows_without(name)
+        alone = np.ones(table.shape[1], dtype=bool) if targets is None else targets.rows_without(name)
         for rows in (alone, ~alone):
-            found[v, rows] = rng.permuted(found[v, rows])
+            if design is None:
+                found[v, rows] = rng.permuted(found[v, rows])
+            elif rows.any():
+                found[v, rows] = found[v, rows][exchanged_rows(design.groups[rows], rng)]
     return found

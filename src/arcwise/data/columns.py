@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.base.errors import Argument, Call, DataError, DataWarning, Mention, OptionError, Remedy, suggestion
+from arcwise.base.errors import (
+    Argument,
+    Call,
+    DataError,
+    DataWarning,
+    Mention,
+    OptionError,
+    Remedy,
+    errors_within,
+    suggestion,
+)
 from arcwise.base.options import load_package
 from arcwise.data.checks import Conditions, Targets, completed_header, table_targets
 from arcwise.data.column import (
@@ -32,6 +42,7 @@ from arcwise.data.column import (
     sorted_labels,
     spell,
 )
+from arcwise.data.design import Design
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -140,6 +151,7 @@ class Columns:
     lines: NDArray[np.int64] | int = 0
     renamed: Mapping[str, str] = field(default_factory=dict)
     targets: Targets | None = None
+    design: Design | None = None
     above: tuple[str, ...] = ()
     told: tuple[str, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
@@ -258,6 +270,12 @@ class Columns:
         read = self.column(column)
         return replace(self.drop([column]), targets=table_targets(self, read, conditions))
 
+    def with_groups(self, column: str) -> Self:
+        """Return this table with a column that says which rows belong together, which is then no variable any more."""
+        given = self.column(column)
+        with errors_within(*self.place_parts):
+            return replace(self.drop([column]), design=Design.of_column(given))
+
     def select(self, names: Iterable[str]) -> Self:
         """Return the given columns, in the order given."""
         return replace(self, columns=tuple(self.column(name) for name in listed_names(names)))
@@ -294,6 +312,7 @@ class Columns:
             weights=None if self.weights is None else self.weights[chosen],
             lines=lines,
             targets=None if self.targets is None else self.targets.take(chosen),
+            design=None if self.design is None else self.design.take(chosen),
             above=(),
         )
 
@@ -362,7 +381,14 @@ MERGED = 20  # states with fewer rows are joined, where that is proposed
 
 
 # The fields of a `Dataset`, not yet checked.
-Encoded = tuple[NDArray[Any], tuple[str, ...], tuple[tuple[str, ...], ...], NDArray[Any] | None, Targets | None]
+Encoded = tuple[
+    NDArray[Any],
+    tuple[str, ...],
+    tuple[tuple[str, ...], ...],
+    NDArray[Any] | None,
+    Targets | None,
+    Design | None,
+]
 
 
 def encode(
@@ -402,7 +428,7 @@ def encode(
             raise table.wrong(column, "has no value at all. Drop it.")
         np.take(order.astype(kind), column.codes, out=codes[v], mode="clip")
     targets = None if table.targets is None else table.targets.among(table.names)
-    return codes, table.names, tuple(chosen), table.weights, targets
+    return codes, table.names, tuple(chosen), table.weights, targets, table.design
 
 
 def states_of(

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -18,10 +18,11 @@ from arcwise.base.errors import Argument, DataError, OptionError, Remedy
 from arcwise.base.run import Seed, generator_of
 from arcwise.base.showing import LINES, html_table
 from arcwise.data import checks
-from arcwise.data.cases import Cases, shuffled
+from arcwise.data.cases import Cases, bootstrap_weights, shuffled, subsample_weights
 from arcwise.data.checks import Conditions, Targets, checked_targets, frozen
 from arcwise.data.column import code_type, declared_columns, frame_of, gap_label
 from arcwise.data.columns import Columns, encode
+from arcwise.data.design import Design, checked_design, intraclass, stacked_design
 from arcwise.data.write import write_data
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ class Dataset(Cases):
         How often each row occurs (integer, >= 0), or None if every row counts once.
     targets
         Which variables an experiment set in which rows, or None for observations; see `with_targets`.
+    design
+        Which rows belong together, or None if each is a case of its own; see `with_groups`.
 
     Raises
     ------
@@ -69,6 +72,7 @@ class Dataset(Cases):
     states: tuple[tuple[str, ...], ...]
     weights: NDArray[np.int64] | None = None
     targets: Targets | None = None
+    design: Design | None = None
 
     def __post_init__(self) -> None:
         names, states = checks.checked_names(self.names), checks.checked_states(self.names, self.states)
@@ -83,12 +87,18 @@ class Dataset(Cases):
         for field, value in (("names", names), ("states", states), ("codes", codes), ("weights", weights)):
             object.__setattr__(self, field, value)
         object.__setattr__(self, "targets", checked_targets(self.targets, names, codes.shape[1], weights))
+        checked_design(self.design, codes.shape[1])
 
     # ---- What it holds
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what can be found again and is as large as the data."""
-        return {name: value for name, value in vars(self).items() if name != "_collapsed"}
+        return {name: value for name, value in vars(self).items() if name not in ("_collapsed", "worths")}
+
+    @property
+    def _alike(self) -> NDArray[np.float64]:
+        assert self.design is not None
+        return intraclass(self, self.design)
 
     @cached_property
     def arities(self) -> NDArray[np.int32]:
@@ -102,10 +112,10 @@ class Dataset(Cases):
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of names, states, codes, weights and targets, in hexadecimal.
+        """SHA-256 of names, states, codes, weights, targets and groups, in hexadecimal.
 
-        Two data sets have equal digests if and only if they have the same names, the same states, the same rows in
-        the same order, the same weights (weights that are all 1 equal no weights) and the same targets; how the codes
+        Two data sets have equal digests if and only if they have the same names, the same states, the same rows in the
+        same order, the same weights (all 1 equal no weights), the same targets and the same groups; how the codes
         are stored, where they came from and the machine do not matter. So `collapse`, `expand` and a reordering of
         rows or columns change the digest, although most scores stay the same.
         """
@@ -186,6 +196,7 @@ class Dataset(Cases):
         max_levels: int | None = None,
         interventions: str | None = None,
         conditions: Conditions | None = None,
+        groups: str | None = None,
     ) -> Dataset:
         """Make a data set from a pandas DataFrame.
 
@@ -208,6 +219,8 @@ class Dataset(Cases):
         interventions, conditions
             The column that names the variables which were set in each row, and what its labels stand for; see
             `Table.with_interventions`.
+        groups
+            The column that says which rows belong together; see `Table.with_groups`.
 
         Raises
         ------
@@ -218,15 +231,19 @@ class Dataset(Cases):
         columns = Columns.from_dataframe(frame, weights=weights)
         if interventions is not None:
             columns = columns.with_interventions(interventions, conditions)
+        if groups is not None:
+            columns = columns.with_groups(groups)
         return Dataset(*encode(columns, states, categorical, max_levels))
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return the rows as a DataFrame of categorical columns; weights, if any, repeat rows.
 
-        If variables were set, a last column `interventions` says which, as `from_dataframe` takes it.
+        If variables were set, a last column `interventions` says which, as `from_dataframe` takes it; if rows belong
+        together, a column `groups` says which.
         """
         data = self.expand()
-        return frame_of([*declared_columns(data), *(() if data.targets is None else [data.targets.column()])])
+        beside = [part.column() for part in (data.targets, data.design) if part is not None]
+        return frame_of([*declared_columns(data), *beside])
 
     def to_file(self, path: str | os.PathLike[str], *, format: str | None = None) -> None:  # noqa: A002
         """Write the cases to a file; see `arcwise.data.write_data`."""
@@ -247,31 +264,36 @@ class Dataset(Cases):
         names, states = tuple(self.names[v] for v in chosen), tuple(self.states[v] for v in chosen)
         codes = self.codes[chosen].astype(self.code_type(max(map(len, states))), copy=False)
         targets = None if self.targets is None else self.targets.among(names)
-        return type(self)(codes, names, states, self.weights, targets)
+        return type(self)(codes, names, states, self.weights, targets, self.design)
 
     def collapse(self) -> Self:
         """Return the distinct rows, in order of first appearance, with the number of their cases as weights.
 
-        Rows in which different variables were set are different. Rows of weight 0 vanish. Every count, and so every
-        score, stays the same. They are found once.
+        Rows in which different variables were set, and rows of different groups, are different. Rows of weight 0
+        vanish. Every count, and so every score, stays the same. They are found once.
         """
         return self._collapsed
 
     @cached_property
     def _collapsed(self) -> Self:
-        if self.targets is None:
-            first, weights = _core.data.group_rows(self.codes, self.arities, self.native_weights)
-            return self._unchecked(np.take(self.codes, first, axis=1), weights, None)
-        arities = np.append(self.arities, np.int32(len(self.targets.sets)))
-        rows = np.vstack([self.codes, self.targets.of_row]).astype(self.code_type(int(arities.max())))
+        targets, design = self.targets, self.design
+        rows, arities = self.codes, self.arities
+        beside = [] if targets is None else [(targets.of_row, len(targets.sets))]
+        beside += [] if design is None else [(design.groups, design.n_groups)]
+        if beside:
+            arities = np.append(arities, np.array([count for _, count in beside], dtype=np.int32))
+            rows = np.vstack([rows, *(own for own, _ in beside)]).astype(self.code_type(int(arities.max())))
         first, weights = _core.data.group_rows(rows, arities, self.native_weights)
-        return self._unchecked(np.take(self.codes, first, axis=1), weights, self.targets.take(first))
+        targets = None if targets is None else targets.take(first)
+        return self._unchecked(
+            np.take(self.codes, first, axis=1), weights, targets, None if design is None else design.take(first)
+        )
 
 
 def stack(parts: Iterable[Dataset]) -> Dataset:
-    """Return the rows of all data sets, in their order, with their weights and targets.
+    """Return the rows of all data sets, in their order, with their weights, targets and groups.
 
-    All must have the same variables, in any order, with the same states.
+    Groups of different data sets are different. All must have the same variables, in any order, with the same states.
 
     >>> observed = Dataset.from_codes([[0, 0], [1, 1]], names=["a", "b"])
     >>> both = stack([observed, observed.with_targets(["a", "a"])])
@@ -302,7 +324,7 @@ def stack(parts: Iterable[Dataset]) -> Dataset:
     firsts = np.cumsum([0, *(len(own.sets) for own in targets)]).tolist()
     of_row = np.concatenate([own.of_row + first_set for own, first_set in zip(targets, firsts[:-1], strict=True)])
     sets = tuple(names for own in targets for names in own.sets)
-    return Dataset(codes, first.names, first.states, weights, Targets(sets, of_row))
+    return Dataset(codes, first.names, first.states, weights, Targets(sets, of_row), stacked_design(aligned))
 
 
 class GapStates(Dataset):
@@ -318,7 +340,7 @@ class GapStates(Dataset):
         states = tuple((*own, gap_label(own)) for own in data.states)
         kind = code_type(max(len(own) for own in states))
         codes = np.where(data.missing, data.arities[:, None], data.held.codes).astype(kind)
-        return cls(codes, data.names, states, data.held.weights, data.held.targets)
+        return cls(codes, data.names, states, data.held.weights, data.held.targets, data.held.design)
 
     @cached_property
     def constant(self) -> NDArray[np.bool_]:
@@ -379,7 +401,12 @@ class Incomplete:
         if (codes[missing] != 0).any():
             codes = codes.copy()
             codes[missing] = 0
-            object.__setattr__(self, "held", self.held._unchecked(codes, self.held.weights, self.held.targets))
+            held = self.held
+            object.__setattr__(self, "held", held._unchecked(codes, held.weights, held.targets, held.design))
+        design = self.held.design
+        if design is not None and design.alike is None:  # a gap is not what rows have in common
+            alike = float(np.mean(intraclass(self.held, design, missing)))
+            object.__setattr__(self, "held", self.held.with_groups(replace(design, alike=alike)))
         empty = np.flatnonzero((missing | (False if self.held.weights is None else self.held.weights == 0)).all(axis=1))
         if empty.size:
             raise DataError(
@@ -426,6 +453,11 @@ class Incomplete:
     def n_cases(self) -> int:
         """The number of cases: the sum of the weights."""
         return self.held.n_cases
+
+    @property
+    def n_effective(self) -> int:
+        """As how many independent cases the data tell: see `Dataset.n_effective`."""
+        return self.held.n_effective
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -512,7 +544,7 @@ class Incomplete:
 
     def completed(self, codes: NDArray[Any]) -> Dataset:
         """Return the data with these codes, of which only those of gaps may differ from what is held."""
-        return self.held._unchecked(codes, self.held.weights, self.held.targets)
+        return self.held._unchecked(codes, self.held.weights, self.held.targets, self.held.design)
 
     def complete_cases(self) -> Dataset:
         """Return the cases that lack nothing."""
@@ -551,14 +583,15 @@ class Incomplete:
         marked = self.with_gap_states().collapse()
         missing = marked.codes == self.arities[:, None]
         codes = np.where(missing, 0, marked.codes).astype(self.held.codes.dtype)
-        return Incomplete(self.held._unchecked(codes, marked.weights, marked.targets), missing)
+        return Incomplete(self.held._unchecked(codes, marked.weights, marked.targets, marked.design), missing)
 
     # ---- At random
 
     def resample(self, seed: Seed = None) -> Incomplete:
         """Return a bootstrap sample: N cases drawn with replacement, one row each."""
         whole = self.expand()
-        return whole.take(whole.resampled_rows(seed))
+        sample = whole.take(whole.resampled_rows(seed))
+        return replace(sample, held=sample.held.with_groups(None))
 
     def resampled_rows(self, seed: Seed = None, share: float | None = None) -> NDArray[np.int64]:
         """Return as many rows as there are, drawn with replacement, or a share of them, drawn without.
@@ -566,16 +599,22 @@ class Incomplete:
         Those of each experiment are drawn from its own.
 
         How many there are of each experiment was chosen, not observed, and stays. If none of the rows has a value of
-        some variable, one that has it takes a place: without any there is nothing to learn from.
+        some variable, one that has it takes a place: without any there is nothing to learn from. Where rows belong
+        together, they are drawn as by `Dataset.resample`.
         """
         rng = generator_of(seed)
         targets = self.held.targets
         experiments = np.zeros(self.n_rows, dtype=np.int32) if targets is None else targets.of_row
-        groups = [np.flatnonzero(experiments == k) for k in range(int(experiments.max()) + 1)]
-        if share is None:
-            rows = np.concatenate([group[rng.integers(0, len(group), size=len(group))] for group in groups])
+        if self.held.design is not None:
+            times = bootstrap_weights(self.held, rng) if share is None else subsample_weights(self.held, share, rng)
+            rows = np.repeat(np.arange(self.n_rows), times)
         else:
-            rows = np.concatenate([rng.permutation(group)[: max(1, round(share * len(group)))] for group in groups])
+            parts = [np.flatnonzero(experiments == k) for k in range(int(experiments.max()) + 1)]
+            if share is None:
+                drawn = [part[rng.integers(0, len(part), size=len(part))] for part in parts]
+            else:
+                drawn = [rng.permutation(part)[: max(1, round(share * len(part)))] for part in parts]
+            rows = np.concatenate(drawn)
         for v in np.flatnonzero(self.missing[:, rows].all(axis=1)):
             chosen = int(rng.choice(np.flatnonzero(~self.missing[v])))
             rows[rng.choice(np.flatnonzero(experiments[rows] == experiments[chosen]))] = chosen
@@ -588,10 +627,11 @@ class Incomplete:
         """
         rng = generator_of(seed)
         whole = self.expand()
-        targets = whole.held.targets
-        order = shuffled(np.tile(np.arange(whole.n_rows), (whole.n_variables, 1)), whole.names, targets, rng)
+        targets, design = whole.held.targets, whole.held.design
+        order = shuffled(np.tile(np.arange(whole.n_rows), (whole.n_variables, 1)), whole.names, targets, rng, design)
         codes = np.take_along_axis(whole.held.codes, order, axis=1)
-        return Incomplete(whole.held._unchecked(codes, None, targets), np.take_along_axis(whole.missing, order, axis=1))
+        missing = np.take_along_axis(whole.missing, order, axis=1)
+        return Incomplete(whole.held._unchecked(codes, None, targets, design), missing)
 
 
 def _check_set_values(held: Dataset, missing: NDArray[np.bool_]) -> None:

@@ -41,6 +41,7 @@ from arcwise.data.column import (
 )
 from arcwise.data.columns import Columns, check_missing, check_shape, states_of
 from arcwise.data.dataset import Dataset
+from arcwise.data.design import Design, checked_design
 from arcwise.data.discretize import UNSUPERVISED, interval_labels, intervals_of
 from arcwise.data.table import Table
 from arcwise.data.write import write_table
@@ -71,6 +72,8 @@ class MixedData(Cases):
         How often each row occurs (integer, >= 0), or None if every row counts once.
     targets
         Which variables an experiment set in which rows, or None for observations; see `with_targets`.
+    design
+        Which rows belong together, or None if each is a case of its own; see `with_groups`.
 
     Raises
     ------
@@ -99,6 +102,7 @@ class MixedData(Cases):
     states: tuple[tuple[str, ...], ...]
     weights: NDArray[np.int64] | None = None
     targets: Targets | None = None
+    design: Design | None = None
 
     def __post_init__(self) -> None:
         names = checked_names(self.names)
@@ -125,6 +129,7 @@ class MixedData(Cases):
             object.__setattr__(self, field, value)
         object.__setattr__(self, "weights", weights)
         object.__setattr__(self, "targets", checked_targets(self.targets, names, values.shape[1], weights))
+        checked_design(self.design, values.shape[1])
 
     # ---- What it holds
 
@@ -195,6 +200,7 @@ class MixedData(Cases):
         weights: str | ArrayLike | None = None,
         interventions: str | None = None,
         conditions: Conditions | None = None,
+        groups: str | None = None,
     ) -> MixedData:
         """Make it of a DataFrame.
 
@@ -206,12 +212,14 @@ class MixedData(Cases):
             What columns are, where it is not what they look like: ``{"age": "number"}``, "ordinal" or "nominal".
         states
             Declared states of ordinal and nominal columns, in order.
-        weights, interventions, conditions
+        weights, interventions, conditions, groups
             As in `Dataset.from_dataframe`.
         """
         table = Table.from_dataframe(frame, weights=weights)
         if interventions is not None:
             table = table.with_interventions(interventions, conditions)
+        if groups is not None:
+            table = table.with_groups(groups)
         return cls.from_table(table, kinds=kinds, states=states)
 
     @classmethod
@@ -231,16 +239,20 @@ class MixedData(Cases):
             _variable(table, column, given.get(column.name), declared.get(column.name)) for column in table.columns
         ]
         targets = None if table.targets is None else table.targets.among(table.names)
+        of_columns, own = tuple(kind for kind, _, _ in found), tuple(states for _, states, _ in found)
         values = np.stack([values for _, _, values in found])
-        return cls(
-            values, table.names, tuple(k for k, _, _ in found), tuple(s for _, s, _ in found), table.weights, targets
-        )
+        return cls(values, table.names, of_columns, own, table.weights, targets, table.design)
 
     @classmethod
     def of_states(cls, data: Dataset) -> MixedData:
         """Make it of discrete data, all of whose variables are then nominal."""
         kinds = (NOMINAL,) * data.n_variables
-        return cls(data.codes.astype(np.float64), data.names, kinds, data.states, data.weights, data.targets)
+        values = data.codes.astype(np.float64)
+        return cls(values, data.names, kinds, data.states, data.weights, data.targets, data.design)
+
+    @property
+    def _alike(self) -> NDArray[np.float64]:
+        return self.as_dataset()._alike
 
     def _column(self, v: int) -> Column:
         if self.kinds[v] is not NUMBER:
@@ -252,15 +264,18 @@ class MixedData(Cases):
 
     def to_table(self) -> Table:
         """Return the rows as a table, whose columns have their kinds."""
-        return Table(tuple(map(self._column, range(self.n_variables))), weights=self.weights, targets=self.targets)
+        columns = tuple(map(self._column, range(self.n_variables)))
+        return Table(columns, weights=self.weights, targets=self.targets, design=self.design)
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return one row per case: numbers as floats, states as categories, ordered if ordinal.
 
-        If variables were set, a last column `interventions` says which, as `from_dataframe` takes it.
+        If variables were set, a last column `interventions` says which, as `from_dataframe` takes it; if rows belong
+        together, a column `groups` says which.
         """
         data = self.expand()
-        return frame_of([*data.to_table().columns, *(() if data.targets is None else [data.targets.column()])])
+        beside = [part.column() for part in (data.targets, data.design) if part is not None]
+        return frame_of([*data.to_table().columns, *beside])
 
     def to_file(self, path: str | os.PathLike[str], *, format: str | None = None) -> None:  # noqa: A002
         """Write the cases to a file; see `arcwise.data.write_data`. Parquet keeps kinds and states, text does not."""
@@ -278,7 +293,7 @@ class MixedData(Cases):
         kept = tuple(self.names[v] for v in chosen)
         targets = None if self.targets is None else self.targets.among(kept)
         kinds, states = tuple(self.kinds[v] for v in chosen), tuple(self.states[v] for v in chosen)
-        return type(self)(self.values[chosen], kept, kinds, states, self.weights, targets)
+        return type(self)(self.values[chosen], kept, kinds, states, self.weights, targets, self.design)
 
     def as_dataset(self, *, method: str = "quantile", bins: int = BINS) -> Dataset:
         """Return the data with their numbers cut, for what needs states: "quantile", "width", "kmeans" or "mean".
@@ -294,7 +309,8 @@ class MixedData(Cases):
         ]
         kind = code_type(max(len(states) for _, states in cut))
         codes = np.array([own for own, _ in cut], dtype=kind)
-        return Dataset(codes, self.names, tuple(states for _, states in cut), self.weights, self.targets)
+        states = tuple(states for _, states in cut)
+        return Dataset(codes, self.names, states, self.weights, self.targets, self.design)
 
 
 def _intervals(

@@ -70,6 +70,8 @@ class ReadingSettings:
     interventions, conditions
         A column that names the variables which an experiment set in each row, and what its labels stand for where they
         are not variables; see `Table.with_interventions`.
+    groups
+        A column that says which rows belong together; see `Table.with_groups`.
     grouping
         How a Parquet file, a folder of them or a DuckDB table of more rows than memory is read: as its distinct rows.
         That is so from 10^8 cells on.
@@ -110,6 +112,7 @@ class ReadingSettings:
         flags=("--condition",),
         metavar="LABEL=NAME",
     )
+    groups: str | None = None
     grouping: Grouping = USUAL_GROUPING
 
 
@@ -207,6 +210,12 @@ def read_table(
             f"is drawn of Parquet files, folders of them and DuckDB files; {source.name} is read whole.",
             remedies=(Remedy("leave it out"), Remedy("write the data as Parquet first")),
         )
+    if is_grouped and chosen.groups is not None:
+        raise OptionError(
+            Argument("groups", chosen.groups),
+            f"says which rows belong together, and {path} is read as its distinct rows.",
+            remedies=Remedy("read it whole, if memory holds it, with", Argument("whole", True)),
+        )
     with show_progress(progress) as callback:
         if is_grouped:
             table = large.read_grouped(Path(path), kind, chosen, listed, callback)
@@ -217,6 +226,8 @@ def read_table(
             table = _READERS[kind](source, options)
     if chosen.interventions is not None:  # first: the column is not among those to select
         table = table.with_interventions(chosen.interventions, chosen.conditions)
+    if chosen.groups is not None:
+        table = table.with_groups(table.checked_names([chosen.groups], Argument("groups"))[0])
     if is_grouped:  # as the columns that were chosen, with their weights
         return table
     if columns is not None:

@@ -38,6 +38,8 @@ class Table(Columns):
         The columns that got their names here, because the header had none or the same twice, each with the reason.
     targets
         Which variables were set in which rows, or None; see `with_interventions`.
+    design
+        Which rows belong together, or None; see `with_groups`.
     above
         What was written above the header, and was skipped.
     told

@@ -17,6 +17,8 @@ from arcwise.base.errors import FormatError, check_known
 from arcwise.base.files import atomic_write, format_of, is_unicode
 from arcwise.data.checks import COLUMN, SEPARATOR, Targets, checked_header, checked_weights
 from arcwise.data.column import MISSING, Column, declared_columns, frame_of, quoted
+from arcwise.data.design import COLUMN as GROUPS
+from arcwise.data.design import Design
 from arcwise.data.source import Source
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ def write_data(data: Dataset, path: str | os.PathLike[str], *, format: str | Non
     ----------
     data
         Rows are repeated as often as their weights say. If variables were set, a last column `interventions` says
-        which: read it with ``interventions="interventions"``.
+        which: read it with ``interventions="interventions"``; if rows belong together, a column `groups` says which.
     path
         The file; compressed if it ends in ".gz"; "-" is standard output. A file is written whole or not at all.
     format
@@ -49,7 +51,7 @@ def write_data(data: Dataset, path: str | os.PathLike[str], *, format: str | Non
         Parquet keep the order of states and states that no row shows; declare them (``states=``) when you read the
         others.
     """
-    _write(declared_columns(data), data.targets, data.weights, path, format)
+    _write(declared_columns(data), (data.targets, data.design), data.weights, path, format)
 
 
 def write_table(table: Table, path: str | os.PathLike[str], *, format: str | None = None) -> None:  # noqa: A002
@@ -57,19 +59,20 @@ def write_table(table: Table, path: str | os.PathLike[str], *, format: str | Non
 
     The parameters are those of `write_data`. A missing value is an empty field, "?" in ARFF, NULL in Parquet.
     """
-    _write(table.columns, table.targets, checked_weights(table.weights, table.n_rows), path, format)
+    _write(table.columns, (table.targets, table.design), checked_weights(table.weights, table.n_rows), path, format)
 
 
 def _write(
     variables: Sequence[Column],
-    targets: Targets | None,
+    of_rows: tuple[Targets | None, Design | None],
     weights: NDArray[np.int64] | None,
     path: str | os.PathLike[str],
     given: str | None,
 ) -> None:
     """Write columns, with their states in the metadata of a Parquet file."""
     kind = format_to_write(path, given)
-    columns = [*variables, *_targets_column(targets, [column.name for column in variables], path)]
+    names, (targets, design) = [column.name for column in variables], of_rows
+    columns = [*variables, *_targets_column(targets, names, path), *_groups_column(design, names, path)]
     check_readable(columns, path, kind)
     if kind != "parquet":
         _write_text(columns, weights, path, kind)
@@ -112,6 +115,18 @@ def _targets_column(targets: Targets | None, names: Sequence[str], path: str | o
                 "that were set. Rename it."
             )
     return [targets.column()]
+
+
+def _groups_column(design: Design | None, names: Sequence[str], path: str | os.PathLike[str]) -> list[Column]:
+    """Return the column that says which rows belong together, if any do."""
+    if design is None:
+        return []
+    if GROUPS in names:
+        raise FormatError(
+            f"cannot write {path}: a variable is called '{GROUPS}', as is the column that says which rows belong "
+            "together. Rename it."
+        )
+    return [design.column()]
 
 
 def check_readable(columns: Sequence[Column], path: str | os.PathLike[str], kind: str) -> None:

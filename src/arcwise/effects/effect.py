@@ -311,7 +311,7 @@ def marginal_moments(data: Dataset, outcome: int, ess: float, copies: int) -> Mo
     """Return the moments of P(y = s), which setting a cause without an effect leaves as it is, by completion."""
     r_y = int(data.arities[outcome])
     codes = data.codes[outcome].astype(np.int64) + r_y * (np.arange(data.n_rows) // (data.n_rows // copies))
-    alpha = np.bincount(codes, weights=data.weights, minlength=copies * r_y).reshape(copies, r_y) + ess / r_y
+    alpha = np.bincount(codes, weights=data.row_counts, minlength=copies * r_y).reshape(copies, r_y) + ess / r_y
     total = alpha.sum(axis=1, keepdims=True)
     mean = alpha / total
     return Moments(mean, mean * (1 - mean) / (total + 1))
@@ -396,7 +396,7 @@ class Strata:
     @cached_property
     def _cases(self) -> NDArray[np.float64]:
         """How many cases there are, at [z, a]."""
-        weights = None if self._data.weights is None else self._chosen_rows(self._data.weights)
+        weights = None if self._data.row_counts is None else self._chosen_rows(self._data.row_counts)
         counts = np.bincount(self._strata, weights, minlength=self.n_seen * self.n_states)
         return np.asarray(counts.reshape(self.n_seen, self.n_states), dtype=np.float64)
 
@@ -426,7 +426,7 @@ class Strata:
         """Return the moments of P(y | do(x)) and of its differences for one outcome, completion by completion."""
         r_y, r_x = int(self._data.arities[outcome]), self.n_states
         cells = self.n_seen * r_x * r_y
-        codes, weights = self._strata * r_y + self._codes(outcome), self._data.weights
+        codes, weights = self._strata * r_y + self._codes(outcome), self._data.row_counts
         if weights is not None:
             weights = self._chosen_rows(weights)
         each = self._n_rows // self.n_completions

@@ -256,7 +256,8 @@ def check_fit(
     Parameters
     ----------
     network, data
-        The network and the data: those that it was learned from, or new ones. States are those of the network.
+        The network and the data: those that it was learned from, or new ones. States are those of the network. Where
+        rows belong together, a test counts as many of each group, drawn at random, as they are worth.
     replicates
         How many data sets of the same size to draw from the network; 0 for none.
     seed, limits, progress
@@ -264,7 +265,7 @@ def check_fit(
     """
     if missing := [name for name in network.names if name not in data.names]:
         raise DataError(f"the data have no column {', '.join(repr(name) for name in missing)} of the network.")
-    data = data if data.names == network.names else data.select(network.names)
+    data = (data if data.names == network.names else data.select(network.names)).independent(seed)
     if not data.n_cases:
         raise DataError("there is no case to compare with.")
     if data.states != network.states:
@@ -610,20 +611,25 @@ def cross_validate(
     data, target
         The data, and the variable to predict.
     folds
-        Into how many parts the cases are divided, at random and with the states of the target spread evenly.
+        Into how many parts the cases are divided, at random and with the states of the target spread evenly. Rows that
+        belong together stay together: groups are dealt out, the largest first.
     seed, progress
         See `Run`; the seed is that of the division.
     """
     v = data.index(target)
     whole = data.expand() if data.weights is not None else data
-    rule = f"must be an integer from 2 to {whole.n_rows:,}, the number of cases."
-    check_argument(2 <= folds <= whole.n_rows, "folds", folds, rule)
+    most = whole.n_rows if whole.design is None else whole.design.n_groups
+    rule = f"must be an integer from 2 to {most:,}, the number of {'cases' if whole.design is None else 'groups'}."
+    check_argument(2 <= folds <= most, "folds", folds, rule)
     rng = generator_of(seed)
-    # By state and then at random, dealt out like cards.
-    shuffled = rng.permutation(whole.n_rows)
-    dealt = shuffled[np.argsort(whole.codes[v][shuffled], kind="stable")]
-    fold_of = np.empty(whole.n_rows, dtype=np.int64)
-    fold_of[dealt] = np.arange(whole.n_rows) % folds
+    # By state (groups: by size) and then at random, dealt out like cards.
+    shuffled = rng.permutation(most)
+    key = whole.codes[v] if whole.design is None else -np.bincount(whole.design.groups)
+    dealt = shuffled[np.argsort(key[shuffled], kind="stable")]
+    fold_of = np.empty(most, dtype=np.int64)
+    fold_of[dealt] = np.arange(most) % folds
+    if whole.design is not None:
+        fold_of = fold_of[whole.design.groups]
     r = int(data.arities[v])
     probabilities, usual = np.empty((whole.n_rows, r)), np.empty((whole.n_rows, r))
     with Run.begin(None, progress) as run:

@@ -204,6 +204,7 @@ def grow_parts(data: Dataset, options: LearnOptions, ess: float, run: Run) -> Gr
         )
     if run.is_over:
         return _stopped(Status.TIME_LIMIT)
+    data = data.independent(run.seed)
     learning = Learning(
         max_parents=options.max_parents,
         constraints=options.constraints,

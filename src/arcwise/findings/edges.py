@@ -383,4 +383,4 @@ def _prior(data: Dataset, tail: str, head: str, dag: Dag) -> EdgePrior | None:
     cells = float(np.prod([float(data.arities[data.index(name)]) for name in (tail, head, *given)]))
     if cells > MOST_CELLS or data.cases_without(head).n_cases == 0:
         return None
-    return edge_prior(data, child=head, parent=tail, given=given, ess=ESS_POINTS)
+    return edge_prior(data.independent(), child=head, parent=tail, given=given, ess=ESS_POINTS)

@@ -189,7 +189,7 @@ def average_kept(recipe: Recipe, data: Sampled, run: Run) -> MethodResult:
 def average_of(recipe: Recipe, networks: Ensemble, data: Dataset, run: Run) -> MethodResult:
     """Average networks that are there already, and say of them what a report says."""
     deadline = Run.of(run.limits)
-    made = averaged_over(recipe, networks, data.n_cases, deadline)
+    made = averaged_over(recipe, networks, data.n_effective, deadline)
     return _described(recipe, made, data, run, deadline, deadline.seconds, describe=True)
 
 

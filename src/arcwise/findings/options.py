@@ -182,6 +182,7 @@ class LearnOptions:
     )
     interventions: str | None = row(ReadingSettings, "interventions")
     conditions: tuple[str, ...] = row(ReadingSettings, "conditions", default=())
+    groups: str | None = row(Common, "groups")
     missing: tuple[str, ...] = row(AuditSettings, "missing")
     decimal: str | None = row(AuditSettings, "decimal")
     thousands: str | None = row(AuditSettings, "thousands")
@@ -286,7 +287,7 @@ class LearnOptions:
         """How a file is to be read, where that was said."""
         given = {name: getattr(self, name) for name in ("separator", "format", "table")}
         headless = {} if self.header is None else {"header": self.header == "first"}
-        found = {name: value for name, value in given.items() if value is not None} | headless | self.experiments
+        found = {name: value for name, value in given.items() if value is not None} | headless | self.rows
         return {**found, "grouping": self.grouping}
 
     @property
@@ -309,12 +310,13 @@ class LearnOptions:
         )
 
     @property
-    def experiments(self) -> dict[str, Any]:
-        """Where the data say what was set, if they do."""
+    def rows(self) -> dict[str, Any]:
+        """Where the data say what was set, and which rows belong together, if they do."""
 
+        grouped = {} if self.groups is None else {"groups": self.groups}
         if self.interventions is None:
-            return {}
-        return {"interventions": self.interventions, "conditions": checked_conditions(self.conditions)}
+            return grouped
+        return grouped | {"interventions": self.interventions, "conditions": checked_conditions(self.conditions)}
 
     def command_words(self) -> list[str]:
         """Return the words of the command line that ask for the same."""

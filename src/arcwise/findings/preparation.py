@@ -165,7 +165,7 @@ def open_table(
         return data
     if isinstance(data, str | os.PathLike):
         return read_table(data, progress=progress, merge=True, **reading)  # spaces around a label are no state
-    column, conditions = reading.get("interventions"), reading.get("conditions")
+    column, conditions, groups = (reading.get(name) for name in ("interventions", "conditions", "groups"))
     if isinstance(data, Dataset):
         if column is not None:
             raise OptionError(
@@ -173,9 +173,16 @@ def open_table(
                 "names a column of raw data; a Dataset has its targets already.",
                 remedies=Remedy("give them with data.with_targets(...)"),
             )
+        if groups is not None:
+            raise OptionError(
+                Argument("groups", groups),
+                "names a column of raw data; a Dataset has its groups already.",
+                remedies=Remedy("give them with data.with_groups(...)"),
+            )
         return data
     table = data if isinstance(data, Table) else Table.from_dataframe(data)
-    return table if column is None else table.with_interventions(column, conditions)
+    table = table if column is None else table.with_interventions(column, conditions)
+    return table if groups is None else table.with_groups(table.checked_names([groups], Argument("groups"))[0])
 
 
 def audit(table: Table, options: LearnOptions) -> Audit:
@@ -254,6 +261,7 @@ def prepare(
     if options.drop:
         steps.append(f"Left out as asked: {quoted(options.drop, 6)}.")
     steps += _told_experiments(table.targets, table.weights if table.is_grouped else None)
+    steps += _told_groups(table)
     agreed = audit(table, replace(options, agree=True))
     if points := _open_points(agreed, options):
         raise proposal(given, points)
@@ -348,6 +356,12 @@ def _told_experiments(targets: Targets | None, weights: NDArray[Any] | None = No
     told = [f"{' and '.join(names)} in {rows[k]:,}" for k, names in enumerate(targets.sets) if names]
     more = "; ..." if len(told) > 8 else ""
     return (f"Taken as set by experiments: {'; '.join(told[:8])}{more} of {sum(rows):,} rows.",)
+
+
+def _told_groups(table: Table) -> tuple[str, ...]:
+    if table.design is None:
+        return ()
+    return (f"Took the rows of each of {table.design.n_groups:,} values of column '{table.design.name}' for a group.",)
 
 
 def _as_it_is(data: Dataset | Incomplete, options: LearnOptions) -> Prepared:

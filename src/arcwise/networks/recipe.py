@@ -112,6 +112,10 @@ class NetworkSource(Protocol):
         """Make the networks of any data that a recipe takes."""
 
     @abstractmethod
+    def counted(self, data: Dataset) -> Dataset:
+        """Return data of which each row can be counted as a case, where this source needs such."""
+
+    @abstractmethod
     def run(self, recipe: Recipe, data: Dataset, run: Run) -> Ensemble:
         """Make the networks; a limit shows in the status of what is returned, which may be empty then."""
 

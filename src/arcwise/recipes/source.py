@@ -116,8 +116,12 @@ class Source(NetworkSource):
         if isinstance(data, NumericData):
             return self.run_uncut(recipe, data, run)
         if data.gapless is not None:
-            return self.run(recipe, data.gapless, run)
+            return self.run(recipe, self.counted(data.gapless), run)
         return self.run_incomplete(recipe, completions_for(recipe, data, run.seed), run)
+
+    def counted(self, data: Dataset) -> Dataset:
+        """Return data as they are, if groups are resampled, and else as many rows of each group as it is worth."""
+        return data if self.resamples else data.independent()
 
     def run_incomplete(self, recipe: Recipe, data: Completions, run: Run, visit: Visit | None = None) -> Ensemble:
         """Make the networks of a recipe from one completion after the other.
@@ -148,7 +152,7 @@ class Source(NetworkSource):
                     status = Status.TIME_LIMIT
                     break
                 own = run.but(seed=_seed(run.seed, index), limits=run.limits, progress=False)
-                made = self.run(recipe, state[0], own)
+                made = self.run(recipe, self.counted(state[0]), own)
                 if not made.count or not (made.complete or self.is_sample):
                     status = made.status
                     if status is Status.INTERRUPTED or not parts:
@@ -168,5 +172,5 @@ class Source(NetworkSource):
             return NetworkSummary.unfinished(data.data.names, status)
         steady = status is Status.COMPLETE and not _is_moving(likely)
         status = ended if status is Status.COMPLETE else status
-        facts = make_facts(completions=len(parts), steady=steady, n_cases=data.data.n_cases)
+        facts = make_facts(completions=len(parts), steady=steady, n_cases=data.data.n_effective)
         return _merged(parts, recipe, status, facts, data.data.digest)

@@ -605,7 +605,7 @@ def prior_blocks(analysis: Findings) -> Blocks:
     meaning = (
         "What the prior is: BDeu starts as if it had already seen a few imagined cases, spread evenly over all "
         "combinations of states. The number of cases that they count for is the strength of the prior (its "
-        f"equivalent sample size, ESS); {usual} is usual, against the {analysis.data.n_cases:,} real cases here. "
+        f"equivalent sample size, ESS); {usual} is usual, against the {analysis.data.n_effective:,} real cases here. "
         "An edge that BDeu supports at every strength rests on the data. One that comes and goes with the strength "
         f"rests on that choice, too. {uses}"
     )

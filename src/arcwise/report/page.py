@@ -16,6 +16,7 @@ from arcwise.confidence.curves import KNOTS
 from arcwise.confidence.edge_confidence import RuleName
 from arcwise.confidence.probability import false_rate_cut
 from arcwise.counts import contingency
+from arcwise.data.design import FEWEST_GROUPS
 from arcwise.findings.edges import floor_of
 from arcwise.findings.method_result import is_few
 from arcwise.findings.thresholds import COST_POWERS
@@ -26,6 +27,7 @@ from arcwise.report.remarks import analysis_remarks, is_by_time
 from arcwise.report.report import Answer, Report
 
 if TYPE_CHECKING:
+    from arcwise.data.dataset import Dataset
     from arcwise.evaluate.fit import FitCheck, PredictionScores
     from arcwise.findings.edge_record import EdgeRecord
     from arcwise.findings.findings import Findings
@@ -369,6 +371,27 @@ COUNTED = {
 
 
 def summary_sentences(analysis: Findings) -> tuple[str, ...]:
+    """Return in a few sentences what the rows are worth, if they belong together, and what was found in them."""
+    return (*_rows_told(analysis.data), *_found(analysis))
+
+
+def _rows_told(data: Dataset) -> tuple[str, ...]:
+    if data.design is None:
+        return ()
+    groups, effect = data.design.n_groups, data.n_cases / data.n_effective
+    few = (
+        f" {groups} groups say little about groups that were not seen: {FEWEST_GROUPS} are the fewest to rely on."
+        if groups < FEWEST_GROUPS
+        else ""
+    )
+    return (
+        f"The {data.n_cases:,} cases belong to {groups:,} groups ({data.design.name}) and tell as much as "
+        f"{data.n_effective:,} independent ones (design effect {effect:.2g}): whole groups were resampled, and "
+        f"probabilities are those of {data.n_effective:,} cases.{few}",
+    )
+
+
+def _found(analysis: Findings) -> tuple[str, ...]:
     """Return in a few sentences what was found, the best supported first."""
     kept = [e for e in analysis.edges if e.fate.in_network]
     by_chance = _chance(analysis)
@@ -442,7 +465,7 @@ def _chance(analysis: Findings) -> str:
     found = analysis.confidence.chance
     if found is None or found.is_exceeded:
         return ""
-    n_cases = analysis.data.n_cases
+    n_cases = analysis.data.n_effective
     enough = found.cases_to_show(n_cases)
     more = "Nothing hints at a dependence that more rows would show."
     if enough is not None:

@@ -132,7 +132,7 @@ def _made(analysis: Findings) -> MadeNetworks:
     return MadeNetworks(
         main.recipe,
         analysis.confidence.n_networks,
-        analysis.data.n_cases,
+        analysis.data.n_effective,
         main.verdict,
         None if main.credible is None else (main.credible.count, main.credible.classes),
         "" if main.optimum is None else bound_words(main.optimum, main.recipe),

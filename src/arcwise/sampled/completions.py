@@ -384,4 +384,6 @@ class Completions:
         targets = self._states[0][0].targets
         if targets is not None:
             targets = targets.take(np.tile(np.arange(targets.n_rows), len(self._states)))
-        return self._states[0][0]._unchecked(codes, None, targets)
+        design = self._states[0][0].design
+        tiled = None if design is None else design.tile(len(self._states))
+        return self._states[0][0]._unchecked(codes, None, targets, tiled)

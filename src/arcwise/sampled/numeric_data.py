@@ -22,6 +22,7 @@ from arcwise.base.run import Limits, Run, Seed, Status, generator_of
 from arcwise.base.showing import one_screen
 from arcwise.data.cases import bootstrap_weights, subsample_weights
 from arcwise.data.dataset import Dataset, GapStates, Incomplete
+from arcwise.data.design import exchanged_rows
 from arcwise.data.discretize import (
     METHODS,
     apply_cuts,
@@ -374,7 +375,10 @@ class NumericData:
             order = np.arange(table.n_rows)
             alone = order >= 0 if table.targets is None else table.targets.rows_without(column.name)
             for part in (alone, ~alone):
-                order[part] = rng.permuted(order[part])
+                if table.design is None:
+                    order[part] = rng.permuted(order[part])
+                elif part.any():
+                    order[part] = order[part][exchanged_rows(table.design.groups[part], rng)]
             columns.append(replace(column, codes=column.codes[order]))
         return replace(self, table=replace(table, columns=tuple(columns)), completions=None)
 

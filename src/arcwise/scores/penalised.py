@@ -28,7 +28,7 @@ class ParameterPenalty(Score):
 
     def native(self, data: Dataset) -> _core.scores.LocalScore:
         """Return the compiled score."""
-        return _core.scores.make_penalised_likelihood(data.n_cases, self.per_parameter(data.n_cases))
+        return _core.scores.make_penalised_likelihood(data.n_effective, self.per_parameter(data.n_effective))
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class BicLaplace(ParameterPenalty):
 
     def native(self, data: Dataset) -> _core.scores.LocalScore:
         """Return the compiled score."""
-        return _core.scores.make_corrected_likelihood(self.per_parameter(data.n_cases))
+        return _core.scores.make_corrected_likelihood(self.per_parameter(data.n_effective))
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ class NodeAverageScore(Score):
 
     def native(self, data: Dataset) -> _core.scores.LocalScore:
         """Return the compiled score."""
-        weight = self.weight(data.n_cases, data.n_variables)
+        weight = self.weight(data.n_effective, data.n_variables)
         return _core.scores.make_node_average(data.n_cases, weight, data.arities.tolist(), gap_codes(data).tolist())
 
 

@@ -248,7 +248,9 @@ class Score:
     def native(self, data: Any) -> _core.scores.LocalScore:
         """Return the compiled score for a data set; it may be used by several threads at once."""
         parameters = (getattr(self, field.name) for field in fields(self))
-        made: _core.scores.LocalScore = getattr(_core.scores, self.kernel)(data.n_cases, *self.constants, *parameters)
+        made: _core.scores.LocalScore = getattr(_core.scores, self.kernel)(
+            data.n_effective, *self.constants, *parameters
+        )
         return made
 
     def describe(self) -> dict[str, Any]:

@@ -1,0 +1,157 @@
+"""What an analysis says where rows belong together."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from arcwise import Analysis, Dataset, learn
+from arcwise.analysis import open_analysis
+from arcwise.base.errors import DataError, OptionError
+from arcwise.base.run import Run
+from arcwise.confidence.chance import find_chance
+from arcwise.effects.effect import marginal_moments
+from arcwise.evaluate import cross_validate
+from arcwise.scores import make_score
+
+QUICK: dict[str, Any] = {"compare": False, "progress": False, "seed": 1, "replicates": 40}
+
+
+def tripled(rows: int = 120, seed: int = 0) -> pd.DataFrame:
+    """a - b, and four columns of noise; every row three times, with the patient that it is of."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 3, (rows, 6))
+    codes[:, 1] = np.where(rng.random(rows) < 0.8, codes[:, 0], codes[:, 1])
+    frame = pd.DataFrame(np.repeat(codes, 3, axis=0), columns=list("abcdef")).astype(str)
+    return frame.assign(who=np.repeat([f"p{k}" for k in range(rows)], 3))
+
+
+def run(frame: pd.DataFrame, **options: Any) -> Analysis:
+    return learn(frame, **QUICK, **options)
+
+
+@pytest.fixture(scope="module")
+def found() -> Analysis:
+    return run(tripled(), groups="who")
+
+
+def test_copies_tell_no_more_than_the_rows_they_are_copies_of(found: Analysis) -> None:
+    once = run(tripled().iloc[::3].drop(columns="who"))
+    told = {e: found.edge(*e).present for e in (("a", "b"), ("c", "d"), ("e", "f"))}
+    for pair, present in told.items():
+        assert present == pytest.approx(once.edge(*pair).present, abs=0.3)
+    assert found.edge("a", "b").present == 1.0
+    assert found.confidence.n_cases == 120
+    assert found.main.recipe.max_parents == once.main.recipe.max_parents
+    # Without groups, noise gets edges.
+    alone = run(tripled().drop(columns="who"))
+    assert sum(e.present > 0.8 for e in alone.edges) > sum(e.present > 0.8 for e in found.edges)
+
+
+def test_the_report_says_first_what_rows_are_worth(found: Analysis) -> None:
+    first = found.report.summary[0]
+    assert first.startswith(
+        "The 360 cases belong to 120 groups (who) and tell as much as 120 independent ones (design effect 3)"
+    )
+    assert "who" not in found.data.names
+
+
+def test_few_groups_are_told() -> None:
+    frame = tripled(60).assign(who=[f"p{k // 20}" for k in range(180)])
+    assert "9 groups say little about groups that were not seen" in run(frame, groups="who").report.summary[0]
+
+
+def test_a_folder_keeps_groups(found: Analysis, tmp_path: Path) -> None:
+    found.save(tmp_path / "out")
+    saved = open_analysis(tmp_path / "out")
+    assert saved.data.digest == found.data.digest
+    record = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert record["data"]["groups"] == 120
+    assert record["data"]["effective_cases"] == 120
+    assert record["options"]["groups"] == "who"
+    assert "groups='who'" in record["command"]
+    mine, theirs = found.effect("a", "b"), saved.effect("a", "b")
+    assert mine.set_to.high.tolist() == theirs.set_to.high.tolist()
+
+
+def test_effects_are_as_sure_as_the_rows_are_worth(found: Analysis) -> None:
+    once = run(tripled().iloc[::3].drop(columns="who"))
+    width, of_rows = (
+        float(np.nanmean(one.set_if_effect.high - one.set_if_effect.low))
+        for one in (made.effect("a", "b") for made in (found, once))
+        if one.set_if_effect is not None
+    )
+    assert width == pytest.approx(of_rows, rel=0.1)
+    data = read_frame(tripled())
+    spread, alone = (marginal_moments(one, 0, 1.0, 1).variance for one in (data, data.with_groups(None)))
+    assert spread == pytest.approx(3 * alone, rel=0.02)
+
+
+def test_groups_are_held_out_as_wholes() -> None:
+    data = read_frame(tripled())
+    seen: list[int] = []
+
+    class Guess:
+        def predict_proba(self, rows: Any, target: str) -> Any:
+            assert rows.design is not None
+            assert rows.n_rows == 3 * rows.design.n_groups
+            return np.full((rows.n_rows, 3), 1 / 3)
+
+    def learner(training: Any, fold: int) -> Any:
+        seen.append(training.n_rows)
+        assert training.n_rows == 3 * training.design.n_groups
+        return Guess()
+
+    scores = cross_validate(learner, data, "a", folds=5)
+    assert scores.n_cases == 360
+    assert seen == [288] * 5
+    with pytest.raises(OptionError, match="from 2 to 120, the number of groups"):
+        cross_validate(learner, data, "a", folds=200)
+
+
+def read_frame(frame: pd.DataFrame) -> Dataset:
+    return Dataset.from_dataframe(frame, groups="who")
+
+
+def test_chance_is_what_groups_show() -> None:
+    # Columns that are alike within groups and otherwise independent: shuffled row by row, they would show more.
+    score, beyond = make_score("qnml"), 0
+    for seed in range(6):
+        codes = np.repeat(np.random.default_rng(seed).integers(0, 3, (60, 5)), 10, axis=0)
+        frame = pd.DataFrame(codes, columns=list("abcde")).astype(str).assign(who=np.repeat(np.arange(60), 10))
+        data = read_frame(frame)
+        grouped, alone = (find_chance(one, score, Run(seed=seed)) for one in (data, data.with_groups(None)))
+        assert grouped is not None
+        assert alone is not None
+        beyond += grouped.is_exceeded  # with probability 1 / 20
+        assert alone.is_exceeded
+    assert beyond <= 1
+
+
+def test_the_fit_counts_what_rows_are_worth(found: Analysis) -> None:
+    fit = found.check_fit(replicates=0)
+    assert fit.n_cases == 120
+
+
+def test_gaps_and_cuts_go_with_groups() -> None:
+    frame = tripled(80)
+    rng = np.random.default_rng(5)
+    frame["g"] = np.repeat(rng.normal(size=80), 3)
+    frame.loc[rng.choice(240, 12, replace=False), "c"] = None
+    made = run(frame, groups="who", impute="completions", discretize="quantile", recut=True, completions=2)
+    assert made.confidence.n_cases is not None
+    assert 75 <= made.confidence.n_cases <= 85
+    assert made.confidence.n_networks == 40
+    assert made.effect("a", "b") is not None
+
+
+def test_the_option_is_for_raw_data() -> None:
+    with pytest.raises(OptionError, match=r"data.with_groups"):
+        learn(read_frame(tripled()), groups="who", **QUICK)
+    with pytest.raises(DataError, match="names the unknown column 'whom'"):
+        run(tripled(), groups="whom")

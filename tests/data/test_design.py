@@ -1,0 +1,271 @@
+"""Rows that belong together: what they are worth, and that they are drawn, shuffled and kept as wholes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from arcwise import Dataset
+from arcwise.base.errors import DataError
+from arcwise.data import read_data, read_table
+from arcwise.data.dataset import Incomplete, stack
+from arcwise.data.design import Design, drawn_rows, exchanged_rows, intraclass
+
+
+def clusters(groups: int, size: int, *, columns: int = 4, copied: float = 0.6, seed: int = 0) -> Dataset:
+    """Rows of groups, of which a share is the row of the group and the others are drawn anew."""
+    rng = np.random.default_rng(seed)
+    own = rng.integers(0, 3, (groups * size, columns))
+    of_group = np.repeat(rng.integers(0, 3, (groups, columns)), size, axis=0)
+    codes = np.where((rng.random(groups * size) < copied)[:, None], of_group, own)
+    states = [["a", "b", "c"]] * columns
+    return Dataset.from_codes(codes, states=states).with_groups(np.repeat(np.arange(groups), size))
+
+
+def by_groups(data: Dataset) -> dict[int, NDArray[np.int64]]:
+    """The rows of each group that count, sorted."""
+    whole, found = data.expand(), {}
+    assert whole.design is not None
+    for group in range(whole.design.n_groups):
+        rows = whole.codes[:, whole.design.groups == group].T
+        found[group] = rows[np.lexsort(rows.T)]
+    return found
+
+
+# ---- What rows are worth
+
+
+def test_the_intraclass_correlation_is_that_of_an_analysis_of_variance() -> None:
+    # Of a column with two states it is the textbook's, of 0 and 1: here by scipy's F test.
+    from scipy.stats import f_oneway
+
+    rng = np.random.default_rng(1)
+    groups = np.repeat(np.arange(30), rng.integers(2, 9, 30))
+    values = (rng.random(len(groups)) < rng.beta(1, 1, 30)[groups]).astype(int)
+    data = Dataset.from_codes(np.column_stack([values, rng.integers(0, 2, len(groups))])).with_groups(groups)
+    ratio = f_oneway(*(values[groups == g] for g in range(30))).statistic
+    sizes = np.bincount(groups)
+    usual = (sizes.sum() - (sizes**2).sum() / sizes.sum()) / 29
+    assert data.design is not None
+    assert intraclass(data, data.design)[0] == pytest.approx((ratio - 1) / (ratio + usual - 1))
+
+
+def test_copies_are_worth_one_row_and_independent_rows_each_one() -> None:
+    rng = np.random.default_rng(2)
+    rows = rng.integers(0, 3, (200, 6))
+    tripled = Dataset.from_codes(np.repeat(rows, 3, axis=0)).with_groups(np.repeat(np.arange(200), 3))
+    assert tripled.n_cases == 600
+    assert tripled.n_effective == 200
+    assert tripled.worths is not None
+    assert tripled.worths == pytest.approx(np.full(600, 1 / 3))
+    mixed = Dataset.from_codes(rng.integers(0, 3, (600, 6))).with_groups(np.repeat(np.arange(200), 3))
+    assert mixed.n_effective > 540
+    alone = Dataset.from_codes(rows).with_groups(np.arange(200))
+    assert alone.n_effective == 200
+
+
+def test_what_rows_are_worth_is_what_their_mean_says() -> None:
+    # Kish: the variance of a mean over N rows in groups is that over n_effective independent ones.
+    shares, worth = [], []
+    for seed in range(300):
+        data = clusters(40, 10, columns=6, seed=seed)
+        shares.append(float(np.mean(data.codes[0] == 0)))
+        worth.append(data.n_effective)
+    assert np.var(shares) == pytest.approx((1 / 3) * (2 / 3) / np.mean(worth), rel=0.25)
+
+
+def test_weights_count_as_rows_of_the_group() -> None:
+    data = clusters(30, 4)
+    collapsed = data.collapse()
+    assert collapsed.n_rows < data.n_rows
+    assert collapsed.n_effective == data.n_effective
+    assert collapsed.worths is not None
+    assert data.worths is not None
+    assert collapsed.worths.sum() == pytest.approx(data.worths.sum())
+
+
+# ---- Draws
+
+
+def test_a_sample_has_whole_groups_and_of_each_what_it_is_worth() -> None:
+    data = clusters(50, 8)
+    assert data.worths is not None
+    assert data.design is not None
+    worth, groups = data.worths.reshape(50, 8).sum(axis=1), data.design.groups
+    total = 0
+    for seed in range(200):
+        own = np.bincount(groups, drawn_rows(groups, data.worths, np.random.default_rng(seed), None), minlength=50)
+        times = own / worth
+        # A group that is drawn k times gives k times its worth, rounded; about one in e is not drawn.
+        assert np.all(np.abs(own - np.round(times) * worth) < np.maximum(np.round(times), 1))
+        assert 0.2 < np.mean(own == 0) < 0.55
+        total += own.sum()
+    assert total / 200 == pytest.approx(data.n_effective, rel=0.05)
+
+
+def test_a_share_is_drawn_without_replacement() -> None:
+    data = clusters(50, 8, copied=1.0)  # worth one row a group
+    for seed in range(20):
+        sample = data.subsample(0.7, seed)
+        assert sample.design is None
+        assert sample.n_cases in (34, 35, 36)
+        assert sample.weights is not None
+        assert data.design is not None
+        assert np.bincount(data.design.groups, sample.weights).max() == 1
+
+
+def test_each_row_is_as_likely_to_be_drawn() -> None:
+    data = clusters(20, 5)
+    drawn = sum(data.resample(seed).native_weights for seed in range(4000)) / 4000
+    assert data.worths is not None
+    assert np.abs(drawn - data.worths).max() < 5 * np.sqrt(data.worths.max() / 4000 * 2)
+
+
+def test_samples_of_the_experiments_keep_their_sizes() -> None:
+    data = clusters(40, 5, copied=1.0).with_targets(["X0"] * 100 + [None] * 100)
+    for seed in range(10):
+        sample = data.resample(seed)
+        assert sample.targets is not None
+        assert sample.weights is not None
+        assert np.bincount(sample.targets.of_row, sample.weights).tolist() == [20, 20]
+
+
+@settings(max_examples=60)
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=40), st.integers(0, 99), st.sampled_from([None, 0.3, 1.0]))
+def test_any_groups_can_be_drawn(labels: list[int], seed: int, share: float | None) -> None:
+    rng = np.random.default_rng(seed)
+    worths = rng.random(len(labels)) * rng.integers(0, 2, len(labels))
+    worths[0] = 0.5
+    groups = np.array(labels, dtype=np.int32)
+    drawn = drawn_rows(groups, worths, rng, share)
+    assert drawn.sum() > 0
+    assert not drawn[worths == 0].any()
+
+
+def test_independent_rows_are_what_groups_are_worth() -> None:
+    data = clusters(50, 8)
+    alone = data.independent()
+    assert alone.design is None
+    assert abs(alone.n_cases - data.n_effective) <= 1
+    assert alone.digest == data.independent().digest
+    plain = data.with_groups(None)
+    assert plain.independent() is plain
+
+
+# ---- Shuffles
+
+
+@settings(max_examples=60)
+@given(st.lists(st.integers(1, 6), min_size=1, max_size=80), st.integers(0, 99))
+def test_groups_exchange_their_values(sizes: list[int], seed: int) -> None:
+    groups = np.repeat(np.arange(len(sizes)), sizes).astype(np.int32)
+    given_by = groups[exchanged_rows(groups, np.random.default_rng(seed))]
+    source = {}
+    for group, other in zip(groups.tolist(), given_by.tolist(), strict=True):
+        assert source.setdefault(group, other) == other  # a group has its values from one group
+    assert sorted(source.values()) == list(range(len(sizes)))
+
+
+def test_what_a_column_has_in_common_within_groups_survives_a_shuffle() -> None:
+    data = clusters(60, 6)
+    shuffled = data.permute_columns(seed=3)
+    assert shuffled.design is not None
+    assert data.design is not None
+    for v in range(4):  # groups are of one size: the same values
+        assert np.bincount(shuffled.codes[v]).tolist() == np.bincount(data.codes[v]).tolist()
+    assert intraclass(shuffled, shuffled.design) == pytest.approx(intraclass(data, data.design))
+    gaps = Incomplete(data, np.zeros((4, 360), dtype=bool)).permute_columns(seed=3)
+    assert gaps.held.design is not None
+    assert intraclass(gaps.held, gaps.held.design) == pytest.approx(intraclass(data, data.design))
+
+
+# ---- Shapes
+
+
+def test_groups_stay_with_their_rows() -> None:
+    data = clusters(12, 5)
+    groups = by_groups(data)
+    assert data.design is not None
+    for made in (
+        data.collapse(),
+        data.collapse().expand(),
+        data.take(np.arange(60)[::-1]).take(np.arange(60)[::-1]),
+        data.select(data.names),
+        data.with_targets([None] * 60),
+    ):
+        assert all(np.array_equal(rows, groups[g]) for g, rows in by_groups(made).items())
+    for part in data.split(0.5, seed=1):
+        assert part.design is not None
+        assert part.n_cases == 5 * part.design.n_groups
+    both = stack([data, data.with_groups(None)])
+    assert both.design is not None
+    assert both.design.n_groups == 12 + 60
+    assert data.design.tile(2).n_groups == 24
+
+
+def test_a_split_keeps_groups_together() -> None:
+    data = clusters(12, 5, copied=1.0)
+    first, second = data.split(0.3, seed=2)
+    assert (first.n_cases, second.n_cases) == (20, 40)
+
+
+def test_the_digest_tells_groups() -> None:
+    data = clusters(12, 5)
+    assert data.digest != data.with_groups(None).digest
+    assert data.design is not None
+    relabelled = data.with_groups([f"g{99 - g}" for g in data.design.groups])
+    assert relabelled.digest == data.digest
+
+
+def test_gaps_are_drawn_with_their_groups() -> None:
+    data = clusters(40, 5, copied=1.0)
+    missing = np.random.default_rng(1).random((4, 200)) < 0.1
+    drawn = Incomplete(data, missing).resample(seed=1)
+    assert drawn.n_cases in (39, 40, 41)
+    assert drawn.held.design is None
+
+
+# ---- Files and frames
+
+
+def test_the_column_of_groups_is_no_variable() -> None:
+    frame = pd.DataFrame({"a": ["x", "y"] * 6, "who": [f"p{k // 3}" for k in range(12)], "b": ["u", "u", "v"] * 4})
+    data = Dataset.from_dataframe(frame, groups="who")
+    assert data.names == ("a", "b")
+    assert data.design is not None
+    assert data.design.groups.tolist() == np.repeat(np.arange(4), 3).tolist()
+    assert data.design.name == "who"
+    with pytest.raises(DataError, match="column"):
+        Dataset.from_dataframe(frame, groups="whom")
+    frame.loc[3, "who"] = None
+    with pytest.raises(DataError, match="1 of its values are missing"):
+        Dataset.from_dataframe(frame, groups="who")
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "arff"])
+def test_files_keep_groups(tmp_path: Path, suffix: str) -> None:
+    data = clusters(12, 5)
+    path = tmp_path / f"data.{suffix}"
+    data.to_file(path)
+    read = read_data(path, groups="groups")
+    assert read.names == data.names
+    assert read.design is not None
+    assert data.design is not None
+    assert read.design.groups.tolist() == data.design.groups.tolist()
+    assert read_table(path, groups="#5", columns=["X0", "X1"]).design is not None
+
+
+def test_groups_that_do_not_fit_are_refused() -> None:
+    data = clusters(12, 5)
+    with pytest.raises(DataError, match="groups of 3 rows do not fit 60 rows"):
+        data.with_groups([1, 2, 3])
+    with pytest.raises(DataError, match="the group of row 2 is missing"):
+        data.with_groups([1, 2, float("nan")])
+    with pytest.raises(DataError, match="one number per row"):
+        Design(np.array([0.5, 1.0]))  # type: ignore[arg-type]
