@@ -356,10 +356,9 @@ class _Walkers:
         """Draw and look until the chains agree, or until a limit."""
         self._most = min(self._settings.most_draws, self.done + self._run.given.native_count)
         agreed = Status.TIME_LIMIT if self._by_clock else Status.COMPLETE
-        if _next_look(self.done - 1) == self.done:  # a resumed run may have ended because it had converged
-            verdict = self.verdict()
-            if verdict.converged:
-                return agreed, verdict
+        # A resumed run may have ended because it had converged.
+        if _next_look(self.done - 1) == self.done and (verdict := self.verdict()).converged:
+            return agreed, verdict
         while True:
             status = self._draw_to(self._goal(self.done))
             is_last = status is not Status.COMPLETE or self.done >= self._most

@@ -88,7 +88,6 @@ class ChainSettings:
 
 
 Way = Literal["auto", "exact", "chains"]
-WAYS: tuple[Way, ...] = ("auto", "exact", "chains")
 
 
 @one_screen
