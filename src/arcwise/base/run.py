@@ -189,7 +189,8 @@ class Run:
         ProgressEvent(stage='steps', done=1, total=3, details={})
         """
         own: dict[str, Any] = {name: resolve_seed(seed) for name, seed in seeded.items()}
-        return cls.of(limits).but(progress=progress, threads=threads, cluster=cluster, **own).shown()
+        own |= {"progress": progress, "threads": threads, "cluster": cluster}
+        return (limits.but(**own) if isinstance(limits, Run) else cls(limits=limits, **own)).shown()
 
     @contextlib.contextmanager
     def shown(self) -> Iterator[Run]:
