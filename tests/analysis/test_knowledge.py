@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arcwise import learn, read_bif
+import arcwise
+from arcwise import datasets, learn, read_bif
 from arcwise.confidence import Fate
 from arcwise.graph import Constraints, read_graph
 
@@ -90,3 +91,24 @@ def test_cuts_that_are_chosen_with_a_structure_know_the_constraints(monkeypatch:
     learn(frame, constraints=known, discretize="joint", drop=("id",), **QUICK)
     assert asked
     assert set(asked) == {known}
+
+
+def test_tiers_are_given_as_lists_or_as_text() -> None:
+    """The order of time is a question of its own: lists, text and `Constraints` say the same, and add to each other."""
+    data = datasets.load("balance-scale")
+    rest = [name for name in data.names if name != "class"]
+    quick = {"permutations": 0, "compare": False, "replicates": 20, "seed": 1, "progress": False}
+    said = arcwise.Constraints(data.names, tiers=[rest, ["class"]])
+    wanted = arcwise.learn(data, constraints=said, **quick)
+    for tiers in ([rest, ["class"]], f"{', '.join(rest)} | class"):
+        found = arcwise.learn(data, tiers=tiers, **quick)
+        assert found.constraints == wanted.constraints
+        assert found.confidence.directed.tolist() == wanted.confidence.directed.tolist()
+    both = arcwise.learn(
+        data,
+        tiers=[rest, ["class"]],
+        constraints=arcwise.Constraints(data.names, forbidden=[(rest[0], rest[1])]),
+        **quick,
+    )
+    assert both.constraints is not None
+    assert both.constraints.tiers == said.tiers and (rest[0], rest[1]) in both.constraints.forbidden

@@ -25,7 +25,7 @@ Cli = Callable[..., str]
 
 # What each verb must have beside --json and --quiet, by the names that all verbs share.
 DATA = ("--column", "--drop", "--separator", "--categorical")
-RULES = ("--max-parents", "--constraints", "--whitelist", "--blacklist")
+RULES = ("--max-parents", "--constraints", "--whitelist", "--blacklist", "--tiers")
 SCORE = ("--score", "--ess")
 LEARNS = (*SCORE, *RULES, *DATA, "--limit-seconds")
 PRIOR = (*DATA, "--plot")

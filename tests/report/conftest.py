@@ -75,6 +75,7 @@ def opened(browser: Any, analysis: arcwise.Analysis, path: Path) -> Any:
     browser.log("browser")
     browser.requests()
     browser.open(path)
+    browser.run("for (const fold of document.querySelectorAll('details')) fold.open = true")
     return browser
 
 

@@ -52,6 +52,7 @@ def test_the_page_sorts_by_a_new_column(
     monkeypatch.setattr(edge_record, "EDGE_COLUMNS", (*EDGE_COLUMNS, number, word))
     (tmp_path / "report.html").write_text(wine.to_html(), encoding="utf-8")
     browser.open(tmp_path / "report.html")
+    browser.run("document.querySelector('#edges details').open = true")
     cells = "return [...document.querySelectorAll('#edge-table tbody tr')].map(r => [...r.cells].at({}).textContent)"
     browser.click('th[data-key="doubt"] button')  # the largest first
     assert browser.run(cells.format(-2)) == [

@@ -127,7 +127,7 @@ def test_a_variable_that_is_clicked_shows_its_panel(page: Any, wine: arcwise.Ana
     assert len(cells) == len(table)
     assert set(cells) == {table.shape[1] + len(network.dag.parents_of(child))}
     page.press("Escape")
-    assert page.text("#details-title") == "Details"
+    assert page.text("#details-title") == "What to do about each edge"
 
 
 def test_what_a_parent_adds_is_conditional_information(page: Any, wine: arcwise.Analysis) -> None:

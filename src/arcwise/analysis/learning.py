@@ -13,7 +13,7 @@ import math
 import os
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -34,7 +34,7 @@ from arcwise.findings.checks import seconds_to_check
 from arcwise.findings.options import LearnOptions
 from arcwise.findings.parts import Part, WithoutBeliefs, WithoutConstraints
 from arcwise.findings.preparation import Prepared, open_table, prepare
-from arcwise.graph.constraints import Constraints
+from arcwise.graph.constraints import Constraints, with_tiers
 from arcwise.recipes.registry import SOURCES
 from arcwise.sampled.completions import Completions
 
@@ -61,6 +61,7 @@ def learn(
     data: pd.DataFrame | Dataset | Incomplete | Table | str | os.PathLike[str],
     options: LearnOptions | None = None,
     *,
+    tiers: str | Iterable[Iterable[str]] = (),
     progress: bool | ProgressCallback | None = None,
     **keywords: Any,
 ) -> Analysis:
@@ -77,6 +78,9 @@ def learn(
         A DataFrame, a file, or what `read_table` and `Dataset` hold.
     options
         A `LearnOptions`; or give the options below as keywords.
+    tiers
+        What comes first in time, so that no later variable leads to an earlier one: ``[["age", "sex"], ["ill"]]``, or
+        as text, ``"age, sex | ill"``. They add to the `constraints`.
     progress
         See `arcwise.progress.show_progress`.
     {options}
@@ -104,7 +108,15 @@ def learn(
     clock = Run(limits=Limits(chosen.limit_seconds))
     file = os.fspath(data) if isinstance(data, str | os.PathLike) else None
     opened = open_table(data, progress=progress, **(chosen.rows if file is None else chosen.reading))
-    prepared = prepare(opened, chosen, file=file, progress=progress, clock=clock)
+    said, parts = chosen.constraints, tiers if isinstance(tiers, str) else [list(tier) for tier in tiers]
+
+    def known(names: tuple[str, ...]) -> Constraints | None:
+        own = None if said is None else Constraints.from_description(names, said.describe())
+        return with_tiers(own, names, parts)
+
+    prepared = prepare(opened, chosen, file=file, progress=progress, known=known if parts else None, clock=clock)
+    if parts:
+        chosen = replace(chosen, constraints=known(prepared.data.names))
     return learn_prepared(prepared, chosen, progress=progress, clock=clock)
 
 

@@ -24,7 +24,7 @@ from arcwise.data.column import quoted
 from arcwise.data.impute import METHODS, fill_gaps
 from arcwise.data.large import Grouping
 from arcwise.data.read import ReadingSettings, read_table, warn_of_titles
-from arcwise.graph.constraints import Constraints, parse_constraints, read_constraints
+from arcwise.graph.constraints import Constraints, parse_constraints, read_constraints, with_tiers
 from arcwise.graph.files import read_arc_list
 from arcwise.parent_sets.build import BuildSettings, build_parent_sets
 from arcwise.parent_sets.table import parse_parent_sets, read_parent_sets
@@ -332,6 +332,10 @@ class ConstraintOptions:
     whitelist: Path | None = option(None, "a CSV file from,to of required arcs", flags=("--whitelist", "--required"))
     blacklist: Path | None = option(None, "a CSV file from,to of forbidden arcs", flags=("--blacklist", "--forbidden"))
 
+    tiers: str | None = option(
+        None, 'what comes first in time, so that no later variable leads to an earlier one: "age,sex | smoke | ill"'
+    )
+
     def read_constraints(
         self, names: Sequence[str], gone: Mapping[str, LeftOut] | None = None, score: Score | None = None
     ) -> Constraints | None:
@@ -348,6 +352,8 @@ class ConstraintOptions:
         if self.constraints is not None:
             inline = self.constraints.lstrip().startswith("{")
             base = parse_constraints(self.constraints, names) if inline else read_constraints(self.constraints, names)
+        if self.tiers is not None:
+            base = with_tiers(base, names, self.tiers)
         if self.whitelist is None and self.blacklist is None:
             return base
         base = base or Constraints(names)

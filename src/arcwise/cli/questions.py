@@ -215,7 +215,11 @@ class Effect(DataVerb, TimeLimit, AnswerVerb):
         if cause is not None and outcome is not None:
             one = saved.effect(cause, outcome, level=self.level)
             return self.answer(
-                effect_answer(one, hidden_causes=self.hidden_causes == "possible"),
+                effect_answer(
+                    one,
+                    hidden_causes=self.hidden_causes == "possible",
+                    reverse=saved.reach.leads_to(outcome, cause),
+                ),
                 one.to_frame(),
                 source=self.source,
                 cause=cause,

@@ -70,6 +70,11 @@ class FamilyReach:
     completions: CompletionWeights | None = None
     under: CompletionNetworks | None = None
 
+    def leads_to(self, first: str, second: str) -> float:
+        """Return the weight of the networks with a directed path from one variable to another."""
+        rows = self.rows_of(self.names.index(first))
+        return float(self.reached[rows.start : rows.stop, self.names.index(second)].sum())
+
     def rows_of(self, variable: int) -> range:
         """Return the rows of a variable's families."""
         start, end = self.families.node_offsets[variable : variable + 2].tolist()

@@ -579,6 +579,18 @@ def parse_constraints(text: str, names: Sequence[str]) -> Constraints:
     return _from_content(parse_json(text, source="the constraints"), names, "the constraints")
 
 
+def with_tiers(known: Constraints | None, names: Sequence[str], tiers: str | Iterable[Iterable[str]]) -> Constraints:
+    """Return constraints with what comes first in time, as lists or as text.
+
+    >>> with_tiers(None, ["age", "sex", "ill"], "age, sex | ill").tiers
+    (('age', 'sex'), ('ill',))
+    """
+    if isinstance(tiers, str):
+        tiers = [[name.strip() for name in tier.split(",") if name.strip()] for tier in tiers.split("|")]
+    own = Constraints(names, tiers=tiers)
+    return own if known is None else known.reorder(own.names).joined(own)
+
+
 def read_table_file(path: str | os.PathLike[str], rule: str) -> Any:
     """Return what a .json or .toml file holds, and of a .csv file the text, plain or gzip; `rule` refuses others."""
     name = str(path)

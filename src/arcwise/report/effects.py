@@ -29,11 +29,27 @@ ASSUMPTION = (
 )
 MOST_ROWS = 25
 LEAST_WITHOUT_OVERLAP = 0.01
+LEAST_REVERSE = 0.05
 
 
-def effect_answer(found: Effect, *, hidden_causes: bool = False) -> Answer:
-    """Return what setting one variable does to another; with `hidden_causes`, what holds if causes are missing, too."""
-    told = gather(_verdict(found), _overlap(found), _changes(found), _table(found), ASSUMPTION)
+def effect_answer(found: Effect, *, hidden_causes: bool = False, reverse: float = 0.0) -> Answer:
+    """Return what setting one variable does to another; with `hidden_causes`, what holds if causes are missing, too.
+
+    `reverse` is the weight of the networks in which it is the outcome that leads to the cause.
+    """
+    x, y = found.cause, found.outcome
+    first = (
+        f"In {percent(reverse)} of the weight of the networks it is {y} that leads to {x}. If {x} comes first in time, "
+        f'learn again with --tiers "{x} | {y}".'
+    )
+    told = gather(
+        _verdict(found),
+        first if reverse > LEAST_REVERSE else "",
+        _overlap(found),
+        _changes(found),
+        _table(found),
+        ASSUMPTION,
+    )
     if hidden_causes:
         told = gather(told, _without(found), _bounds(found))
     return Answer(f"What setting {found.cause} would do to {found.outcome}", told)

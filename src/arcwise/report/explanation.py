@@ -171,10 +171,7 @@ class Explanation:
                 }.get(edge.origin, "a consequence of what you said")
                 return f"its direction is {whose}, so do not report it as a finding"
             case Way.UNKNOWN:
-                return (
-                    "leave its direction open. What you know, such as which comes first in time, can be given with "
-                    "--constraints"
-                )
+                return "leave its direction open. If you know which comes first in time, say so with --tiers"
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON can hold it."""

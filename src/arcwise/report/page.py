@@ -457,7 +457,9 @@ def _directions(kept: list[EdgeRecord]) -> str:
         names = listed([f"{e.tail} → {e.head}" for e in settled], most=MOST_NAMED)
         return f"The data settle the direction of {names}.{yours} An arrow is not proof of cause."
     only = "the edge" if len(kept) == 1 else "any edge"
-    return f"The data do not settle the direction of {only}.{yours} An arrow is not proof of cause."
+    asked = ' If you know what comes first in time, say so, as in --tiers "age, sex | smoke | ill".'
+    tiers = "" if ways[Way.YOURS] else asked
+    return f"The data do not settle the direction of {only}.{yours} An arrow is not proof of cause.{tiers}"
 
 
 def _chance(analysis: Findings) -> str:

@@ -38,7 +38,7 @@ function zoomTo(nodes) { // so that these variables fill the window, at a size t
 
 function buildCamera() {
   const stage = byId("scroll");
-  byId("fit").addEventListener("click", () => scaleTo(null));
+  byId("fit-all").addEventListener("click", () => scaleTo(null));
   byId("larger").addEventListener("click", () => scaleTo(camera.scale * 1.25));
   byId("smaller").addEventListener("click", () => scaleTo(camera.scale / 1.25));
   addEventListener("resize", () => { if (camera.fits) scaleTo(null); });

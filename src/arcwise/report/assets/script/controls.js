@@ -60,6 +60,20 @@ function buildControls() {
   });
 }
 
+function buildFolds() { // what is folded opens for a link to it, and in print
+  const folds = [...document.querySelectorAll("details")];
+  const openTarget = (hash) => {
+    const target = hash.length > 1 ? byId(decodeURIComponent(hash.slice(1))) : null;
+    const fold = target && (target.matches("details") ? target : target.querySelector(":scope > details"));
+    if (fold) fold.open = true;
+  };
+  for (const link of document.querySelectorAll("a[href^='#']")) link.addEventListener("click", () => openTarget(link.hash));
+  openTarget(location.hash);
+  let closed = [];
+  addEventListener("beforeprint", () => { closed = folds.filter((fold) => !fold.open); for (const fold of closed) fold.open = true; });
+  addEventListener("afterprint", () => { for (const fold of closed) fold.open = false; });
+}
+
 function buildCopies() {
   for (const button of document.querySelectorAll("button.copy")) {
     button.hidden = false;

@@ -1,9 +1,11 @@
 // ---- The details of an edge.
 
+const MOST_OFFERED = 12; // edges of a verdict that are listed beside the drawing
+
 function openPanel(title, ...content) {
   byId("details").classList.remove("empty");
   byId("details-title").textContent = title;
-  byId("details-body").replaceChildren(...content);
+  byId("details-body").replaceChildren(press("← all edges", clearPanel), ...content);
   byId("details").scrollTop = 0;
 }
 
@@ -26,18 +28,20 @@ function choose(index) {
   for (const row of rows) row.classList.toggle("chosen", Number(row.dataset.edge) === index);
 }
 
-function offerEdges() { // before anything is chosen: edges that need a second look, else the most certain ones
-  const shown = visibleEdges(), doubtful = shown.filter((index) => view.edges[index].verdict === "open");
-  const offered = (doubtful.length ? doubtful : shown).slice(0, 8);
-  if (!offered.length) return;
-  const list = make("ul", { class: "offers" });
-  for (const index of offered) {
-    list.append(make("li", {}, press(`${nameOf(view.edges[index], state.consensus.get(index))} ${view.few ? "" : view.edges[index].label || confidence(real(view.edges[index]), 2)}`,
-      () => { choose(index); byId("details").focus(); })));
+function offerEdges() { // before anything is chosen: the edges by their verdicts, each with what to do about it
+  const shown = visibleEdges();
+  for (const [key, { title }] of Object.entries(view.verdicts)) {
+    const own = shown.filter((index) => view.edges[index].verdict === key);
+    if (!own.length) continue;
+    const body = make("tbody");
+    for (const index of own.slice(0, MOST_OFFERED)) {
+      const edge = view.edges[index];
+      body.append(make("tr", {}, make("th", { scope: "row" }, press(nameOf(edge, state.consensus.get(index)), () => { choose(index); byId("details").focus(); }, { class: "link" })),
+        make("td", { class: "number" }, view.few ? "" : confidence(real(edge), 2)), make("td", {}, edge.action)));
+    }
+    byId("details-body").append(make("h4", { class: `verdict ${key}` }, `${title} (${own.length})`), make("table", { class: "offers" }, body));
+    if (own.length > MOST_OFFERED) byId("details-body").append(make("p", { class: "help" }, `and ${own.length - MOST_OFFERED} more in the table`));
   }
-  const more = (doubtful.length || shown.length) - offered.length;
-  byId("details-body").append(make("h4", {}, view.few ? "Some of its edges" : doubtful.length ? "Open: not established" : "The most certain"), list);
-  if (more > 0) byId("details-body").append(make("p", { class: "help" }, `and ${more} more in the table`));
 }
 
 function refreshBadge() {

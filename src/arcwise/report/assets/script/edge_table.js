@@ -61,6 +61,7 @@ function buildTable() {
     row.cells[0].replaceChildren(make("button", { type: "button" }, row.cells[0].textContent));
     row.addEventListener("click", () => {
       choose(index);
+      byId("details").scrollIntoView({ block: "nearest" });
       const { first, second } = view.edges[index];
       if (state.around === null && !camera.fits) zoomTo([first, second]);
     });

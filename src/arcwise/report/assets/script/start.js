@@ -24,3 +24,4 @@ if (first !== undefined) {
 buildCamera();
 buildCopies();
 buildScrollHints();
+buildFolds();

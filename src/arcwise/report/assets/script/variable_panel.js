@@ -16,7 +16,8 @@ function chooseNode(v) { // null: none
 }
 
 function clearPanel() {
-  openPanel("Details", make("p", { class: "help" }, "Choose an edge or a variable in the drawing, or an edge in the table."));
+  openPanel("What to do about each edge");
+  byId("details-body").replaceChildren();
   byId("details").classList.add("empty");
   offerEdges();
 }
