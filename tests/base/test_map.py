@@ -18,20 +18,20 @@ import arcwise
 ROOT = Path(arcwise.__file__).parent
 LINES = {
     "": 315,
-    "analysis": 2_075,
+    "analysis": 2_090,
     "audit": 1_830,
     "base": 2_920,
     "bootstrap": 1_605,
     "certificate": 615,
-    "cli": 4_335,
-    "confidence": 4_745,
+    "cli": 4_345,
+    "confidence": 4_750,
     "credible": 2_605,
     "data": 7_150,
     "effects": 1_675,
     "evaluate": 1_460,
     "exact": 2_325,
     "findings": 4_685,
-    "graph": 4_590,
+    "graph": 4_600,
     "local": 1_900,
     "model": 4_300,
     "networks": 2_165,
@@ -40,11 +40,11 @@ LINES = {
     "posterior": 2_575,
     "priors": 1_655,
     "recipes": 1_090,
-    "report": 4_670,
+    "report": 4_685,
     "sampled": 805,
     "scores": 2_015,
 }
-MOST_LINES = 66_320
+MOST_LINES = 66_380
 LONGEST_CHAIN = 25
 LARGEST_FAN_OUT = 20  # but for doors, which only pass names on
 SMALL_WITH_ONE_IMPORTER = 2
