@@ -64,14 +64,14 @@ def _limits(facts: Facts) -> str:
 
 def score_table() -> str:
     """Return all scores with their facts, as a Markdown table."""
-    from arcwise.scores import SCORES
+    from arcwise.scores.registry import KNOWN_SCORES
 
     rows = [
         "| name | score | in words | parameters "
         "| equivalent | log Bayes factor | regular | prunes supersets | parents |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
-    for name, kind in SCORES.items():
+    for name, kind in KNOWN_SCORES.items():
         facts = kind.FACTS
         parameters = ", ".join(f"`{p.name}` in {p.range}" for p in kind.parameters) or "none"
         yes = {True: "yes", False: "no", None: "not known"}
@@ -86,11 +86,11 @@ def score_table() -> str:
 
 def score_cases() -> str:
     """Return what N is in each score where variables were set, as a Markdown table."""
-    from arcwise.scores import SCORES
+    from arcwise.scores.registry import KNOWN_SCORES
 
     rows = ["| score | where variables were set |", "|---|---|"]
     by_text: dict[str, list[str]] = {}
-    for name, kind in SCORES.items():
+    for name, kind in KNOWN_SCORES.items():
         by_text.setdefault(kind.FACTS.number_of_cases, []).append(f"`{name}`")
     rows += [f"| {', '.join(names)} | {text} |" for text, names in by_text.items()]
     return "\n".join(rows) + "\n"
@@ -98,10 +98,10 @@ def score_cases() -> str:
 
 def score_references() -> str:
     """Return where each score comes from and why its bound holds, as a list."""
-    from arcwise.scores import SCORES
+    from arcwise.scores.registry import KNOWN_SCORES
 
     lines = []
-    for name, kind in SCORES.items():
+    for name, kind in KNOWN_SCORES.items():
         facts = kind.FACTS
         bound = f" Bound: {facts.bound.rstrip('.')}." if facts.bound else ""
         meanings = "".join(f" `{p.name}`: {p.meaning}." for p in kind.parameters)
@@ -112,9 +112,9 @@ def score_references() -> str:
 def score_works() -> str:
     """Return the works that the scores come from, as a list of references."""
     from arcwise.base.bibliography import list_works
-    from arcwise.scores import SCORES
+    from arcwise.scores.registry import KNOWN_SCORES
 
-    keys = (source.key for kind in SCORES.values() for source in kind.FACTS.sources)
+    keys = (source.key for kind in KNOWN_SCORES.values() for source in kind.FACTS.sources)
     return "".join(f"- {work}\n" for work in list_works(keys))
 
 

@@ -23,14 +23,14 @@ LINES = {
     "base": 2_920,
     "bootstrap": 1_605,
     "certificate": 615,
-    "cli": 4_345,
+    "cli": 4_360,
     "confidence": 4_750,
     "credible": 2_605,
-    "data": 7_150,
+    "data": 7_185,
     "effects": 1_675,
     "evaluate": 1_460,
     "exact": 2_325,
-    "findings": 4_685,
+    "findings": 4_705,
     "graph": 4_600,
     "local": 1_900,
     "model": 4_300,
@@ -42,9 +42,9 @@ LINES = {
     "recipes": 1_090,
     "report": 4_685,
     "sampled": 805,
-    "scores": 2_015,
+    "scores": 2_020,
 }
-MOST_LINES = 66_380
+MOST_LINES = 66_400
 LONGEST_CHAIN = 25
 LARGEST_FAN_OUT = 20  # but for doors, which only pass names on
 SMALL_WITH_ONE_IMPORTER = 2

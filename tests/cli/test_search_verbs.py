@@ -148,3 +148,23 @@ def test_only_predictors_take_a_target(cli: Cli, tmp_path: Path) -> None:
     datasets.load("iris").to_file(tmp_path / "iris.csv")
     message = cli("search", tmp_path / "iris.csv", "--target", "species", code=1)
     assert "--target is not an option of --method tabu, but of naive-bayes, tan" in message
+
+
+def test_numbers_are_scored_as_they_are_if_the_score_takes_them(cli: Cli, tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    dose = rng.normal(size=300).round(3)
+    pain = (dose**2 + rng.normal(size=300) / 2).round(3)
+    sex = rng.choice(["f", "m"], 300)
+    lines = ["dose,pain,sex,twice", *(f"{d},{p},{s},{2 * p:.6f}" for d, p, s in zip(dose, pain, sex, strict=True))]
+    path = tmp_path / "numbers.csv"
+    path.write_text("\n".join(lines) + "\n")
+    found = json.loads(cli("search", path, "--score", "bic-dg", "--json", "--drop", "twice"))
+    assert {frozenset(arc) for arc in found["arcs"]} == {frozenset(("dose", "pain"))}  # a parabola: no line has a slope
+    told = cli("search", path, "--score", "bic-dg", "--limit-seconds", 1e-9, code=3)
+    assert "'twice' is a copy of 'pain' in every case" in told
+    optimal = json.loads(cli("optimal", path, "--score", "bic-dg", "--json", "--drop", "twice"))
+    assert optimal["score"] == pytest.approx(found["score"], abs=1e-6)
+    shares = cli("bootstrap", path, "--score", "bic-dg", "--replicates", 20, "--seed", 1, "--drop", "twice")
+    assert "dose" in shares.splitlines()[0]
+    assert "hold numbers" in cli("search", path, code=1)
+    assert "is nominal" in cli("search", path, "--score", "bge", code=1)

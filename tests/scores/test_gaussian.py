@@ -20,7 +20,7 @@ from arcwise.base.errors import DataError
 from arcwise.data import Dataset, MixedData
 from arcwise.graph import Dag
 from arcwise.parent_sets import build_parent_sets
-from arcwise.scores import MIXED_SCORES, make_score, singular_columns
+from arcwise.scores import MIXED_SCORES, make_score
 from arcwise.scores.gaussian import RIDGE, embed
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "bnlearn_gaussian.json").read_text())
@@ -169,7 +169,7 @@ def test_copies_sums_and_constants_are_told_and_score_finitely() -> None:
     a, b = rng.normal(size=(2, 300))
     frame = pd.DataFrame({"a": a, "b": b, "copy": 2 * a + 1, "sum": a - b, "c": 5.0, "d": rng.normal(size=300)})
     data = MixedData.from_dataframe(frame, kinds={"c": "number"})
-    assert singular_columns(data) == {"copy": ("a",), "sum": ("a", "b")}
+    assert data.sums() == {"copy": ("a",), "sum": ("a", "b")}
     listed = families(6, 4)
     for name in ("bic-dg", "bge", "bic-g"):
         score = make_score(name)

@@ -29,7 +29,7 @@ from arcwise.graph.files import read_arc_list
 from arcwise.parent_sets.build import BuildSettings, build_parent_sets
 from arcwise.parent_sets.table import parse_parent_sets, read_parent_sets
 from arcwise.sampled.numeric_data import Cutting, NumericData
-from arcwise.scores.registry import SCORES, BelievedScore, make_score
+from arcwise.scores.registry import KNOWN_SCORES, BelievedScore, make_score
 
 if TYPE_CHECKING:
     from arcwise.data.dataset import Dataset, Incomplete
@@ -109,7 +109,8 @@ class DataVerb(TableVerb, DiscreteOptions, Verb):
 
         Gaps are filled as asked for. If the score takes them, they are marked for it.
         """
-        return self._whole(self._varying(data)[0], score)
+        whole: Dataset = self._whole(self._varying(data)[0], score)
+        return whole
 
     def read_known(
         self, data: Path, rules: ConstraintOptions, score: Score | None = None
@@ -160,11 +161,18 @@ class DataVerb(TableVerb, DiscreteOptions, Verb):
             self.remark(told)
         return filled
 
-    def _whole(self, table: Table, score: Score | None) -> Dataset:
-        """Return a table's data without gaps, or with gaps marked for a score that takes them."""
+    def _whole(self, table: Table, score: Score | None) -> Any:
+        """Return a table's data without gaps, as the score takes them: with gaps marked, or numbers as they are."""
         table = self._filled(table)
         if table.n_missing and score is not None and score.data_score.takes_gaps:
             return table.to_incomplete(categorical=self.categorical).with_gap_states()
+        if score is not None and score.data_score.holds_data:
+            from arcwise.findings.preparation import as_mixed  # not for verbs that count states
+
+            made, told = as_mixed(table)
+            for text in told:
+                self.remark(text)
+            return made
         return table.to_dataset(categorical=self.categorical)
 
     def _varying(self, data: Path) -> tuple[Table, dict[str, LeftOut]]:
@@ -300,10 +308,11 @@ class ScoreOptions:
 
     score: str | None = option(
         None,
-        "a score, e.g. aic, or with parameters, bdeu:ess=10; bde:prior=FILE for a network as prior",
+        "a score, e.g. aic, or with parameters, bdeu:ess=10; bde:prior=FILE for a network as prior; bic-dg for numbers "
+        "as they are",
         usual=DEFAULT_SCORE,
         flags=("--score", "-s"),
-        choices=lambda: SCORES,
+        choices=lambda: KNOWN_SCORES,
     )
     weighing: WeighingOptions = rows(WeighingOptions)
 

@@ -52,6 +52,9 @@ if TYPE_CHECKING:
 
 NUMBER, ORDINAL, NOMINAL = VariableKind.NUMBER, VariableKind.ORDINAL, VariableKind.NOMINAL
 Kinds = Mapping[str, str]
+# A column of whose variance no more than this part is left, given those before it, is a sum of them: of those with
+# slopes above the other number, where all have the variance 1.
+NOTHING_LEFT, SLOPE = 1e-10, 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,6 +190,36 @@ class MixedData(Cases):
             for name, kind, states, own in zip(self.names, self.kinds, self.states, self.values, strict=True)
         ]
         return html_table(repr(self), ("variable", "kind", "values"), rows[:LINES], len(rows))
+
+    def sums(self) -> dict[str, tuple[str, ...]]:
+        """Return the numbers and scales that are sums of earlier ones in every case, each with those; a copy has one.
+
+        Scores take such columns; what depends on which, the data do not tell.
+
+        >>> import pandas as pd
+        >>> frame = pd.DataFrame({"a": [1.5, 2, 4, 3, 9], "b": [2.5, 7, 1, 5, 5], "c": [4.0, 9, 5, 8, 14]})
+        >>> MixedData.from_dataframe(frame, kinds=dict.fromkeys("abc", "number")).sums()
+        {'c': ('a', 'b')}
+        """
+        kept = [v for v, kind in enumerate(self.kinds) if kind is not NOMINAL and not self.constant[v]]
+        found: dict[str, tuple[str, ...]] = {}
+        if len(kept) < 2 or self.n_cases <= len(kept) + 1:
+            return found
+        shared = np.cov(np.stack([self.scores(self.names[v]) for v in kept]), fweights=self.weights)
+        shared /= np.sqrt(np.outer(shared.diagonal(), shared.diagonal()))
+        before: list[int] = []
+        factor = np.zeros_like(shared)  # of those before, by Cholesky
+        for at, v in enumerate(kept):
+            own = factor[: len(before), : len(before)]
+            along = np.linalg.solve(own, shared[before, at])
+            left = 1 - float(along @ along)
+            if left > NOTHING_LEFT:
+                factor[len(before), : len(before) + 1] = [*along, np.sqrt(left)]
+                before.append(at)
+                continue
+            slopes = np.abs(np.linalg.solve(own.T, along))
+            found[self.names[v]] = tuple(self.names[kept[k]] for k in np.array(before)[slopes > SLOPE])
+        return found
 
     # ---- Made from other things
 

@@ -21,7 +21,7 @@ from arcwise.data.column import FEWEST_PER_CELL, VariableKind, declared_columns,
 from arcwise.data.columns import AS_ASKED
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.data.impute import fill_gaps, impute
-from arcwise.data.mixed import not_numbers
+from arcwise.data.mixed import MixedData, not_numbers
 from arcwise.data.read import read_table
 from arcwise.data.table import Table
 from arcwise.findings.coding import Coding, refuse_unwritable
@@ -229,6 +229,17 @@ def _all_obstacles(table: Table, options: LearnOptions) -> Iterable[Obstacle]:
         f"cut {it(numbers)} into {options.bins} intervals with about equally many rows",
         Argument("discretize", DISCRETIZE),
     )
+
+
+def as_mixed(table: Table) -> tuple[MixedData, list[str]]:
+    """Return the rows with numbers as they are, and a sentence on each column that is a copy or a sum of others."""
+    data = MixedData.from_table(table)
+    told = [
+        f"'{name}' is a {'copy' if len(parts) == 1 else 'sum'} of {quoted(parts)} in every case: what depends on "
+        "which is not told."
+        for name, parts in data.sums().items()
+    ]
+    return data, told
 
 
 def prepare(

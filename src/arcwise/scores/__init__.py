@@ -6,7 +6,6 @@ doors.offer(
     __name__,
     {
         "scores.dirichlet": "Estimate JointPrior PriorNetwork UniformPrior",
-        "scores.gaussian": "singular_columns",
         "scores.registry": "MIXED_SCORES SCORES BelievedScore make_score",
         "scores.score": "Facts Parameter Score",
     },

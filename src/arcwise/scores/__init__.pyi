@@ -4,7 +4,6 @@ from arcwise.scores.dirichlet import Estimate as Estimate
 from arcwise.scores.dirichlet import JointPrior as JointPrior
 from arcwise.scores.dirichlet import PriorNetwork as PriorNetwork
 from arcwise.scores.dirichlet import UniformPrior as UniformPrior
-from arcwise.scores.gaussian import singular_columns as singular_columns
 from arcwise.scores.registry import MIXED_SCORES as MIXED_SCORES
 from arcwise.scores.registry import SCORES as SCORES
 from arcwise.scores.registry import BelievedScore as BelievedScore

@@ -54,8 +54,6 @@ NORMAL_WITHIN = 2.5
 # Added to the variance 1 of every column: no number is taken for exact to more than four digits. A column that is a
 # copy or a sum of others then scores finitely, and equivalent networks score the same with it, too.
 RIDGE = 1e-8
-# A column of which less than this part is left, given the others, is said to be a sum of them.
-SINGULAR = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,40 +174,6 @@ def _chosen_functions(blocks: list[Matrix], whole: list[bool], weights: Matrix, 
         gains = -0.5 * cases * np.log1p(-np.minimum(shared / left, 1 - 1e-9))
         kept = [0, *(k for k in range(1, block.shape[1]) if gains[k].max(initial=0.0) > price)]
         found.append(block[:, kept])
-    return found
-
-
-def singular_columns(data: MixedData) -> dict[str, tuple[str, ...]]:
-    """Return the numbers and scales that are sums of others in every case, each with those that it is a sum of.
-
-    A copy is a sum of one. Scores take such columns; what they are made of cannot be told from what they make.
-
-    >>> import pandas as pd
-    >>> from arcwise.data import MixedData
-    >>> data = MixedData.from_dataframe(pd.DataFrame({"a": [1.5, 2, 4, 3], "b": [2.5, 7, 1, 5], "c": [4.0, 9, 5, 8]}))
-    >>> singular_columns(data)
-    {'c': ('a', 'b')}
-    """
-    kept = [v for v, kind in enumerate(data.kinds) if kind is not VariableKind.NOMINAL and not data.constant[v]]
-    weights = _weights(data)
-    columns, _ = (
-        _standard(np.stack([data.scores(data.names[v]) for v in kept], axis=1), weights) if kept else (None, None)
-    )
-    found: dict[str, tuple[str, ...]] = {}
-    if columns is None:
-        return found
-    roots = np.sqrt(weights)[:, None]
-    before: list[int] = []
-    for at, v in enumerate(kept):
-        basis = columns[:, before] * roots
-        slopes, *_ = np.linalg.lstsq(basis, columns[:, at] * roots[:, 0], rcond=None)
-        left = columns[:, at] * roots[:, 0] - basis @ slopes
-        if float(left @ left) > SINGULAR**2 * data.n_cases or data.n_cases <= len(before) + 1:
-            before.append(at)
-        else:
-            found[data.names[v]] = tuple(
-                data.names[kept[k]] for k, slope in zip(before, slopes, strict=True) if abs(slope) > 1e-6
-            )
     return found
 
 
