@@ -23,7 +23,7 @@ LINES = {
     "base": 2_920,
     "bootstrap": 1_605,
     "certificate": 615,
-    "cli": 4_360,
+    "cli": 4_370,
     "confidence": 4_750,
     "credible": 2_605,
     "data": 7_185,
@@ -40,11 +40,11 @@ LINES = {
     "posterior": 2_575,
     "priors": 1_655,
     "recipes": 1_090,
-    "report": 4_685,
+    "report": 4_720,
     "sampled": 805,
     "scores": 2_020,
 }
-MOST_LINES = 66_400
+MOST_LINES = 66_450
 LONGEST_CHAIN = 25
 LARGEST_FAN_OUT = 20  # but for doors, which only pass names on
 SMALL_WITH_ONE_IMPORTER = 2

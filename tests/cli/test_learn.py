@@ -6,15 +6,18 @@ import json
 import re
 import shlex
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import arcwise
 from arcwise import Analysis, datasets
 from arcwise.analysis import learning
 from arcwise.analysis.folder import FILES
+from arcwise.report.report import print_answer, rendered
 
 
 @pytest.fixture
@@ -36,8 +39,13 @@ def messy(tmp_path: Path) -> Path:
 
 def test_from_a_file_to_a_folder(cli: Callable[..., str], flowers: Path, tmp_path: Path) -> None:
     printed = cli("learn", flowers, "-o", tmp_path / "out", "--seed", 1)
-    assert printed.splitlines()[-1] == f"Report: {tmp_path / 'out' / 'report.html'}"
+    assert f"Report  {tmp_path / 'out' / 'report.html'}" in printed.splitlines()
     assert "petal-length" in printed
+    asked = [line.removeprefix("Next").strip() for line in printed.splitlines()[-3:]]
+    for command in asked:  # each works as it stands
+        program, *words = shlex.split(command)
+        assert program == "arcwise"
+        assert cli(*words)
     assert len(list((tmp_path / "out").iterdir())) == len(FILES)
     assert "--force" in cli("learn", flowers, "-o", tmp_path / "out", code=1)
     cli("learn", flowers, "-o", tmp_path / "out", "--force", "--quiet", "--no-compare", "--permutations", 0)
@@ -61,10 +69,27 @@ def test_ctrl_c_once_a_first_report_is_there_ends_with_it(
     assert "You stopped the run" in (tmp_path / "out" / "run.json").read_text()
 
 
-def test_without_a_folder_everything_is_printed(cli: Callable[..., str], flowers: Path) -> None:
-    printed = cli("learn", flowers, "--no-compare", "--permutations", 0)
+def test_with_details_everything_is_printed(cli: Callable[..., str], flowers: Path) -> None:
+    quick = ("--no-compare", "--permutations", 0)
+    printed = cli("learn", flowers, *quick, "--details")
     assert "Methods, ready to paste" in printed
-    assert "Report:" not in printed
+    assert "Report" not in printed
+    assert "Methods, ready to paste" not in cli("learn", flowers, *quick)
+
+
+def test_the_answer_fits_a_terminal() -> None:
+    """Twenty-five lines for fifteen edges: by verdict, with what to expect, the checks, and what is next."""
+    found = arcwise.learn(datasets.load("wine"), seed=1, permutations=0)
+    kept = [edge for edge in found.edges if edge.fate.in_network]
+    assert len(kept) > 12
+    printed = rendered(partial(print_answer, found.report), width=100)
+    assert len(printed.splitlines()) + 4 <= 25  # the report and three commands follow
+    for verdict in {edge.verdict for edge in kept}:
+        count = sum(edge.verdict is verdict for edge in kept)
+        assert f"{verdict[0].upper()}{verdict[1:]} ({count})" in printed
+    for check in found.report.checks:
+        assert check.name in printed
+    assert found.expected.sentence() in " ".join(printed.split())
 
 
 def test_json_has_the_record_and_the_edges(cli: Callable[..., str], flowers: Path) -> None:

@@ -14,7 +14,7 @@ import typer
 from arcwise.analysis.folder import check_folder, run_record
 from arcwise.analysis.learning import learn, learn_prepared
 from arcwise.base.errors import Argument
-from arcwise.base.options import Common, row, rows
+from arcwise.base.options import Common, option, row, rows
 from arcwise.base.run import Limits, Run
 from arcwise.cli.options import ConstraintOptions, DataArgument, ScoreOptions, TimeLimit, WeighingOptions
 from arcwise.cli.output import FolderOptions, console, program
@@ -23,10 +23,11 @@ from arcwise.data.table import Table
 from arcwise.findings.options import LearnOptions
 from arcwise.findings.preparation import open_points, open_table, prepare, proposal
 from arcwise.graph.beliefs import make_beliefs
-from arcwise.report.report import print_report
+from arcwise.report.report import print_answer, print_report
 
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.console import Console
 
     from arcwise.analysis.analysis import Analysis
 
@@ -53,6 +54,7 @@ class Learn(ConstraintOptions, Verb):
     folder: FolderOptions = rows(FolderOptions)
     columns: tuple[str, ...] | None = row(Common, "columns")
     weighing: WeighingOptions = rows(WeighingOptions)
+    details: bool = option(False, "print all edges and the sections of the report, not the answer alone")
     given: Annotated[dict[str, Any], GIVEN]
 
     def _run(self) -> Result:
@@ -121,10 +123,30 @@ class Learn(ConstraintOptions, Verb):
                 typer.echo(found.to_text(), nl=False)
             return
         printed = console()
-        print_report(found.report, printed, sections=SHOWN if output is not None else None)
-        if output is not None:
-            printed.print()
-            printed.print(f"Report: {output / 'report.html'}", soft_wrap=True, markup=False)
+        if self.details:
+            print_report(found.report, printed, sections=SHOWN if output is not None else None)
+        else:
+            print_answer(found.report, printed)
+        print_next(found, output, printed)
+
+
+def print_next(found: Analysis, output: Path | None, printed: Console) -> None:
+    """Print where the report is, and three commands that work as they stand."""
+    if output is None:
+        printed.print(
+            "Next    -o DIR writes the report and what questions need; --details prints all of it", markup=False
+        )
+        return
+    begin, folder = program(), shlex.quote(str(output))
+    lines = [f"Report  {output / 'report.html'}"]
+    edge = next((edge for edge in found.edges if edge.fate.in_network), None)
+    if edge is not None:
+        tail, head = shlex.quote(edge.tail), shlex.quote(edge.head)
+        pair = shlex.quote(f"{edge.first}--{edge.second}")
+        asked = (f"explain {folder} {pair}", f"explain {folder} {head}", f"effect {folder} {tail} {head}")
+        lines += [f"{'        ' if k else 'Next    '}{begin} {words}" for k, words in enumerate(asked)]
+    for line in lines:
+        printed.print(line, soft_wrap=True, markup=False)
 
 
 def _others(table: Table, columns: tuple[str, ...]) -> tuple[str, ...]:
@@ -153,14 +175,9 @@ class Demo(Verb):
         return Result(payload, () if self.quiet else lambda: self._show(found), status=found.status)
 
     def _show(self, found: Analysis) -> None:
-        printed, strongest = console(), found.edges[0]
-        print_report(found.report, printed, sections=("ensemble", "prior"))
-        for line in (
-            f"\nFor example: {found.explain(strongest.first, strongest.second)}",
-            f"\nReport: {self.output / 'report.html'}",
-            f"Next: {program()} explain {shlex.quote(str(self.output))} {shlex.quote(strongest.first)}",
-        ):
-            printed.print(line, markup=False, soft_wrap=not line.startswith("\nFor"))
+        printed = console()
+        print_answer(found.report, printed)
+        print_next(found, self.output, printed)
 
 
 def wines() -> pd.DataFrame:

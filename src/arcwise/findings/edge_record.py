@@ -634,7 +634,7 @@ def shown_confidence(present: float, few: int) -> str:
     return f"{round(present * few)} of {few}" if few else show_confidence(present)
 
 
-def _direction(edge: EdgeRecord, few: int) -> str:
+def shown_direction(edge: EdgeRecord, few: int) -> str:
     """Return how far the direction is known: with the share of the networks that have the edge, where it is likely."""
     if few or edge.present <= 0 or edge.fate.is_left_out:
         return ""
@@ -683,7 +683,7 @@ EDGE_COLUMNS: tuple[EdgeColumn, ...] = (
         kind=Way,
         since="0.3",
         shown=FILES | PAGE | TEXT,
-        cell=_direction,
+        cell=shown_direction,
     ),
     EdgeColumn("do", "what to do about it", value=lambda e: e.action, kind=str, since="0.3", shown=FILES | PAGE | TEXT),
     EdgeColumn(

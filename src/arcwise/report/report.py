@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Literal
 
 from arcwise.base.files import read_bytes
 from arcwise.base.showing import one_screen
-from arcwise.findings.edge_record import Origin, Shown, shown_columns
-from arcwise.findings.verdict import Forest, ForestRow, show_range
+from arcwise.findings.edge_record import Origin, Shown, shown_columns, shown_direction
+from arcwise.findings.verdict import Forest, ForestRow, Verdict, first_few, show_confidence, show_range
 from arcwise.report.blocks import Block, Blocks, Bullets, Chart, Check, NetworkView, Paragraph, Section, Table, Verbatim
 from arcwise.report.html import frame_of, network_svg, render_html
 
@@ -66,6 +66,43 @@ def print_report(report: Report, console: Console, *, sections: tuple[str, ...] 
         console.print()
         console.print(Text(section.title, style="bold underline"))
         print_blocks(section.blocks, console)
+
+
+MOST_ROWS, MOST_NAMED = 7, 5  # edges that the answer lists one by one, and that it names of each other verdict
+COLOURS = {Verdict.RELY: "blue", Verdict.PROBABLY: "cyan", Verdict.OPEN: "yellow", Verdict.YOURS: "magenta"}
+
+
+def print_answer(report: Report, console: Console) -> None:
+    """Print the answer on one screen: the edges by their verdicts, what to expect, and the checks."""
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    view, left = report.network, MOST_ROWS
+    console.print(Text(report.subtitle, style="bold"))
+    for verdict, own in view.by_verdict:
+        title = Text(f"{verdict[0].upper()}{verdict[1:]} ({len(own)})", style=f"bold {COLOURS.get(verdict, 'default')}")
+        if verdict not in (Verdict.RELY, Verdict.PROBABLY):
+            names = [f"{edge.name} {edge.label}".rstrip() for edge in own]
+            console.print(Text.assemble(title, "  ", first_few(names, MOST_NAMED, ";  ")))
+            continue
+        grid = Grid.grid(padding=(0, 2))
+        for edge in own[: max(left, 3)]:
+            cells = (f"  {edge.name}", show_confidence(edge.real, 2), shown_direction(edge, view.few))
+            grid.add_row(*map(Text, (*cells, ", ".join(edge.doubts))))
+        left -= len(own)
+        console.print(title)
+        console.print(grid)
+        if len(own) > grid.row_count:
+            console.print(Text(f"  and {len(own) - grid.row_count:,} more"))
+    console.print()
+    for sentence in report.summary:
+        console.print(_bullet(sentence))
+    states = (("FAILS", False), ("note", None), ("ok", True))
+    told = [
+        f"{word} {', '.join(names)}" for word, ok in states if (names := [c.name for c in report.checks if c.ok is ok])
+    ]
+    if told:
+        console.print(Text(f"Checks: {'; '.join(told)}"))
 
 
 def print_blocks(blocks: Iterable[Block], console: Console) -> None:
