@@ -18,19 +18,19 @@ import arcwise
 ROOT = Path(arcwise.__file__).parent
 LINES = {
     "": 315,
-    "analysis": 2_090,
+    "analysis": 2_105,
     "audit": 1_830,
     "base": 2_920,
     "bootstrap": 1_605,
     "certificate": 615,
     "cli": 4_370,
-    "confidence": 4_750,
+    "confidence": 4_755,
     "credible": 2_605,
     "data": 7_185,
     "effects": 1_675,
     "evaluate": 1_460,
     "exact": 2_325,
-    "findings": 4_705,
+    "findings": 4_790,
     "graph": 4_600,
     "local": 1_900,
     "model": 4_300,
@@ -44,7 +44,7 @@ LINES = {
     "sampled": 805,
     "scores": 2_020,
 }
-MOST_LINES = 66_450
+MOST_LINES = 66_470
 LONGEST_CHAIN = 25
 LARGEST_FAN_OUT = 20  # but for doors, which only pass names on
 SMALL_WITH_ONE_IMPORTER = 2

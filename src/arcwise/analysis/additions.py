@@ -26,9 +26,11 @@ from arcwise.sampled.numeric_data import NumericData
 if TYPE_CHECKING:
     from arcwise.analysis.analysis import Analysis
     from arcwise.analysis.run import LearnRun
+    from arcwise.data.mixed import MixedData
     from arcwise.networks.recipe import Recipe
 
 COMPARED = ("qnml", "bdeu:ess=1", "bic")
+COMPARED_AS_THEY_ARE = ("bic-dg", "bic-dg:functions=1,numbers=ranks", "bic-cg")
 # A comparison that needs more is given up: a limit of memory, unlike one of time, is the same on every machine.
 COMPARED_MEMORY = 2**28
 # Of the time that is left, for the share of the posterior that a credible set holds.
@@ -52,11 +54,12 @@ def compared_recipes(main: MethodResult, run: LearnRun) -> list[Recipe]:
     with a limit of parents it is known to fit.
     """
     exact, known = _exact(run), run.constraints
+    scores = COMPARED if run.prepared.mixed is None else COMPARED_AS_THEY_ARE
     plan = [
         _limited(run.recipe(source.name, score), exact)
         for source in SOURCES.values()
-        if source.is_usual
-        for score in (COMPARED[-1:] if exact.is_large and not source.is_sample else COMPARED)
+        if source.is_usual and (run.prepared.mixed is None or source.resamples)
+        for score in (scores[-1:] if exact.is_large and not source.is_sample else scores)
         if source.obeys_ancestors or known is None or not known.is_ancestral
     ]
     had = [(one.source, one.score) for one in (main.recipe, main.asked) if one is not None]
@@ -135,7 +138,7 @@ def other_cuts(found: Analysis, run: LearnRun) -> checks.CutChecks | None:
     return checks.check_cuts(run.prepared, found.confidence, options, run.run, again)
 
 
-def _why_not_shuffled(data: Dataset | Incomplete | NumericData, main: MethodResult) -> str:
+def _why_not_shuffled(data: Dataset | Incomplete | NumericData | MixedData, main: MethodResult) -> str:
     """Return why shuffled columns are not learned from unless that is asked for; "" if they are."""
     if data.gaps is not None:
         return "shuffled columns have gaps, too, and completing them all is slow."
@@ -150,7 +153,7 @@ def _why_not_shuffled(data: Dataset | Incomplete | NumericData, main: MethodResu
 
 def shuffled_columns(found: Analysis, run: LearnRun) -> parts.ShuffledColumns:
     """Learn from shuffled columns as from the data: what is found there is found by chance (Broom et al. 2012)."""
-    main, data = found.main, run.uncut or run.prepared.data
+    main, data = found.main, run.prepared.mixed or run.uncut or run.prepared.data
     shuffles, most = run.options.permutations, None
     if shuffles is None:
         if reason := _why_not_shuffled(data, main):
@@ -199,7 +202,7 @@ def _no_cut(why: str, *, by_time: bool = False) -> parts.ShuffledColumns:
 
 def price_of_constraints(found: Analysis, run: LearnRun) -> parts.PriceOfConstraints:
     """Find what the constraints cost in the data's own score, with proof where the main set has one."""
-    known, main, data = run.constraints, found.main, run.complete.independent()
+    known, main, data = run.constraints, found.main, run.prepared.mixed or run.complete.independent()
     assert known is not None
     free = run.recipe(main.recipe.source, main.recipe.scorer.data_score, free=True)
     return parts.PriceOfConstraints(

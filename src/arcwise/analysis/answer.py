@@ -44,7 +44,7 @@ def main_set(_: Analysis, run: LearnRun) -> MainSet:
     and the same for all sizes (docs/benchmarks/calibration.md). No limit chooses another recipe.
     """
     recipe = run.recipe(run.source, run.options.chosen_score)
-    found = average(recipe, run.uncut or run.data, run.share(MAIN_SHARE).but(journal=run.journal), describe=True)
+    found = average(recipe, run.learned_from(recipe), run.share(MAIN_SHARE).but(journal=run.journal), describe=True)
     run.seconds[recipe.source] = found.seconds
     if found.confidence is None:
         shown = _single(found, run) or _known(found, run)
@@ -58,7 +58,7 @@ def main_set(_: Analysis, run: LearnRun) -> MainSet:
 def kept_set(run: LearnRun) -> MainSet:
     """Average the networks of the main set that were learned until the user stopped it."""
     recipe = run.recipe(run.source, run.options.chosen_score)
-    return MainSet(average_kept(recipe, run.uncut or run.data, run.run.but(journal=run.journal)))
+    return MainSet(average_kept(recipe, run.learned_from(recipe), run.run.but(journal=run.journal)))
 
 
 def _measured(part: MainSet, run: LearnRun) -> MainSet:
@@ -157,7 +157,8 @@ def calibrated(found: Analysis, run: LearnRun) -> MainSet:
     confidence, recipe = part.result.confidence, part.result.recipe
     if kind == "none" or is_few(confidence.n_networks, recipe):
         return _with(part, replace(confidence, calibration=Calibration.identity()))
-    return _with(part, with_chance(confidence, recipe, run.complete, run.share(0.3)))
+    data = run.prepared.mixed or run.complete
+    return _with(part, with_chance(confidence, recipe, data, run.share(0.3)))
 
 
 def _with(part: MainSet, confidence: EdgeConfidence) -> MainSet:
@@ -197,7 +198,7 @@ def answer(found: Analysis, run: LearnRun) -> Answer:
     known, unbelieved = run.constraints, found.without_beliefs
     origins = Origins(known, consensus, found.without_constraints, main, unbelieved, data.targets)
     hurried = run.run.is_over  # what the prior does to each edge takes long for hundreds of them
-    edges = describe_edges(data, (main,), origins, stacked, with_priors=not hurried)
+    edges = describe_edges(data, (main,), origins, stacked, with_priors=not hurried and run.prepared.mixed is None)
     if beliefs is not None:
         alone = None if unbelieved is None else unbelieved.confidence
         edges = tuple(believed_of(edge, beliefs, known, alone, data.n_variables) for edge in edges)

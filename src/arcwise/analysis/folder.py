@@ -36,8 +36,8 @@ FILES = (
     "coding.json",
     "networks.nets",
 )
-# Written where the networks are draws from a credible set.
-SOMETIMES = ("families.nets",)
+# Written where the networks are draws from a credible set, and where numbers were learned from as they are.
+SOMETIMES = ("families.nets", "network.json", "columns.parquet")
 
 
 def check_folder(folder: str | os.PathLike[str], *, force: bool) -> Path:
@@ -92,6 +92,9 @@ def write_files(analysis: Findings, folder: Path, texts: Mapping[str, str]) -> N
 def _write_means(analysis: Findings, folder: Path) -> None:
     """Write what later questions need: the data as they were learned from, how they were coded, and networks."""
     analysis.stacked.to_file(folder / "data.parquet")
+    if analysis.prepared.mixed is not None:
+        analysis.prepared.mixed.to_file(folder / "columns.parquet")
+        analysis.mixed_network.write(folder / "network.json")
     coding = analysis.prepared.coding
     facts = {
         "columns": [] if coding is None else coding.describe(),

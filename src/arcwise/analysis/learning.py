@@ -185,6 +185,8 @@ def later_steps(found: Analysis, run: LearnRun) -> list[Step]:
     recipes = additions.compared_recipes(found.main, run) if compare else []
     broom = 0 if options.permutations == 0 else 20
 
+    is_cut = run.prepared.mixed is None  # what is tested on intervals says nothing of numbers as they are
+
     def times(number: int) -> Callable[[], float]:
         return lambda: number * found.main.seconds
 
@@ -194,11 +196,11 @@ def later_steps(found: Analysis, run: LearnRun) -> list[Step]:
             for one in recipes
         ),
         Step("share of the posterior", times(1), additions.share_of_posterior, run.measure is not None),
-        Step("other cuts", times(5), additions.other_cuts, compare and run.prepared.uncut is not None),
+        Step("other cuts", times(5), additions.other_cuts, compare and run.prepared.uncut is not None and is_cut),
         Step("shuffled columns", times(broom), additions.shuffled_columns),
         Step("price of the constraints", times(1), additions.price_of_constraints, run.constraints is not None),
-        Step("growing parts of the data", times(1), additions.growing_parts),
-        Step("fit", partial(seconds_to_check, found), additions.fit),
+        Step("growing parts of the data", times(1), additions.growing_parts, is_cut),
+        Step("fit", partial(seconds_to_check, found), additions.fit, is_cut),
         Step("prediction of the target", times(5), additions.target_focus, options.target is not None),
     ]
     return [step for step in steps if step.wanted]

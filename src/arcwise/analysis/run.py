@@ -21,9 +21,10 @@ from arcwise.recipes.registry import SOURCES, find_source
 from arcwise.sampled.completions import Completions
 
 if TYPE_CHECKING:
+    from arcwise.data.mixed import MixedData
     from arcwise.findings.preparation import Prepared
     from arcwise.graph.constraints import Constraints
-    from arcwise.sampled.numeric_data import NumericData
+    from arcwise.sampled.numeric_data import NumericData, Sampled
     from arcwise.scores.score import Score
 
 # What a table of parent sets, or the diagram of a credible set, may take.
@@ -52,6 +53,12 @@ class LearnRun:
         """The data; of data with gaps, one completion."""
         return self.data if isinstance(self.data, Dataset) else next(self.data.take(1))
 
+    def learned_from(self, recipe: Recipe) -> Sampled | MixedData:
+        """Return what a recipe learns from: numbers as they are, or to be cut anew, or the data."""
+        if self.prepared.mixed is not None and recipe.scorer.data_score.holds_data:
+            return self.prepared.mixed
+        return self.uncut or self.data
+
     @property
     def constraints(self) -> Constraints | None:
         """What every network must satisfy; None for nothing."""
@@ -65,10 +72,15 @@ class LearnRun:
         return several and resampled and data.n_rows * data.n_variables >= LONG_VALUES
 
     @property
+    def must_resample(self) -> bool:
+        """Whether nothing but resampling takes the data: numbers to cut anew, or as they are."""
+        return self.uncut is not None or self.prepared.mixed is not None
+
+    @property
     def source(self) -> str:
         """The source of the method; of those that have a turn, the first that can obey the constraints."""
         method, known = self.options.method, self.constraints
-        usual = (one for one in SOURCES.values() if one.turn and (self.uncut is None or one.resamples))
+        usual = (one for one in SOURCES.values() if one.turn and (one.resamples or not self.must_resample))
         sources = sorted(usual, key=lambda one: one.turn) if method == AUTO else [find_source(method)]
         found = [one for one in sources if one.obeys_ancestors or known is None or not known.is_ancestral]
         if not found and known is not None:
@@ -99,7 +111,7 @@ class LearnRun:
 
     def average(self, recipe: Recipe, share: float, *, memory: int | None = None) -> MethodResult:
         """Carry a recipe out in a share of the time that is left, and keep no more of it than its result."""
-        made = average(recipe, self.uncut or self.data, self.share(share, memory))
+        made = average(recipe, self.learned_from(recipe), self.share(share, memory))
         self.seconds[recipe.source] = made.seconds
         return made if made.unfinished is None else replace(made, unfinished=made.unfinished.summed_up)
 
@@ -124,6 +136,12 @@ def begin_run(prepared: Prepared, options: LearnOptions) -> LearnRun:
     """Gather what the steps of an analysis share."""
     data = completions_of(prepared.data, options)
     uncut = _recut(prepared, data, options)
+    if prepared.mixed is not None and options.method != AUTO and not find_source(options.method).resamples:
+        raise OptionError(
+            Argument("numbers", options.numbers),
+            f"is for the bootstrap; the {find_source(options.method).title} takes intervals.",
+            remedies=Remedy("take", Argument("method", "bootstrap")),
+        )
     run = Run(
         seed=options.seed,
         threads=options.threads,

@@ -6,7 +6,7 @@ import contextlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,10 @@ from arcwise.networks.recipe import Ensemble, Recipe
 from arcwise.posterior.chain_posterior import joined_chains
 from arcwise.recipes.source import completions_for
 from arcwise.sampled.numeric_data import NumericData, Sampled, as_recut
+
+if TYPE_CHECKING:
+    from arcwise.data.mixed import MixedData
+    from arcwise.scores.score import Whole
 
 
 def label_of(recipe: Recipe) -> str:
@@ -193,7 +197,7 @@ def confidence_by_recipe(recipe: Recipe, data: Sampled, run: Run | None = None) 
     return found if found is None or data.gapless is None else with_chance(found, recipe, data.gapless, run)
 
 
-def with_chance(found: EdgeConfidence, recipe: Recipe, data: Dataset, run: Run) -> EdgeConfidence:
+def with_chance(found: EdgeConfidence, recipe: Recipe, data: Whole, run: Run) -> EdgeConfidence:
     """Return confidences with what shuffled columns show beside them, if the time suffices."""
     return replace(found, chance=find_chance(data, recipe.scorer, run))
 
@@ -336,7 +340,7 @@ class PermutedConfidences(HasStatus):
 
 
 def permuted_confidences(
-    data: Dataset | Incomplete | NumericData,
+    data: Dataset | Incomplete | NumericData | MixedData,
     recipe: Recipe,
     *,
     permutations: int = 60,
@@ -391,7 +395,7 @@ Learned = tuple[NDArray[np.float64] | None, Status]
 class _Shuffles:
     """Data to shuffle and learn from, again and again; what comes of it depends on the index alone."""
 
-    data: Dataset | Incomplete | NumericData
+    data: Dataset | Incomplete | NumericData | MixedData
     recipe: Recipe
     root: int
 

@@ -11,18 +11,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from arcwise.base.errors import FormatError, reading
 from arcwise.base.run import Run, Status
 from arcwise.base.showing import one_screen
-from arcwise.data.dataset import Dataset
 from arcwise.graph.beliefs import Beliefs
 from arcwise.local.searches import tabu_search
 from arcwise.scores.registry import make_score
 from arcwise.scores.score import Score
+
+if TYPE_CHECKING:
+    from arcwise.scores.score import Whole
 
 SHUFFLES = 19  # the fewest that test at 1 in 20
 BY_CHANCE = 0.4  # what is left of a probability where the data show no more than chance: no edge is likelier than not
@@ -86,7 +88,7 @@ class Chance:
             return cls(float(facts["gain"]), tuple(map(float, facts["gains"])), tuple(map(int, facts["edges"])))
 
 
-def find_chance(data: Dataset, score: Score, run: Run) -> Chance | None:
+def find_chance(data: Whole, score: Score, run: Run) -> Chance | None:
     """Search in the data, and in nineteen tables with shuffled columns; None if the time is over before.
 
     Parameters

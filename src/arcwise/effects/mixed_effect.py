@@ -184,7 +184,7 @@ def find_mixed_effect(
     if isinstance(networks, NetworkSet):
         refuse_copy(networks, cause)
     reach = reach_of(networks, data)
-    problem = _Regressions(usable_cases(data, cause), data.index(cause), data.index(outcome), by)
+    problem = _Regressions(usable_cases(data.independent(), cause), data.index(cause), data.index(outcome), by)
     x, y = problem.cause, problem.outcome
     rows = [row for row in reach.rows_of(x) if reach.reached[row, y] > 0]
     weights = np.array([reach.reached[row, y] for row in rows])

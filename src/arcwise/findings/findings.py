@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Self, TypeVar
 
-from arcwise.base.errors import UnfinishedError
+from arcwise.base.errors import Argument, OptionError, Remedy, UnfinishedError
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.findings import parts as found_parts
 from arcwise.findings.checks import CutChecks, PriorChecks, TargetFocus
@@ -14,6 +14,7 @@ from arcwise.findings.coding import Coding
 from arcwise.findings.edge_record import EdgeRecord
 from arcwise.findings.edges import Origins, believed_of, constraints_for, describe_edge, with_methods
 from arcwise.findings.method_result import MethodResult, is_few
+from arcwise.model.mixed_network import MixedNetwork
 
 if TYPE_CHECKING:
     from arcwise.confidence.consensus import ConsensusNetwork
@@ -87,6 +88,15 @@ class Findings:
     def network(self) -> BayesianNetwork:
         """The consensus network with its parameters."""
         return self.part(found_parts.Answer).network
+
+    @cached_property
+    def mixed_network(self) -> MixedNetwork:
+        """The consensus network over numbers as they are, of an analysis that learned from them."""
+        if self.prepared.mixed is None:
+            raise OptionError(
+                "the numbers were cut.", remedies=Remedy("learn with", Argument("numbers", "as-they-are"))
+            )
+        return MixedNetwork.fit(self.network.dag, self.prepared.mixed)
 
     @cached_property
     def edges(self) -> tuple[EdgeRecord, ...]:

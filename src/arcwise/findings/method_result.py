@@ -214,7 +214,7 @@ def _described(
         )
     facts = None
     find_covered = None
-    complete = data.gapless if describe else None
+    complete: Any = data.gapless if describe else None
     if complete is not None and isinstance(networks, CredibleSet):
         facts = network_facts.credible_facts(networks, confidence, run.but(limits=deadline.limits))
         find_covered = partial(network_facts.share_of_posterior, networks, recipe, complete, run)

@@ -39,6 +39,7 @@ from arcwise.scores.registry import BelievedScore, make_score
 from arcwise.scores.score import Score
 
 AUTO = "auto"
+CUT, AS_THEY_ARE = "cut", "as-they-are"
 RULES = ("calibrated", "learned", "cost")
 
 
@@ -156,6 +157,12 @@ class LearnOptions:
         low=2,
         high=10_000,
     )
+    numbers: str = option(
+        CUT,
+        "cut columns of numbers into intervals before learning, or learn from numbers and scales as-they-are, "
+        "by bic-dg (their probabilities are not calibrated yet)",
+        choices=(CUT, AS_THEY_ARE),
+    )
     discretize: str | None = option(
         None,
         "cut columns of numbers: quantile, width, kmeans, mean; mdl, which needs a target; or joint, together with the "
@@ -239,6 +246,7 @@ class LearnOptions:
                 remedies=Remedy("name it with", Argument("interventions")),
             )
         _ = self.kind_of
+        self._check_numbers()
         cost, known, seconds = self.missed_edge_cost, self.constraints, self.limit_seconds
         check_argument(cost > 0, "missed_edge_cost", cost, "must be positive: 1 weighs both mistakes alike.")
         if self.false_rate is not None and self.threshold is not None:
@@ -255,11 +263,53 @@ class LearnOptions:
         in_time = seconds is None or seconds > 0
         check_argument(in_time, "limit_seconds", seconds, "must be a number above 0, or None.")
 
+    def _check_numbers(self) -> None:
+        """Refuse a score, or what is about intervals, that does not go with how numbers are taken."""
+        holds = self.score is not None and make_score(self.score).holds_data
+        argument = Argument("numbers", AS_THEY_ARE)
+        if holds and not self.as_they_are:
+            raise OptionError(
+                Argument("score", score_text(make_score(self.score).describe())),  # type: ignore[arg-type]
+                "scores numbers as they are, and columns of numbers would be cut.",
+                remedies=Remedy("take them as they are:", argument),
+            )
+        if not self.as_they_are:
+            return
+        if self.score is not None and not holds:
+            raise OptionError(
+                argument,
+                "needs a score of numbers.",
+                remedies=Remedy("leave out", Argument("score"), "(it is bic-dg), or give bge, or bic-cg"),
+            )
+        for name, why in (
+            ("recut", "cuts numbers"),
+            ("target", "is predicted by networks of intervals"),
+        ):
+            if getattr(self, name):
+                raise OptionError(argument, "leaves numbers whole, and", Argument(name), f"{why}. Leave one out.")
+        if self.impute in ("completions", "state"):
+            raise OptionError(
+                argument,
+                "takes numbers that are all there, and",
+                Argument("impute", self.impute),
+                "leaves gaps open.",
+                remedies=(
+                    Remedy("fill them once:", Argument("impute", "knn")),
+                    Remedy("leave rows with gaps out:", Argument("impute", "drop")),
+                ),
+            )
+
     @property
     def chosen_score(self) -> Score | None:
         """The score, or None for the one that is usual for the method."""
+        if self.score is None:
+            return make_score("bic-dg") if self.as_they_are else None
+        return make_score(self.score)
 
-        return None if self.score is None else make_score(self.score)
+    @property
+    def as_they_are(self) -> bool:
+        """Whether networks are learned from numbers and scales that are not cut."""
+        return self.numbers == AS_THEY_ARE
 
     @property
     def own_settings(self) -> dict[str, str]:

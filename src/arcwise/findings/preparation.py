@@ -147,6 +147,7 @@ class Prepared:
     uncut: NumericData | None = None  # the data before numbers were cut, and how; None if nothing was cut
     coding: Coding | None = None  # how columns became variables, for new rows
     hurried: str = ""  # what the time did not suffice for, a sentence
+    mixed: MixedData | None = None  # numbers and scales as they are, the same rows; None if networks learn from `data`
 
     @property
     def cut(self) -> tuple[str, ...]:
@@ -155,12 +156,14 @@ class Prepared:
 
 
 def open_table(
-    data: Table | Dataset | Incomplete | pd.DataFrame | str | os.PathLike[str],
+    data: Table | Dataset | MixedData | Incomplete | pd.DataFrame | str | os.PathLike[str],
     *,
     progress: bool | ProgressCallback | None = None,
     **reading: Any,
 ) -> Table | Dataset | Incomplete:
     """Return data of any kind as a table, or as they are if they are a data set already."""
+    if isinstance(data, MixedData):
+        return data.to_table()
     if isinstance(data, Incomplete):
         return data
     if isinstance(data, str | os.PathLike):
@@ -196,6 +199,11 @@ def audit(table: Table, options: LearnOptions) -> Audit:
     return audit_table(table, said, agreed=options.agree)
 
 
+def usual_filling(options: LearnOptions) -> str:
+    """Return what is proposed for missing values."""
+    return "knn" if options.as_they_are else IMPUTE
+
+
 def find_obstacles(table: Table, options: LearnOptions) -> tuple[Obstacle, ...]:
     """List what keeps an audited table from being a data set, each with a proposal; empty if nothing does."""
     return tuple(obstacle for obstacle in _all_obstacles(table, options) if obstacle.columns)
@@ -215,9 +223,11 @@ def _all_obstacles(table: Table, options: LearnOptions) -> Iterable[Obstacle]:
         "missing",
         gaps,
         f"{counted(cells, 'value is', 'values are')} missing in {columns_words(gaps)}",
-        f"complete the data {options.completions:,} times, by draws from what was observed, and average over the "
+        "fill each from the rows that are most similar"
+        if options.as_they_are
+        else f"complete the data {options.completions:,} times, by draws from what was observed, and average over the "
         "completions",
-        Argument("impute", IMPUTE),
+        Argument("impute", usual_filling(options)),
         details=f"{rows:,} of {table.n_cases:,} rows {'has' if rows == 1 else 'have'} a gap",
     )
     numbers = tuple(c.name for c in left if c.name not in kept and (c.name in kinds or c.is_continuous()))
@@ -283,28 +293,42 @@ def prepare(
     steps += audited.steps
     refuse_unwritable([replace(column, labels=()) for column in table.columns])
     options = _with_knowledge(given, audited, options, known)
-    obstacles = find_obstacles(table, options)
+    obstacles = {obstacle.kind: obstacle for obstacle in find_obstacles(table, options)}
     uncut: NumericData | None = None
     run, hurried = clock or Run(limits=Limits(options.limit_seconds)), ""
-    for obstacle in obstacles:
-        if obstacle.kind == "missing":
-            table, step, hurried = _without_gaps(table, obstacle, options, run.share(0.5).but(progress=progress))
-            steps += [text for text in (step, hurried) if text]
-        else:
-            uncut = uncut_of(table, obstacle.columns, replace(options, limit_seconds=run.limits.seconds))
-            table = uncut.cut_table
-            steps += _told_cuts(uncut, options)
-    method = options.impute or IMPUTE
+    if "missing" in obstacles:
+        within = run.share(0.5).but(progress=progress)
+        table, step, hurried = _without_gaps(table, obstacles["missing"], options, within)
+        steps += [text for text in (step, hurried) if text]
+    mixed = _as_they_are(table, options)
+    steps += _told_kinds(mixed)
+    if "continuous" in obstacles:
+        columns = obstacles["continuous"].columns
+        uncut = uncut_of(table, columns, replace(options, limit_seconds=run.limits.seconds))
+        table = uncut.cut_table
+        steps += _told_cuts(uncut, options)
+    method = options.impute or usual_filling(options)
     with_gap_state = tuple(table.n_missing) if method == "state" else ()
     if with_gap_state:
         table = impute(table, method=method)
-    categorical = _categorical(table, options)
     data: Dataset | Incomplete
     data = (
         uncut.whole
         if uncut is not None
-        else (table.to_incomplete if table.n_missing else table.to_dataset)(categorical=categorical)
+        else (table.to_incomplete if table.n_missing else table.to_dataset)(categorical=_categorical(table, options))
     )
+    _check_variables(given, data, options)
+    gaps = NO_GAPS
+    if "missing" in obstacles:
+        gaps = f"{COMPLETED}:{options.completions}" if method == COMPLETED else method
+    base = None if file is None else os.path.basename(file)  # noqa: PTH119
+    name = options.name or ("standard input" if base == "-" else base) or given.source or "data"
+    coding = Coding.of(data, given, audited.repaired, None if uncut is None else uncut.cuts, with_gap_state)
+    return Prepared(data, name, tuple(steps), gaps, base, audited, uncut, coding, hurried, mixed)
+
+
+def _check_variables(given: Table, data: Dataset | Incomplete, options: LearnOptions) -> None:
+    """Refuse data without the target, without two variables, or with names that files cannot hold."""
     if options.target is not None and options.target not in data.names:
         raise DataError(
             Argument("target", options.target),
@@ -314,13 +338,6 @@ def prepare(
     refuse_unwritable(declared_columns(data if isinstance(data, Dataset) else data.held))
     if data.n_variables < 2:
         raise DataError(f"{given.prefix}fewer than two variables are left; a structure needs at least two.")
-    gaps = NO_GAPS
-    if any(o.kind == "missing" for o in obstacles):
-        gaps = f"{COMPLETED}:{options.completions}" if method == COMPLETED else method
-    base = None if file is None else os.path.basename(file)  # noqa: PTH119
-    name = options.name or ("standard input" if base == "-" else base) or given.source or "data"
-    coding = Coding.of(data, given, audited.repaired, None if uncut is None else uncut.cuts, with_gap_state)
-    return Prepared(data, name, tuple(steps), gaps, base, audited, uncut, coding, hurried)
 
 
 def _check_names(given: Table, options: LearnOptions) -> None:
@@ -383,7 +400,8 @@ def _as_it_is(data: Dataset | Incomplete, options: LearnOptions) -> Prepared:
             data = data.held
         else:
             gaps, options = f"{COMPLETED}:{options.completions}", replace(options, impute=None)
-    asked = [o for o, value in (("impute", options.impute), ("discretize", options.discretize)) if value]
+    given = (("impute", options.impute), ("discretize", options.discretize), ("numbers", options.as_they_are))
+    asked = [o for o, value in given if value]
     if asked:
         raise OptionError(
             Argument(asked[0]),
@@ -430,7 +448,7 @@ def _open_points(audited: Audit, options: LearnOptions) -> tuple[Finding | Obsta
     ]
     if options.agree:
         return tuple(findings)
-    answers = {"missing": options.impute, "continuous": options.discretize}
+    answers = {"missing": options.impute, "continuous": options.discretize or options.as_they_are or None}
     return (*findings, *(o for o in find_obstacles(audited.repaired, options) if answers[o.kind] is None))
 
 
@@ -477,7 +495,7 @@ def _merged(remedies: Iterable[Argument]) -> list[Argument]:
 def _without_gaps(table: Table, obstacle: Obstacle, options: LearnOptions, run: Run) -> tuple[Table, str, str]:
     """Return the table without gaps, or with those that are filled later, and sentences: what is done, what is not."""
     columns = columns_words(obstacle.columns)
-    method = options.impute or IMPUTE
+    method = options.impute or usual_filling(options)
     before, cells = table.n_cases, counted(sum(table.n_missing.values()), "missing value")
     hurried = ""
     if method not in (COMPLETED, "state"):  # these come after numbers are cut
@@ -524,6 +542,30 @@ def uncut_of(
 
 def _categorical(table: Table, options: LearnOptions) -> tuple[str, ...] | bool:
     return options.categorical or tuple(name for name in (*options.states_kept, *options.keep) if name in table.names)
+
+
+def _as_they_are(table: Table, options: LearnOptions) -> MixedData | None:
+    """Return the table with its numbers and scales as they are, if that is asked for."""
+    if not options.as_they_are:
+        return None
+    kept = table.names if options.categorical else (*options.categories, *options.keep)
+    said = {name: str(VariableKind.NOMINAL) for name in kept if name in table.names}
+    said |= {name: str(kind) for name, kind in options.kind_of.items() if name in table.names}
+    return MixedData.from_table(table, kinds=said)
+
+
+def _told_kinds(mixed: MixedData | None) -> Iterable[str]:
+    """Say what each column was taken for, since that decides what can be found; nothing where numbers are cut."""
+    if mixed is None:
+        return
+    named = {kind: [n for n, own in zip(mixed.names, mixed.kinds, strict=True) if own is kind] for kind in VariableKind}
+    words = {"number": "numbers", "ordinal": "scales", "nominal": "categories"}
+    told = [f"as {words[kind]} {quoted(names, 12)}" for kind, names in named.items() if names]
+    yield f"Taken {'; '.join(told)}. Say otherwise with kinds, or --kind."
+    yield (
+        "Networks, confidences and the test against chance are of these columns as they are. Probability tables, "
+        "counts and the check of the prior are of a copy whose numbers are cut."
+    )
 
 
 def _told_cuts(uncut: NumericData, options: LearnOptions) -> Iterable[str]:

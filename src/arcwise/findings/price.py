@@ -10,12 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arcwise.base.errors import GuaranteeError, UnfinishedError
 from arcwise.base.run import Limits, Run, Status
 from arcwise.base.showing import one_screen
-from arcwise.data.dataset import Dataset
 from arcwise.exact.optimal import find_optimal
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
@@ -25,6 +24,10 @@ from arcwise.parent_sets.build import build_parent_sets, check_reachable, wider_
 from arcwise.parent_sets.table import ParentSetTable
 from arcwise.scores.registry import make_score
 from arcwise.scores.score import Score
+
+if TYPE_CHECKING:
+    from arcwise.scores.score import Whole
+
 
 # Differences that are smaller are rounding.
 NOTHING = 1e-6
@@ -126,7 +129,7 @@ def factor_words(cost: float, *, is_factor: bool = True) -> str:
 
 
 def constraint_price(
-    data: Dataset,
+    data: Whole,
     constraints: Constraints,
     *,
     score: str | Score = "bdeu:ess=1",
@@ -218,7 +221,7 @@ def _price(constraints: Constraints, search: Search, deadline: Run, *, exact: bo
 class _Prices:
     """Searches for the best network under one set of constraints after the other."""
 
-    data: Dataset
+    data: Whole
     score: Score
     max_parents: int | None
     deadline: Run

@@ -112,11 +112,11 @@ class NetworkSource(Protocol):
         """Make the networks of any data that a recipe takes."""
 
     @abstractmethod
-    def counted(self, data: Dataset) -> Dataset:
+    def counted(self, data: Any) -> Any:
         """Return data of which each row can be counted as a case, where this source needs such."""
 
     @abstractmethod
-    def run(self, recipe: Recipe, data: Dataset, run: Run) -> Ensemble:
+    def run(self, recipe: Recipe, data: Any, run: Run) -> Ensemble:
         """Make the networks; a limit shows in the status of what is returned, which may be empty then."""
 
     @abstractmethod

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,7 +120,7 @@ class Source(NetworkSource):
             return self.run(recipe, self.counted(data.gapless), run)
         return self.run_incomplete(recipe, completions_for(recipe, data, run.seed), run)
 
-    def counted(self, data: Dataset) -> Dataset:
+    def counted(self, data: Any) -> Any:
         """Return data as they are, if groups are resampled, and else as many rows of each group as it is worth."""
         return data if self.resamples else data.independent()
 

@@ -372,7 +372,15 @@ COUNTED = {
 
 def summary_sentences(analysis: Findings) -> tuple[str, ...]:
     """Return in a few sentences what the rows are worth, if they belong together, and what was found in them."""
-    return (*_rows_told(analysis.data), *_found(analysis))
+    return (*_uncalibrated(analysis), *_rows_told(analysis.data), *_found(analysis))
+
+
+def _uncalibrated(analysis: Findings) -> tuple[str, ...]:
+    """Return what no study stands behind."""
+    if analysis.prepared.mixed is None:
+        return ()
+    alone = "Not calibrated for numbers yet: the probabilities are those of scores of categories. Rely on an edge at a"
+    return (f"{alone} number only if a plain regression shows it, too.",)
 
 
 def _rows_told(data: Dataset) -> tuple[str, ...]:

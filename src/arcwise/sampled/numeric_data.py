@@ -35,6 +35,7 @@ from arcwise.data.discretize import (
     quantiles,
 )
 from arcwise.data.impute import impute
+from arcwise.data.mixed import MixedData
 from arcwise.data.table import Table
 from arcwise.graph.constraints import Constraints
 from arcwise.local.joint_cuts import Cuts, alternate_cuts
@@ -385,7 +386,7 @@ class NumericData:
 
 # What networks can be learned from: complete data, data with gaps, completions of them, numbers to cut. All of them say
 # what their cases are: `gapless` if no value is missing, else `gaps`.
-Sampled = Dataset | Incomplete | Completions | NumericData
+Sampled = Dataset | Incomplete | Completions | NumericData | MixedData
 
 
 def as_recut(recipe: Recipe, data: Sampled) -> Sampled:
