@@ -18,19 +18,19 @@ import arcwise
 ROOT = Path(arcwise.__file__).parent
 LINES = {
     "": 315,
-    "analysis": 2_105,
+    "analysis": 2_115,
     "audit": 1_830,
     "base": 2_920,
     "bootstrap": 1_605,
     "certificate": 615,
     "cli": 4_370,
-    "confidence": 4_755,
+    "confidence": 4_760,
     "credible": 2_605,
     "data": 7_185,
     "effects": 1_675,
     "evaluate": 1_460,
     "exact": 2_325,
-    "findings": 4_790,
+    "findings": 4_805,
     "graph": 4_600,
     "local": 1_900,
     "model": 4_300,
@@ -40,11 +40,11 @@ LINES = {
     "posterior": 2_575,
     "priors": 1_655,
     "recipes": 1_090,
-    "report": 4_720,
+    "report": 4_730,
     "sampled": 805,
     "scores": 2_020,
 }
-MOST_LINES = 66_470
+MOST_LINES = 66_600
 LONGEST_CHAIN = 25
 LARGEST_FAN_OUT = 20  # but for doors, which only pass names on
 SMALL_WITH_ONE_IMPORTER = 2
