@@ -329,3 +329,17 @@ def test_a_few_gaps_are_no_reason_to_doubt_the_probabilities(gaps: int, is_doubt
     made = learn(frame, agree=True, replicates=20, completions=2, compare=False, permutations=0, seed=1, progress=False)
     assert made.gaps is not None
     assert ("no study shows" in made.probability.calibration.doubt) == is_doubted
+
+
+def test_a_plot_has_no_heads_that_the_report_has_not(scale: arcwise.Analysis, tmp_path: Path) -> None:
+    """A network has an arc for every edge; an analysis that knows no direction draws none."""
+    pytest.importorskip("matplotlib")
+    part = scale.part(Answer)
+    opened = tuple(replace(e, settled=False, split=(0.5, 0.4, 0.1)) for e in part.edges)
+    for analysis, count in ((scale, None), (scale.plus(replace(part, edges=opened)), 0)):
+        kept = [edge for edge in analysis.edges if edge.fate.in_network]
+        heads = [patch for patch in analysis.plot().patches if getattr(patch, "_arrow_transmuter", None)]
+        pointed = sum(type(patch.get_arrowstyle()).__name__ == "CurveFilledB" for patch in heads)
+        assert len(heads) == len(kept)
+        assert pointed == sum(edge.is_pointed for edge in kept)
+        assert count is None or pointed == count

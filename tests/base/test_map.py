@@ -18,7 +18,7 @@ import arcwise
 ROOT = Path(arcwise.__file__).parent
 LINES = {
     "": 315,
-    "analysis": 2_115,
+    "analysis": 2_125,
     "audit": 1_830,
     "base": 2_920,
     "bootstrap": 1_605,
@@ -44,7 +44,7 @@ LINES = {
     "sampled": 805,
     "scores": 2_020,
 }
-MOST_LINES = 66_600
+MOST_LINES = 66_610
 LONGEST_CHAIN = 25
 LARGEST_FAN_OUT = 20  # but for doors, which only pass names on
 SMALL_WITH_ONE_IMPORTER = 2

@@ -30,6 +30,7 @@ from arcwise.findings.coding import table_of
 from arcwise.findings.method_result import is_few, learn_network
 from arcwise.findings.variable import describe_variable
 from arcwise.plotting.charts import plot_forest
+from arcwise.plotting.layout import plot_network
 from arcwise.recipes.registry import SOURCES
 from arcwise.report.sections import variable_answer
 
@@ -162,9 +163,18 @@ class Questions:
         return self.report._repr_html_()
 
     def plot(self, kind: Literal["network", "matrix", "forest"] = "network", *, ax: Axes | None = None) -> Axes:
-        """Draw the network with its confidences, their matrix, or their ranges over all methods; return the axes."""
+        """Draw the network with its probabilities, the confidences, or their ranges over all methods."""
         if kind == "network":
-            return self.consensus.plot(ax=ax)
+            dag, of = self.consensus.dag, {frozenset((edge.first, edge.second)): edge for edge in self.edges}
+            arcs = {arc: of[frozenset(arc)] for arc in dag.arcs}  # a head only where most networks have it
+            places = {arc: (dag.names.index(arc[0]), dag.names.index(arc[1])) for arc in arcs}
+            return plot_network(
+                dag.names,
+                [places[arc] for arc, edge in arcs.items() if edge.is_pointed],
+                [places[arc] for arc, edge in arcs.items() if not edge.is_pointed],
+                weights={frozenset(places[arc]): edge.real for arc, edge in arcs.items()},
+                ax=ax,
+            )
         if kind != "forest":
             return self.confidence.plot(kind, ax=ax)
         spreads = [edge.spread for edge in self.edges]
