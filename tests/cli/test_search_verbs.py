@@ -167,4 +167,4 @@ def test_numbers_are_scored_as_they_are_if_the_score_takes_them(cli: Cli, tmp_pa
     shares = cli("bootstrap", path, "--score", "bic-dg", "--replicates", 20, "--seed", 1, "--drop", "twice")
     assert "dose" in shares.splitlines()[0]
     assert "hold numbers" in cli("search", path, code=1)
-    assert "is nominal" in cli("search", path, "--score", "bge", code=1)
+    assert "is nominal" in cli("search", path, "--score", "bic-g", code=1)

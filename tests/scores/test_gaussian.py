@@ -62,11 +62,18 @@ def twin_of(score: Any, data: MixedData, child: int, parents: tuple[int, ...]) -
         return bic_cg_twin(list(whole.values), whole.arities.tolist(), child, parents)
     if score.name == "bic-g":
         return bic_g_twin(columns[:, child], columns[:, list(parents)])
+    made = embed(data, getattr(score, "numbers", "auto"), getattr(score, "functions", 0) or None)
     if score.name == "bge":
-        scaled = columns / columns.std(axis=0) if score.units == "standard" else columns
-        own = {"mean_cases": score.iss_mu, "covariance_cases": columns.shape[1] + score.iss_w}
-        return bge_twin(scaled, child, parents, **own)
-    made = embed(data, score.numbers, score.functions or None)
+        raw = score.units == "raw"
+        own = {"mean_cases": score.iss_mu}
+        if raw:
+            own["covariance_cases"] = columns.shape[1] + score.iss_w
+            return bge_twin(columns, [child], parents, **own)
+        rows = np.repeat(np.arange(data.n_rows), data.weights if data.weights is not None else 1)
+        of = made.of_column
+        own["covariance_cases"] = len(of) + score.iss_w
+        listed = np.flatnonzero(np.isin(of, parents)).tolist()
+        return bge_twin(made.rows[rows], np.flatnonzero(of == child).tolist(), listed, **own)
     blocks = np.split(made.rows, np.cumsum(made.widths)[:-1], axis=1)
     weights = np.ones(data.n_rows) if data.weights is None else data.weights.astype(float)
     return bic_dg_twin(blocks, weights, child, parents, ridge=RIDGE, penalty=score.penalty)
@@ -84,12 +91,14 @@ def test_scores_equal_those_of_bnlearn(kind: str) -> None:
     np.testing.assert_allclose(found, [value for *_, value in asked], rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", ["bic-dg", "bic-dg:functions=2,numbers=ranks,penalty=2", "bge", "bge:iss_mu=3,iss_w=7",
-                                  "bge:units=raw", "bic-g", "bic-cg"])  # fmt: skip
+BY_TWINS = ("bic-dg", "bic-dg:functions=2,numbers=ranks,penalty=2", "bge", "bge:iss_mu=3,iss_w=7,functions=1")
+
+
+@pytest.mark.parametrize("name", [*BY_TWINS, "bge:units=raw", "bic-g", "bic-cg"])
 @given(seed=st.integers(0, 10**6), weighted=st.booleans())
 def test_families_score_as_their_twins(name: str, seed: int, weighted: bool) -> None:
     score, data = make_score(name), mixed(seed, 60, weighted=weighted)
-    if name.startswith(("bge", "bic-g")):
+    if name in ("bge:units=raw", "bic-g"):
         data = numbers_of(data)
     listed = families(data.n_variables)
     some = [listed[k] for k in np.random.default_rng(seed).integers(0, len(listed), 25)]
@@ -210,7 +219,7 @@ def test_scores_refuse_other_data() -> None:
     with pytest.raises(DataError, match=r"counts states, and these data hold numbers"):
         make_score("bdeu").score_family(mixed(0), 0)
     with pytest.raises(DataError, match=r"takes numbers, and 'c' is nominal"):
-        make_score("bge").score_family(mixed(0), 0)
+        make_score("bic-g").score_family(mixed(0), 0)
 
 
 @given(seed=st.integers(0, 10**6))

@@ -46,9 +46,12 @@ def bic_g_twin(y: Matrix, x: Matrix) -> float:
 
 
 def bge_twin(
-    columns: Matrix, child: int, parents: Sequence[int], *, mean_cases: float, covariance_cases: float
+    columns: Matrix, child: Sequence[int], parents: Sequence[int], *, mean_cases: float, covariance_cases: float
 ) -> float:
-    """Return log p(D_S) - log p(D_P) of Kuipers, Moffa and Heckerman (2014), eq. 4 with T = t I and nu = the means."""
+    """Return log p(D_S) - log p(D_P) of columns: Kuipers, Moffa and Heckerman (2014), eq. 4.
+
+    T = t I, and nu are the means.
+    """
     cases, n = columns.shape
     t = mean_cases * (covariance_cases - n - 1) / (mean_cases + 1)
 
@@ -66,7 +69,7 @@ def bge_twin(
             - (cases + freedom) / 2 * np.linalg.slogdet(scatter)[1]
         )
 
-    return marginal([*parents, child]) - (marginal(list(parents)) if parents else 0.0)
+    return marginal([*parents, *child]) - (marginal(list(parents)) if parents else 0.0)
 
 
 def bic_cg_twin(values: Sequence[Matrix], arities: Sequence[int], child: int, parents: Sequence[int]) -> float:
