@@ -55,6 +55,7 @@ def test_what_numbers_say_is_found(analysis: Analysis) -> None:
         assert present[frozenset(pair)] >= 0.9, pair
     assert all(value < 0.5 for pair, value in present.items() if "noise" in pair)
     assert analysis.main.recipe.score["name"] == "bic-dg"
+    assert analysis.main.recipe.title == "bootstrap, degenerate Gaussian BIC"
     # Cut in three, a difference of 3.4 units among 25 is half lost.
     cut = learn(trial(), agree=True, replicates=60, seed=1, threads=1, compare=False, progress=False)
     assert cut.confidence.pair("arm", "final").present < 0.8
@@ -79,6 +80,7 @@ def test_it_is_told_first_that_no_study_stands_behind_it(analysis: Analysis) -> 
 def test_other_scores_of_numbers_are_compared_with() -> None:
     found = quick(trial(400), compare=True)
     names = {str(made.recipe.score["name"]) for made in found.comparisons}
+    assert "bootstrap, degenerate Gaussian BIC (numbers ranks, functions 1)" in {m.title for m in found.comparisons}
     assert names == {"bic-dg", "bic-cg"} and all(made.recipe.source == "bootstrap" for made in found.comparisons)
 
 

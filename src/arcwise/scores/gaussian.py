@@ -9,7 +9,7 @@ that R's package bnlearn calls bic-g and bic-cg.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 from weakref import WeakKeyDictionary
 
@@ -187,6 +187,13 @@ class MixedScore(Score):
     """A score of `MixedData`, whose compiled form holds the data: embeddings are made once for a data set."""
 
     holds_data: ClassVar[bool] = True
+
+    @property
+    def title(self) -> str:
+        """The score with the parameters that are not as usual: "degenerate Gaussian BIC (numbers ranks)"."""
+        own = {item.name: getattr(self, item.name) for item in fields(self)}
+        told = [f"{item.name} {own[item.name]}" for item in fields(self) if own[item.name] != item.default]
+        return self.facts.title + (f" ({', '.join(told)})" if told else "")
 
     def native(self, data: Any) -> _core.scores.LocalScore:
         """Return the compiled score of a data set."""
