@@ -48,7 +48,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     where = tmp_path_factory.mktemp("told")
     cases().to_csv(where / "cases.csv", index=False)
     (where / "known.toml").write_text(TOML)
-    words = ["learn", str(where / "cases.csv"), "-o", str(where / "out"), "--constraints", str(where / "known.toml")]
+    words = [
+        "learn",
+        str(where / "cases.csv"),
+        "-o",
+        str(where / "out"),
+        "--details",
+        "--constraints",
+        str(where / "known.toml"),
+    ]
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), pytest.raises(SystemExit) as end:
         main([*words, "--method", "credible", "--permutations", "0", "--seed", "1", "--categorical"])
