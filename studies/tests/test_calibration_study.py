@@ -129,16 +129,37 @@ needs_studies = pytest.mark.skipif(not STUDIES.is_dir(), reason="a source distri
 
 @needs_studies
 def test_the_shipped_table_is_that_of_the_frozen_summary() -> None:
-    frozen = STUDIES / "summaries" / "calibration"
-    facts = json.loads((frozen / "summary.json").read_text(encoding="utf-8"))
     provenance = calibration_table().provenance
+    kept = [label for own in provenance["kept"] for label in own["recipes"]]
+    latest = {**provenance, "recipes": sorted(set(provenance["recipes"]) - set(kept))}
     assert provenance["study"] == "calibration"
-    assert provenance["configuration"] == facts["digest"] == read_study(STUDIES / "calibration.toml").digest
-    assert provenance["cells"] == {key: value for key, value in facts["cells"]["calibration"].items() if value}
-    seconds = pd.read_csv(frozen / "seconds.csv").set_index("recipe")
-    for (source, score), entry in calibration_table().entries.items():
-        if score != "any":
-            assert entry.data_sets == seconds.loc[f"{source}:{score}", "cells"]
+    for name, own in zip(
+        ("calibration", "calibration-scores", "calibration-recipes"), (latest, *provenance["kept"]), strict=True
+    ):
+        frozen = STUDIES / "summaries" / name
+        facts = json.loads((frozen / "summary.json").read_text(encoding="utf-8"))
+        assert own["configuration"] == facts["digest"] == read_study(STUDIES / f"{name}.toml").digest
+        assert own["cells"] == {key: value for key, value in facts["cells"]["calibration"].items() if value}
+        seconds = pd.read_csv(frozen / "seconds.csv").set_index("recipe")
+        for label in own["recipes"]:
+            source, _, score = label.partition(":")
+            assert calibration_table().entries[source, score].data_sets == seconds.loc[label, "cells"]
+
+
+def test_what_a_study_does_not_have_is_kept_from_the_file(store: Path, tmp_path: Path) -> None:
+    path = tmp_path / "calibration.json"
+    shipped = calibration_table()
+    path.write_text(shipped.to_json(), encoding="utf-8")
+    export_product(store, path, "calibration")
+    table = CalibrationTable.from_json(path.read_text(encoding="utf-8"))
+    assert set(table.entries) == set(shipped.entries)
+    assert table.entries["bootstrap", "qnml"] == shipped.entries["bootstrap", "qnml"]
+    assert table.entries["credible", "bic"].data_sets < shipped.entries["credible", "bic"].data_sets
+    assert table.entries["credible", "any"] != shipped.entries["credible", "any"]
+    assert "credible:bic" not in [label for own in table.provenance["kept"] for label in own["recipes"]]
+    assert sorted(table.provenance["recipes"]) == sorted(shipped.provenance["recipes"])
+    from_ = {label: own["configuration"] for own in table.provenance["kept"] for label in own["recipes"]}
+    assert from_["bootstrap:qnml"] == shipped.provenance["configuration"] != from_["bootstrap:bic"]
 
 
 @needs_studies
@@ -154,7 +175,7 @@ def test_on_families_left_out_probabilities_are_better_than_confidences() -> Non
 
 @needs_studies
 def test_the_score_of_learn_has_the_least_log_loss_of_the_scores_on_the_same_samples() -> None:
-    together = pd.read_csv(STUDIES / "summaries" / "calibration" / "together.csv")
+    together = pd.read_csv(STUDIES / "summaries" / "calibration-recipes" / "together.csv")
     scores = together[together["members"] == "bootstrap:qnml + bootstrap:bic + bootstrap:bdeu"]
     table = scores.pivot(index="cases", columns="by", values="log_loss").drop(["50", "20000-50000"])
     assert (table["bootstrap:qnml"] < table[["bootstrap:bic", "bootstrap:bdeu"]].min(axis=1)).all()

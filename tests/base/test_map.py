@@ -24,7 +24,7 @@ LINES = {
     "bootstrap": 1_605,
     "certificate": 615,
     "cli": 4_370,
-    "confidence": 4_760,
+    "confidence": 4_765,
     "credible": 2_605,
     "data": 7_185,
     "effects": 1_675,

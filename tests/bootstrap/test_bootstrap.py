@@ -60,8 +60,9 @@ def dags(networks: NetworkSet) -> list[Dag]:
 
 def test_each_replicate_is_a_search_on_its_own_sample() -> None:
     data = make_data(rows=50)  # K2 has no ties, so that the order in which they are broken does not matter
-    networks = bootstrap_networks(data, replicates=5, score="k2", seed=11, options={"refine": 0})
-    refined = bootstrap_networks(data, replicates=5, score="k2", seed=11)
+    how: Any = {"replicates": 5, "score": "k2", "seed": 11, "draws": "replacement"}
+    networks = bootstrap_networks(data, **how, options={"refine": 0})
+    refined = bootstrap_networks(data, **how)
     assert networks.origin == "bootstrap"
     assert networks.complete
     np.testing.assert_allclose(networks.weights, 0.2)
@@ -191,7 +192,11 @@ def test_constraints_hold_in_every_network(learner: Any, resampling: Any) -> Non
 def test_exact_replicates_are_no_worse_than_any_other() -> None:
     data = make_data(variables=7)
     scores = {
-        learner: np.array(bootstrap_networks(data, replicates=10, learner=learner, seed=2).facts["replicate_scores"])
+        learner: np.array(
+            bootstrap_networks(data, replicates=10, learner=learner, seed=2, draws="replacement").facts[
+                "replicate_scores"
+            ]
+        )
         for learner in ("exact", "order", "tabu", "hill-climbing", "genetic")
     }
     assert (scores["order"] <= scores["exact"] + 1e-6).all()
@@ -217,7 +222,7 @@ def test_replicates_are_refined_as_single_searches_are(resampling: Any) -> None:
 def test_hyperparameters_are_those_of_the_sample() -> None:
     data = make_data(variables=3, rows=40)
     score = make_score("nip_bde")
-    networks = bootstrap_networks(data, replicates=3, score=score, seed=4)
+    networks = bootstrap_networks(data, replicates=3, score=score, seed=4, draws="replacement")
     for i, dag in enumerate(networks):
         sample = data.collapse().resample(np.random.default_rng(np.random.SeedSequence(4, spawn_key=(i,))))
         assert networks.facts["replicate_scores"][i] == pytest.approx(score.score_network(sample, dag))
@@ -421,7 +426,13 @@ def test_strengths_agree_with_bnlearn(shared: Path, learner: Any, key: str) -> N
     pairs = [tuple(data.index(name) for name in pair.split("|")) for pair in theirs["strength"]]
     expected = np.array([value[0] for value in theirs["strength"].values()])
     for replicates, correlation in ((200, 0.98), (2000, 0.995)):
-        asked = {"replicates": replicates, "learner": learner, "options": {"refine": 0}, "seed": 1}
+        asked = {
+            "replicates": replicates,
+            "learner": learner,
+            "options": {"refine": 0},
+            "seed": 1,
+            "draws": "replacement",
+        }
         arcs = bootstrap_networks(data, "bic", **asked).arc_probabilities()
         strength = np.clip(arcs + arcs.T, 0, 1)
         ours = np.array([strength[pair] for pair in pairs])

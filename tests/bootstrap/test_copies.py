@@ -53,7 +53,7 @@ def test_which_of_two_copies_comes_first_is_open(orient: Literal["cpdag", "dag"]
 @pytest.mark.parametrize("learner", ["tabu", "order"])
 def test_scores_are_those_of_the_whole_networks(score: str, learner: str) -> None:
     data = hub(120)
-    found = bootstrap_networks(data, score, replicates=3, max_parents=2, seed=1, learner=learner)
+    found = bootstrap_networks(data, score, replicates=3, max_parents=2, seed=1, learner=learner, draws="replacement")
     scorer = make_score(score)
     for k, dag in enumerate(found):
         families = [(v, parents) for v, parents in enumerate(dag.parents)]

@@ -74,7 +74,7 @@ def by_hand(table: Table, method: str, index: int, seed: int) -> tuple[Dataset, 
 def test_a_replicate_is_rows_drawn_cut_and_learned_from(method: str, experiments: bool) -> None:
     data = uncut(method, experiments=experiments)
     assert isinstance(data.whole, Dataset) and (data.whole.targets is not None) == experiments
-    networks = bootstrap_networks(data, "bic", replicates=6, seed=5)
+    networks = bootstrap_networks(data, "bic", replicates=6, seed=5, draws="replacement")
     for index in range(6):
         sample, seed = by_hand(data.table, method, index, 5)
         found = tabu_search(sample, "bic", seed=seed, random_ties=True, by_position=True, progress=False)

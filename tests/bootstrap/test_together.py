@@ -38,7 +38,9 @@ def make_data(variables: int = 7, rows: int = 400, seed: int = 0) -> Dataset:
 
 
 def learned(data: Dataset, **options: Any) -> NetworkSet:
-    return bootstrap_networks(data, **{"replicates": 9, "seed": 3, "progress": False, **options})
+    return bootstrap_networks(
+        data, **{"replicates": 9, "seed": 3, "progress": False, "draws": "replacement", **options}
+    )
 
 
 def is_same(one: NetworkSet, other: NetworkSet) -> bool:

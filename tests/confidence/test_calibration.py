@@ -180,7 +180,7 @@ def test_what_cannot_be_a_calibration_is_refused() -> None:
     with pytest.raises(OptionError, match="2 claims and 1 truths"):
         reliability(np.zeros(2), np.zeros(1, dtype=bool))
     model = next(iter(calibration_table().entries.values())).model
-    with pytest.raises(FormatError, match="7 rows of 7 coefficients"):
+    with pytest.raises(FormatError, match="7 rows of 9 coefficients"):
         replace(model, coefficients=model.coefficients[1:])
-    with pytest.raises(FormatError, match="the ranges of 7 facts"):
+    with pytest.raises(FormatError, match="the ranges of 9 facts"):
         replace(model, lowest=model.lowest[1:])

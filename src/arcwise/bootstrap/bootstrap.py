@@ -52,9 +52,10 @@ class BootstrapSettings:
         table).
     options
         Options of the learner, e.g. ``{"restarts": 5, "perturb": 3}``. Replicates by tabu search and hill climbing are
-        refined as a single search is; ``{"refine": 0}`` leaves that out, and reproduces bnlearn's strengths. Among more
-        than 400 variables, refinement of a replicate computes at most as many scores as its climb, and tries the 40
-        parents of each variable again that gained most in it (``{"candidates": 0}``: all).
+        refined as a single search is; ``{"refine": 0}`` leaves that out, and with ``draws="replacement"`` reproduces
+        bnlearn's strengths. Among more than 400 variables, refinement of a replicate computes at most as many scores
+        as its climb, and tries the 40 parents of each variable again that gained most in it (``{"candidates": 0}``:
+        all).
     resampling
         "bootstrap": N cases drawn with replacement. "permutation": the cases of every column shuffled, which keeps
         the margins and destroys all association: what edges look like by chance (Broom, Do & Subramanian 2012).
@@ -90,7 +91,7 @@ class BootstrapSettings:
         switch="permutation",
     )
     draws: Draws = option(
-        "replacement", "how cases are drawn: N with replacement, parts of 70 % without, or both in turns", choices=DRAWS
+        "both", "how cases are drawn: N with replacement, parts of 70 % without, or both in turns", choices=DRAWS
     )
     workers: int = option(
         -1, "the number of workers; -1 for one per core", flags=("--workers", "--jobs", "-j", "--threads")

@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast, get_args
 
-import numpy as np
-
 from arcwise.base.errors import FormatError, check_known, reading
 from arcwise.base.showing import one_screen
 from arcwise.confidence.chance import BY_CHANCE
@@ -171,18 +169,13 @@ class CalibrationTable(StudiedTable):
             doubt = f"No study shows how often confidences of the kind '{confidence.origin}' are right."
             return replace(Calibration.identity(), doubt=doubt)
         chance = confidence.chance
-        facts = SetFacts.of(
-            confidence.vector,
-            confidence.n_cases or UNKNOWN_CASES,
-            len(confidence.names),
-            None if chance is None else chance.mean_edges,
-        )
+        facts = SetFacts.of(confidence.vector, confidence.n_cases or UNKNOWN_CASES, len(confidence.names))
         exact = confidence.orient == "cpdag"
         curve = entry.model.curve(facts)
         is_chance = chance is not None and not chance.is_exceeded
         level = cases_level(facts.n_cases)
         if is_chance:
-            curve = CalibrationCurve.of(BY_CHANCE * np.asarray(curve.values))
+            curve = curve.scaled(BY_CHANCE)
         return Calibration(
             kind="table",
             curve=curve,
@@ -257,13 +250,14 @@ def calibration_table() -> CalibrationTable:
 # When a direction is settled: one rule for all that say so.
 #
 # Nine tenths of the networks may agree on a direction that is wrong: with few cases they agree on what the sample
-# happens to show. So a direction counts by its probability where a study tells it, and 95 in 100 such directions are
-# right, in each family of worlds that the study had not seen (docs/benchmarks/calibration.md). Where no study tells
-# it, because confidences are taken for probabilities or because what was said, believed or set has a part in the
-# direction, it counts by the share of the networks.
+# happens to show, and many such directions are of no edge at all. So a direction counts by the probability that there
+# is the edge and points this way, where a study tells it; docs/benchmarks/calibration.md has how often that is right,
+# by kinds of worlds that the study had not seen. Where no study tells it, because confidences are taken for
+# probabilities or because what was said, believed or set has a part in the direction, it counts by the share of the
+# networks.
 
 
-SETTLED_PROBABILITY = 0.95
+SETTLED_PROBABILITY = 0.9
 SETTLED_SHARE = 0.9
 
 
@@ -275,9 +269,9 @@ def is_settled(share: float, probability: float | None) -> bool:
     share
         The share of the networks with the edge that point it this way.
     probability
-        How often it points this way, if there is an edge; None if no study tells.
+        How probably there is the edge and points this way; None if no study tells.
 
-    >>> is_settled(0.92, None), is_settled(0.92, 0.9), is_settled(0.99, 0.96)
+    >>> is_settled(0.92, None), is_settled(0.92, 0.85), is_settled(0.99, 0.91)
     (True, False, True)
     """
     return share >= SETTLED_SHARE if probability is None else probability >= SETTLED_PROBABILITY

@@ -57,6 +57,10 @@ class CalibrationCurve:
         """Return the probabilities of edges of these confidences."""
         return np.asarray(np.interp(np.asarray(confidence, dtype=np.float64), KNOTS, self.values))
 
+    def scaled(self, factor: float) -> CalibrationCurve:
+        """Return the curve of probabilities that are a share of these."""
+        return CalibrationCurve.of(factor * np.asarray(self.values))
+
     def cut_off(self, probability: float) -> float:
         """Return the confidence above which the probability is above the given one; 1 if it is nowhere.
 
@@ -147,7 +151,9 @@ def softmax(
 # Within one data set the probability depends on the confidence alone, and never falls. Between data sets the curve
 # moves with what is known of them without a truth: the number of cases N and of variables n, the expected number of
 # edges per variable (the sum of the confidences over n), how undecided the confidences are (the sum of c (1 - c)
-# over that of c), and how many edges chance gives beside those of the data. The log odds of an edge are piecewise
+# over that of c), and how many of them are middling and faint. What shuffled columns gain and how many edges they have
+# was tried beside these and gave nothing on families left out: what it tells, the test of `Chance` takes. The log odds
+# of an edge are piecewise
 # linear in log odds of the confidence: one slope below one half and one above as in beta calibration (Kull, Silva Filho
 # & Flach 2017), which may change once more at 0.1 and at 0.9, and steps for what no network has and what all have. Each
 # of these seven coefficients is linear in the facts of the data set.
@@ -157,6 +163,7 @@ EDGE = 0.002  # confidences nearer to 0 or 1 are taken for this near; steps take
 END = 0.0005
 BENDS = (0.1, 0.9)  # where the slopes may change, besides one half
 SPREAD = math.log((1 - EDGE) / EDGE)
+MIDDLING, FAINT = (0.2, 0.8), (0.02, 0.3)
 CASES, VARIABLES = 1, 3  # where these stand among the facts of a data set
 
 
@@ -169,35 +176,37 @@ class SetFacts:
     n_variables: int
     edges_per_variable: float
     indecision: float
-    by_chance: float = 0.0  # the log ratio of the edges that chance gives to those of the data
+    middling: float = 0.0  # the log ratio of the number of middling confidences to the expected edges; of faint ones
+    faint: float = 0.0
 
     @classmethod
-    def of(
-        cls, vector: NDArray[np.float64], n_cases: int, n_variables: int, chance_edges: float | None = None
-    ) -> SetFacts:
-        """Take the confidences of all pairs, and how many edges shuffled columns have: None counts as many as here."""
+    def of(cls, vector: NDArray[np.float64], n_cases: int, n_variables: int) -> SetFacts:
+        """Take the confidences of all pairs."""
         total = float(vector.sum())
-        found = total if chance_edges is None else chance_edges
+        middling, faint = (int(((vector > low) & (vector < high)).sum()) for low, high in (MIDDLING, FAINT))
         return cls(
             n_cases,
             n_variables,
             total / max(n_variables, 1),
             float((vector * (1 - vector)).sum()) / (total + 0.5),
-            math.log((found + 0.5) / (total + 0.5)),
+            math.log((middling + 0.5) / (total + 0.5)),
+            math.log((faint + 0.5) / (total + 0.5)),
         )
 
     def row(self) -> NDArray[np.float64]:
         """Return the facts as the coefficients' regressors, the first of which is 1."""
-        cases = math.log10(self.n_cases / 1000)
+        cases, variables = math.log10(self.n_cases / 1000), math.log(max(self.n_variables, 1) / 20)
         return np.array(
             [
                 1.0,
                 cases,
                 cases * cases,
-                math.log(max(self.n_variables, 1) / 20),
+                variables,
                 math.log(self.edges_per_variable + 0.1),
                 self.indecision,
-                self.by_chance,
+                self.middling,
+                self.faint,
+                cases * variables,
             ]
         )
 

@@ -38,6 +38,11 @@ class PairProbability:
         """Return the probability of first -> second (`ahead`), or of the other way; None if no study tells."""
         return None if not self.is_studied else self.forward if ahead else self.backward
 
+    def arrow(self, *, ahead: bool) -> float | None:
+        """Return how probably there is an edge and points first -> second, or the other way; None as in `studied`."""
+        known = self.studied(ahead=ahead)
+        return None if known is None else self.edge * known
+
 
 # How many of some pairs are edges, as a range: what a sum of probabilities leaves open.
 #

@@ -281,18 +281,22 @@ class EdgeRecord:
 
         Studies tell of what observations alone direct, not of what somebody said, believed or set.
         """
-        if self.probability is None or self.origin is not Origin.FOUND:
-            return None
-        return self.probability.studied(ahead=self.is_ahead)
+        return None if self._of_study is None else self._of_study.studied(ahead=self.is_ahead)
+
+    @property
+    def _of_study(self) -> PairProbability | None:
+        return self.probability if self.origin is Origin.FOUND else None
 
     @property
     def is_settled(self) -> bool:
         """Whether its direction, from `tail` to `head`, is settled."""
-        return is_settled(self.way, self.way_probability) if self.settled is None else self.settled
+        if self.settled is not None:
+            return self.settled
+        return is_settled(self.way, None if self._of_study is None else self._of_study.arrow(ahead=self.is_ahead))
 
     def settles(self, *, ahead: bool) -> bool:
         """Whether this settles the direction first -> second (`ahead`), or the other one, whoever said what."""
-        known = None if self.probability is None else self.probability.studied(ahead=ahead)
+        known = None if self.probability is None else self.probability.arrow(ahead=ahead)
         return is_settled(self.split[0 if ahead else 1], known)
 
     @property
@@ -742,8 +746,8 @@ EDGE_COLUMNS: tuple[EdgeColumn, ...] = (
     ),
     EdgeColumn(
         SETTLED,
-        "whether the direction, from → to, is settled: its probability is at least 0.95, or, where no study "
-        "tells it, nine tenths of the networks with the edge agree",
+        "whether the direction, from → to, is settled: that there is the edge and points this way has a "
+        "probability of at least 0.9, or, where no study tells it, nine tenths of the networks with the edge agree",
         field="settled",
         value=lambda e: e.is_settled,
         kind=flag,

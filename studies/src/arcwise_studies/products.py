@@ -11,16 +11,18 @@ import gzip
 import io
 import json
 import os
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 import numpy as np
 
 from arcwise.base.errors import suggestion
 from arcwise.base.files import atomic_write, write_text
 from arcwise.confidence import LearnedTable
-from arcwise.confidence.calibration import CalibrationTable
+from arcwise.confidence.calibration import ANY, CalibrationTable
 from arcwise.confidence.meta_ensemble import FIXED, KIND, TrainingTable
-from arcwise.confidence.studied_table import BY_CASES
+from arcwise.confidence.studied_table import BY_CASES, StudiedTable
 from arcwise.errors import FormatError, UnknownNameError
 from arcwise_studies.experiments.calibration_fit import Samples
 from arcwise_studies.experiments.ensemble_study import COMBINERS, EnsembleStudy, ensemble_predictions
@@ -40,6 +42,7 @@ __all__ = [
     "training_bytes",
 ]
 
+T = TypeVar("T", bound=StudiedTable)
 Product = Literal["thresholds", "ensemble", "calibration"]
 EXPERIMENT = "discovery"
 CALIBRATION = "calibration"
@@ -48,22 +51,51 @@ CALIBRATION = "calibration"
 def export_product(store: str | os.PathLike[str], path: str | os.PathLike[str], product: str) -> int:
     """Write a product to a file and return its number of entries.
 
-    "thresholds" and "calibration" are JSON, "ensemble" is a compressed CSV.
+    "thresholds" and "calibration" are JSON, "ensemble" is a compressed CSV. What the file has of recipes that a
+    calibration study does not have is kept, with the study that it is from.
     """
     if product not in get_args(Product):
         raise UnknownNameError(suggestion("product", product, get_args(Product)))
     if product == "thresholds":
-        table = thresholds_product(store)
+        table = _with_kept(thresholds_product(store), path)
         write_text(path, table.to_json())
         return len(table.entries)
     if product == "calibration":
-        calibrations = calibration_product(store)
+        calibrations = _with_kept(calibration_product(store), path)
         write_text(path, calibrations.to_json())
         return len(calibrations.entries)
     training = ensemble_product(store)
     with atomic_write(path) as file:
         file.write(training_bytes(training))
     return len(training)
+
+
+def _with_kept(table: T, path: str | os.PathLike[str]) -> T:
+    """Return a table of a calibration study with the entries that a file has of other recipes."""
+    if table.provenance.get("parents") != BY_CASES or not Path(path).exists():
+        return table
+    before = type(table).from_json(Path(path).read_text(encoding="utf-8"), where=str(path))
+    recipes, known = table.provenance["recipes"], before.provenance["recipes"]
+    sources = {label.partition(":")[0] for label in recipes}
+
+    def is_kept(entry: Any) -> bool:
+        source, score = getattr(entry, "source", None) or entry.method, entry.score
+        return source not in sources if score == ANY else f"{source}:{score}" not in recipes
+
+    kept = {key: entry for key, entry in before.entries.items() if is_kept(entry)}
+    if not kept:
+        return table
+    labels = set(known) - set(recipes)
+    facts = {name: before.provenance[name] for name in ("configuration", "results", "version", "cells")}
+    earlier = before.provenance.get("kept", [])
+    own = labels.difference(*(study["recipes"] for study in earlier))
+    studies = [(facts, own), *((study, labels.intersection(study["recipes"])) for study in earlier)]
+    provenance = {
+        **table.provenance,
+        "recipes": {**{label: known[label] for label in sorted(labels)}, **recipes},
+        "kept": [{**study, "recipes": sorted(own)} for study, own in studies if own],
+    }
+    return replace(table, entries={**kept, **table.entries}, provenance=provenance)
 
 
 def thresholds_product(store: str | os.PathLike[str]) -> LearnedTable:

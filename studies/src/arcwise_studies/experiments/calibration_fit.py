@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,8 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.confidence.calibration import ANY, CalibrationEntry, CalibrationTable
+from arcwise.confidence.chance import BY_CHANCE, Chance
 from arcwise.confidence.curves import (
     TERMS,
+    CalibrationCurve,
     CalibrationModel,
     DirectionMap,
     SetFacts,
@@ -63,6 +66,22 @@ class Samples:
         ]
 
     @cached_property
+    def is_chance(self) -> list[bool]:
+        """Whether each shows no more than chance; studies of 0.2 did not look."""
+        if "chance" not in self.frame:
+            return [False] * len(self)
+        return [
+            bool(text) and not Chance.from_description(json.loads(text)).is_exceeded for text in self.frame["chance"]
+        ]
+
+    def curves(self, model: CalibrationModel) -> list[CalibrationCurve]:
+        """Return the curve of each, as `CalibrationTable.calibration` makes it."""
+        made = [model.curve(facts) for facts in self.facts]
+        return [
+            curve.scaled(BY_CHANCE) if chance else curve for curve, chance in zip(made, self.is_chance, strict=True)
+        ]
+
+    @cached_property
     def digest(self) -> str:
         """A fingerprint of the results, in any order."""
         hasher = hashlib.sha256()
@@ -83,7 +102,7 @@ class Samples:
     def take(self, rows: NDArray[np.bool_]) -> Samples:
         """Return some of the samples."""
         taken = Samples(self.frame[rows].reset_index(drop=True))
-        for name in ("states", "facts"):
+        for name in ("states", "facts", "is_chance"):
             taken.__dict__[name] = [value for value, kept in zip(getattr(self, name), rows, strict=True) if kept]
         return taken
 
@@ -158,9 +177,9 @@ class Samples:
         """Fit how far whole data sets are off, each left out with its family: above one half, and below."""
         claims: list[tuple[float, NDArray[np.float64], NDArray[np.bool_]]] = []
         for _, known, judged in self.splits():
-            model = known.model()
-            for states, facts in zip(judged.states, judged.facts, strict=True):
-                claims.append((cases_level(facts.n_cases), model.curve(facts)(states.present), states.truth != ABSENT))
+            curves = judged.curves(known.model())
+            for states, facts, curve in zip(judged.states, judged.facts, curves, strict=True):
+                claims.append((cases_level(facts.n_cases), curve(states.present), states.truth != ABSENT))
         return (
             fit_spread([(level, 1 - p[p > 0.5], ~real[p > 0.5]) for level, p, real in claims]),
             fit_spread([(level, p[p <= 0.5], real[p <= 0.5]) for level, p, real in claims]),
@@ -191,20 +210,22 @@ def fit_model(
     """
     rows = np.array([own.row() for own in facts])
     lowest, highest = rows.min(axis=0), rows.max(axis=0)
-    parts = []
-    for own, row in zip(confidences, np.clip(rows, lowest, highest), strict=True):
-        parts.append((curve_terms(own)[:, None, :] * row[None, :, None]).reshape(-1, len(own)))
-    design = np.concatenate(parts, axis=1).T
-    truth = np.concatenate([own.astype(np.float64) for own in truths])
-    weight = np.concatenate([np.full(len(own), w) for own, w in zip(truths, weights, strict=True)])
+    parts, counts, hits = [], [], []
+    for own, real, row, weight in zip(confidences, truths, np.clip(rows, lowest, highest), weights, strict=True):
+        # Pairs of one data set and one confidence differ in the truth alone.
+        values, places = np.unique(own, return_inverse=True)
+        parts.append((curve_terms(values)[:, None, :] * row[None, :, None]).reshape(-1, len(values)))
+        counts.append(weight * np.bincount(places))
+        hits.append(weight * np.bincount(places, real))
+    design, count, hit = np.concatenate(parts, axis=1).T, np.concatenate(counts), np.concatenate(hits)
     width = rows.shape[1]
     penalty = np.full(design.shape[1], PENALTY)
     penalty[::width] = PENALTY / 100  # the coefficients at an average data set are nearly free
     beta = np.zeros(design.shape[1])
     for _ in range(ROUNDS):
         found = logistic(design @ beta)
-        gradient = design.T @ (weight * (truth - found)) - penalty * beta
-        curvature = (design * (weight * np.maximum(found * (1 - found), 1e-9))[:, None]).T @ design + np.diag(penalty)
+        gradient = design.T @ (hit - count * found) - penalty * beta
+        curvature = (design * (count * np.maximum(found * (1 - found), 1e-9))[:, None]).T @ design + np.diag(penalty)
         step = np.linalg.solve(curvature, gradient)
         beta = beta + step * min(1.0, 5.0 / max(float(np.abs(step).max()), 1e-12))
         if float(np.abs(step).max()) < 1e-6:

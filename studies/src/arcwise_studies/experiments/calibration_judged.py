@@ -67,10 +67,10 @@ def judge(samples: Samples) -> list[Judged]:
             if not len(others) or not len(own):
                 continue
             model, directions = others.model(), others.directions()
-            for states, facts, row in zip(own.states, own.facts, own.frame.itertuples(), strict=True):
+            for states, curve, row in zip(own.states, own.curves(model), own.frame.itertuples(), strict=True):
                 sample, cases = f"{row.truth}|{row.cases}|{row.repetition}", int(str(row.cases))
                 ways = _ways(states, directions, cases)
-                found.append(Judged(label, str(row.family), sample, cases, states, model.curve(facts), ways))
+                found.append(Judged(label, str(row.family), sample, cases, states, curve, ways))
     return found
 
 

@@ -65,8 +65,8 @@ def _members(samples: Samples, models: Mapping[str, CalibrationModel]) -> Iterat
     by_sample: dict[str, list[tuple[str, Together]]] = {}
     for label, model in models.items():
         own = samples.of(label)
-        for states, facts, row in zip(own.states, own.facts, own.frame.itertuples(), strict=True):
-            claim = {label: model.curve(facts)(states.present)}
+        for states, curve, row in zip(own.states, own.curves(model), own.frame.itertuples(), strict=True):
+            claim = {label: curve(states.present)}
             made = Together(str(row.family), int(str(row.cases)), np.asarray(states.truth != ABSENT), claim)
             by_sample.setdefault(f"{row.truth}|{row.cases}|{row.repetition}", []).append((label, made))
     for parts in by_sample.values():

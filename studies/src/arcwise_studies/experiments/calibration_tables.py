@@ -16,7 +16,7 @@ from arcwise_studies.experiments.calibration_decisions import decisions_table
 from arcwise_studies.experiments.calibration_fit import Samples
 from arcwise_studies.experiments.calibration_judged import GROUPS, Judged, judge, parts
 from arcwise_studies.experiments.calibration_pool import judge_together
-from arcwise_studies.experiments.pair_states import ABSENT, BACKWARD, FORWARD, UNDIRECTED
+from arcwise_studies.experiments.pair_states import BACKWARD, FORWARD
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -168,18 +168,22 @@ def _expected(judged: Sequence[Judged]) -> SummaryTable:
 
 
 def _directions(judged: Sequence[Judged]) -> SummaryTable:
-    """How often directions are right that the networks, or the probabilities, call settled: of true edges."""
+    """How often directions are right that the networks, or the probabilities, call settled: of all pairs."""
     import pandas as pd
 
     lines = []
     for label, family, group, own in parts(judged):
-        counts = {"shares": [0, 0], "probability": [0, 0]}
+        counts, compelled = {"shares": [0, 0], "probability": [0, 0]}, 0
         for one in own:
             truth, present = one.states.truth, one.confidence
-            for name, ways in (("shares", one.states.shares / np.maximum(present, 1e-12)), ("probability", one.ways)):
+            compelled += int(((truth == FORWARD) | (truth == BACKWARD)).sum())
+            shares = one.states.shares / np.maximum(present, 1e-12)
+            for name, ways, bar in (
+                ("shares", shares, SETTLED_SHARE),
+                ("probability", one.probability * one.ways, SETTLED_PROBABILITY),
+            ):
                 best = np.where(ways[0] >= ways[1], FORWARD, BACKWARD)
-                bar = SETTLED_SHARE if name == "shares" else SETTLED_PROBABILITY
-                called = (one.probability > 0.5) & (truth != ABSENT) & (np.maximum(ways[0], ways[1]) >= bar)
+                called = (one.probability > 0.5) & (np.maximum(ways[0], ways[1]) >= bar)
                 counts[name][0] += int(called.sum())
                 counts[name][1] += int((called & (truth == best)).sum())
         lines.append(
@@ -187,20 +191,21 @@ def _directions(judged: Sequence[Judged]) -> SummaryTable:
                 "recipe": label,
                 "family": family,
                 "cases": group,
+                "compelled": compelled,
                 **{f"called_by_{name}": value[0] for name, value in counts.items()},
                 **{
                     f"right_by_{name}": round(value[1] / value[0], 3) if value[0] else None
                     for name, value in counts.items()
                 },
                 **_interval(*reversed(counts["probability"])),
-                "open": int(sum((one.states.truth == UNDIRECTED).sum() for one in own)),
                 "cells": len(own),
             }
         )
     caption = (
-        f"Directions of true edges that are called settled: by a share of the networks of at least {SETTLED_SHARE:g}, "
-        f"and by a probability of at least {SETTLED_PROBABILITY:g}; how many, and how often right, the latter with its "
-        "interval of 95 % (Wilson). Each family left out."
+        f"Directions that are called settled: by a share of the networks of at least {SETTLED_SHARE:g}, and by a "
+        f"probability, of the edge and of the direction, of at least {SETTLED_PROBABILITY:g}; how many, and how often "
+        "right, the latter with its interval of 95 % (Wilson), beside the number that the true classes compel. A "
+        "direction of a pair without an edge is wrong. Each family left out."
     )
     return SummaryTable("directions", caption, pd.DataFrame(lines))
 
