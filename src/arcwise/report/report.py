@@ -68,7 +68,7 @@ def print_report(report: Report, console: Console, *, sections: tuple[str, ...] 
         print_blocks(section.blocks, console)
 
 
-MOST_ROWS, MOST_NAMED = 7, 5  # edges that the answer lists one by one, and that it names of each other verdict
+MOST_ROWS, MOST_NAMED = 6, 3  # edges that the answer lists one by one, and that it names of each other verdict
 COLOURS = {Verdict.RELY: "blue", Verdict.PROBABLY: "cyan", Verdict.OPEN: "yellow", Verdict.YOURS: "magenta"}
 
 
@@ -90,10 +90,9 @@ def print_answer(report: Report, console: Console) -> None:
             cells = (f"  {edge.name}", show_confidence(edge.real, 2), shown_direction(edge, view.few))
             grid.add_row(*map(Text, (*cells, ", ".join(edge.doubts))))
         left -= len(own)
-        console.print(title)
+        more = f"  the first {grid.row_count}:" if len(own) > grid.row_count else ""
+        console.print(Text.assemble(title, more))
         console.print(grid)
-        if len(own) > grid.row_count:
-            console.print(Text(f"  and {len(own) - grid.row_count:,} more"))
     console.print()
     for sentence in report.summary:
         console.print(_bullet(sentence))
