@@ -21,7 +21,7 @@ LINES = {
     "analysis": 2_125,
     "audit": 1_830,
     "base": 2_920,
-    "bootstrap": 1_605,
+    "bootstrap": 1_608,
     "certificate": 615,
     "cli": 4_370,
     "confidence": 4_765,

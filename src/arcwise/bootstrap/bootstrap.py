@@ -91,7 +91,10 @@ class BootstrapSettings:
         switch="permutation",
     )
     draws: Draws = option(
-        "both", "how cases are drawn: N with replacement, parts of 70 % without, or both in turns", choices=DRAWS
+        "both",
+        "how cases are drawn: N with replacement, parts of 70 % without, or both in turns",
+        choices=DRAWS,
+        flags=("--resample",),
     )
     workers: int = option(
         -1, "the number of workers; -1 for one per core", flags=("--workers", "--jobs", "-j", "--threads")
