@@ -204,7 +204,16 @@ def test_what_is_found(case: Case, tmp_path: Path) -> None:
 
 def test_the_zoo_is_large() -> None:
     assert len(CASES) >= 60 and {case.kind for case in CASES} >= set(Kind) - {
-        *(Kind.HEADER, Kind.REPEATED_ROWS, Kind.TOTALS, Kind.UNITS, Kind.MISSING, Kind.CONTINUOUS, Kind.CODES)
+        *(
+            Kind.HEADER,
+            Kind.REPEATED_ROWS,
+            Kind.TOTALS,
+            Kind.UNITS,
+            Kind.MISSING,
+            Kind.CONTINUOUS,
+            Kind.CODES,
+            Kind.GROUPS,
+        )
     }
 
 

@@ -18,8 +18,8 @@ import arcwise
 ROOT = Path(arcwise.__file__).parent
 LINES = {
     "": 315,
-    "analysis": 2_125,
-    "audit": 1_830,
+    "analysis": 2_140,
+    "audit": 1_905,
     "base": 2_920,
     "bootstrap": 1_608,
     "certificate": 615,
@@ -30,7 +30,7 @@ LINES = {
     "effects": 1_675,
     "evaluate": 1_460,
     "exact": 2_325,
-    "findings": 4_805,
+    "findings": 5_025,
     "graph": 4_600,
     "local": 1_900,
     "model": 4_300,
@@ -40,11 +40,11 @@ LINES = {
     "posterior": 2_575,
     "priors": 1_655,
     "recipes": 1_090,
-    "report": 4_730,
-    "sampled": 805,
+    "report": 4_735,
+    "sampled": 815,
     "scores": 2_020,
 }
-MOST_LINES = 66_650
+MOST_LINES = 66_960
 LONGEST_CHAIN = 25
 LARGEST_FAN_OUT = 20  # but for doors, which only pass names on
 SMALL_WITH_ONE_IMPORTER = 2

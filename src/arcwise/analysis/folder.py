@@ -95,13 +95,13 @@ def _write_means(analysis: Findings, folder: Path) -> None:
     if analysis.prepared.mixed is not None:
         analysis.prepared.mixed.to_file(folder / "columns.parquet")
         analysis.mixed_network.write(folder / "network.json")
-    coding = analysis.prepared.coding
+    coding, design = analysis.prepared.coding, analysis.stacked.design
     facts = {
         "columns": [] if coding is None else coding.describe(),
         "completions": analysis.copies,
         "data": hashlib.sha256(read_bytes(folder / "data.parquet")).hexdigest(),
         "ess": analysis.ess,
-        "groups": analysis.stacked.design is not None,
+        "groups": None if design is None else {"name": design.name, "alike": design.alike, "found": design.found},
         "experiments": analysis.stacked.targets is not None and not analysis.stacked.targets.is_empty,
     }
     write_text(folder / "coding.json", json.dumps(facts, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
@@ -160,7 +160,8 @@ def _told_groups(data: Dataset) -> dict[str, Any]:
     """Return what rows that belong together are worth."""
     if data.design is None:
         return {}
-    return {"groups": data.design.n_groups, "effective_cases": data.n_effective}
+    said = {"dependence": data.design.found} if data.design.found else {"groups": data.design.n_groups}
+    return {**said, "effective_cases": data.n_effective}
 
 
 def _unfinished(analysis: Findings) -> dict[str, Any]:

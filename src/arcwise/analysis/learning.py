@@ -31,6 +31,7 @@ from arcwise.bootstrap.completed import has_all_states
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.data.table import Table
 from arcwise.findings.checks import seconds_to_check
+from arcwise.findings.dependence import with_dependence
 from arcwise.findings.options import LearnOptions
 from arcwise.findings.parts import Part, WithoutBeliefs, WithoutConstraints
 from arcwise.findings.preparation import Prepared, open_table, prepare
@@ -138,6 +139,7 @@ def learn_prepared(
     is valid already need not wait for comparisons and checks. Where all that is left is known to take little it is not
     called.
     """
+    prepared = with_dependence(prepared, options.seed)
     _check_settings(options)
     said, names = options.constraints, prepared.data.names
     if said is not None and said.names != names:  # over columns of which some were left out

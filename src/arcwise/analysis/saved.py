@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arcwise.analysis.questions import Questions
-from arcwise.base.errors import FormatError
+from arcwise.base.errors import UNREADABLE, FormatError
 from arcwise.base.files import parse_json, read_bytes
 from arcwise.confidence.consensus import ConsensusNetwork, consensus_network
 from arcwise.confidence.edge_confidence import EdgeConfidence
@@ -131,8 +131,17 @@ class SavedAnalysis(Questions):
         if hashlib.sha256(read_bytes(path)).hexdigest() != self._facts.get("data"):
             raise FormatError(f"{path}: not the data of this analysis: another fingerprint. Run `arcwise learn` again.")
         # Whatever its size: the rows are in an order, completion after completion.
-        groups = GROUPS if self._facts.get("groups") else None
-        return read_data(path, progress=False, interventions=column, groups=groups, grouping=Grouping(always=False))
+        said = self._facts.get("groups")
+        groups = GROUPS if said else None
+        data = read_data(path, progress=False, interventions=column, groups=groups, grouping=Grouping(always=False))
+        if not said or data.design is None:
+            return data
+        try:
+            alike = None if said["alike"] is None else float(said["alike"])
+            design = replace(data.design, name=str(said["name"]), alike=alike, found=str(said["found"]))
+        except UNREADABLE as error:
+            raise FormatError(f"{self.folder / 'coding.json'}: its groups cannot be read ({error!r}).") from error
+        return data.with_groups(design)
 
     @property
     def copies(self) -> int:

@@ -118,6 +118,7 @@ CHECKS: tuple[Check, ...] = (
     lambda table, said: columns.find_dates(table, dates=said.dates),
     lambda table, said: rows.find_repeated_rows(table),
     lambda table, said: columns.find_constants(table),
+    lambda table, said: rows.find_groups(table, keep={*said.keep, *said.categories}),
     lambda table, said: columns.find_free_text(table, keep={*said.keep, *said.categories}),
     lambda table, said: columns.find_identifiers(table, keep={*said.keep, *said.categories}),
     lambda table, said: columns.find_codes(table, keep={*said.keep, *said.categories}),

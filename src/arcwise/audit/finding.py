@@ -32,6 +32,7 @@ class Kind(enum.StrEnum):
     CONSTANT = "constant"
     NEARLY_CONSTANT = "nearly constant"
     IDENTIFIER = "identifier"
+    GROUPS = "groups"  # a column that says which rows belong together
     CODES = "codes"  # whole numbers that are names, such as those of districts
     TEXT = "free text"
     MANY_STATES = "many states"

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcwise.audit.finding import Finding, Kind, Repair, Severity, columns_words, it, note, rows_words, verb
 from arcwise.audit.relations import LEAST_ROWS, correlation, ranks
 from arcwise.base.errors import Argument
-from arcwise.data.column import Column, date_example, numbers_of, quoted, sorted_labels
+from arcwise.data.column import MAX_LEVELS, Column, date_example, most_states, numbers_of, quoted, sorted_labels
+from arcwise.data.dataset import Dataset
+from arcwise.data.design import Design, intraclass
 from arcwise.data.table import Table
 
 LAST_ROWS = 3  # that are looked at for totals
@@ -21,6 +24,14 @@ ORDERED = 0.9995  # the rank correlation of numbers in order with the order of t
 PARTS = frozenset(("train", "training", "test", "testing", "valid", "validation", "val", "dev", "holdout", "hold-out"))
 ALIKE = 0.5  # the rank correlation of a column with itself in the row before, in series
 CHANCE = 0.1  # pairs of equal rows that may be expected by chance
+MOST_GROUPED = 50_000  # rows that are looked at for groups
+FEWEST_VALUES = 6  # of a column of groups
+LEAST_EFFECT = 1.2  # the design effect of groups that matter
+DEALT = 39  # times that the values of such a column are dealt out anew
+_GROUP = re.compile(
+    r"(?:^|[^a-z])(?:id|patient|subject|person|participant|respondent|family|household|animal|mouse|donor|cluster|pupil"
+    r"|student|school|customer|client)s?(?:$|[^a-z])|[a-z]_?id$"
+)
 _SPLIT = re.compile(r"(?:^|[^a-z])(train|test|split|fold|partition|validation|holdout|is_train|set)(?:$|[^a-z])")
 
 
@@ -145,7 +156,7 @@ def find_series(table: Table) -> Iterable[Finding]:
             if float(np.mean(np.diff(place) > 0)) > MOSTLY or float(np.mean(np.diff(place) < 0)) > MOSTLY:
                 yield _series((column.name,), f"the rows are in the order of the dates of column '{column.name}'")
                 return
-    numbers = [c for c in table.columns if c.is_continuous() and not c.n_missing and not _in_order(c)]
+    numbers = [c for c in table.columns if c.is_continuous() and not c.n_missing and not is_in_order(c)]
     ranked = {c.name: ranks(c.values()) for c in numbers}
     alike = {name: correlation(own[1:], own[:-1]) for name, own in ranked.items()}
     close = [name for name, value in alike.items() if value > ALIKE]
@@ -160,12 +171,70 @@ def _series(names: tuple[str, ...], what: str, evidence: str = "") -> Finding:
     return note(Kind.ROW_ORDER, names, what, f"{evidence}; {told}" if evidence else told)
 
 
+def find_groups(table: Table, *, keep: Collection[str] = ()) -> Iterable[Finding]:
+    """Yield the column that says which rows belong together, such as those of a patient, if its rows are alike.
+
+    Such a column is named so, or has more values than a variable could have, each several times; and rows of one value
+    agree in the other columns more than they would if its values were dealt out anew.
+    """
+    count = table.n_rows
+    if count < LEAST_ROWS or count > MOST_GROUPED or table.design is not None or table.weights is not None:
+        return
+    likely = [c for c in table.columns if c.name not in keep and _may_group(c)]
+    others = [own for c in table.columns if c not in likely and len(np.unique(own := _coarse(c))) > 1]
+    if not likely or len(others) < 2:
+        return
+    data = Dataset.from_codes(np.array(others).T)
+    rng, found = np.random.default_rng(count), []
+    for column in likely:
+        labels = column.codes.astype(np.int64)
+        alike = float(np.mean(intraclass(data, Design(labels))))
+        worth = data.with_groups(Design(labels, alike=alike)).n_effective
+        by_chance = (float(np.mean(intraclass(data, Design(rng.permutation(labels))))) for _ in range(DEALT))
+        if count >= LEAST_EFFECT * worth and all(alike > other for other in by_chance):
+            found.append((worth, column.name, len(np.unique(labels))))
+    if found:
+        worth, name, values = min(found)
+        yield Finding(
+            Kind.GROUPS,
+            Severity.MISLEADS,
+            (name,),
+            f"column '{name}' says which rows belong together: rows of one value are alike",
+            f"{values:,} values; {count:,} rows tell as much as {worth:,} independent ones",
+            "resample its groups as wholes, and count what their rows are worth",
+            Argument("groups", name),
+            Repair(
+                lambda table: table.with_groups(name), f"Took the rows of each value of column '{name}' for a group."
+            ),
+            keepable=True,
+        )
+
+
+def _may_group(column: Column) -> bool:
+    rows, values = len(column.codes), int(np.count_nonzero(column.counts()))
+    if column.n_missing or not FEWEST_VALUES <= values <= rows // 2:
+        return False
+    named = bool(_GROUP.search(column.name.lower()))
+    return named or (
+        column.numbers is None and (values > most_states(rows) or (values > MAX_LEVELS and _in_runs(column)))
+    )
+
+
+def _coarse(column: Column) -> NDArray[np.int64]:
+    """Return a column as a few classes: its labels, a missing value among them, or quarters of its numbers."""
+    if column.is_continuous():
+        values = column.values()
+        cuts = np.nanquantile(values, [0.25, 0.5, 0.75])
+        return np.where(np.isnan(values), 4, np.searchsorted(cuts, values)).astype(np.int64)
+    return column.codes.astype(np.int64) if len(column.labels) <= MAX_LEVELS else np.zeros(len(column.codes), np.int64)
+
+
 def find_row_order(table: Table) -> Iterable[Finding]:
     """Yield the columns that follow the order of the rows, or that say in which part of the data a row is."""
     rows = table.n_rows
     if rows < LEAST_ROWS:
         return
-    runs = () if table.is_grouped else tuple(c.name for c in table.columns if _in_runs(c) or _in_order(c))
+    runs = () if table.is_grouped else tuple(c.name for c in table.columns if _in_runs(c) or is_in_order(c))
     if runs:
         what = f"the rows are sorted by {columns_words(runs)}, which {verb(runs, 'leaks', 'leak')} their order"
         yield note(Kind.ROW_ORDER, runs, what)
@@ -183,7 +252,7 @@ def _in_runs(column: Column) -> bool:
     return int((column.codes[1:] != column.codes[:-1]).sum()) + 1 == len(np.unique(column.codes))
 
 
-def _in_order(column: Column) -> bool:
+def is_in_order(column: Column) -> bool:
     """Return whether numbers rise, or fall, from the first row to the last but for a few."""
     if not column.is_continuous():
         return False

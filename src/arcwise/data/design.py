@@ -12,7 +12,7 @@ everything that learns from a sample stays as it is.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -57,7 +57,7 @@ class Design:
     [0, 0, 1, 0]
     """
 
-    groups: NDArray[np.int32]
+    groups: NDArray[Any]
     name: str = COLUMN
     alike: float | None = None
     found: str = ""

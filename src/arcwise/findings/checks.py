@@ -195,6 +195,7 @@ def grow_parts(data: Dataset, options: LearnOptions, ess: float, run: Run) -> Gr
         )
     if options.constraints is not None and options.constraints.is_ancestral:
         return _not_grown("Saturation was not computed: it learns without constraints on ancestors.")
+    data = data.independent(run.seed)
     if data.n_cases < FEWEST_CASES:
         return _not_grown(f"Saturation was not computed: {data.n_cases} cases cannot be halved often enough.")
     if data.n_cases > MOST_CASES:
@@ -204,7 +205,6 @@ def grow_parts(data: Dataset, options: LearnOptions, ess: float, run: Run) -> Gr
         )
     if run.is_over:
         return _stopped(Status.TIME_LIMIT)
-    data = data.independent(run.seed)
     learning = Learning(
         max_parents=options.max_parents,
         constraints=options.constraints,

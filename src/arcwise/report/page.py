@@ -386,6 +386,12 @@ def _uncalibrated(analysis: Findings) -> tuple[str, ...]:
 def _rows_told(data: Dataset) -> tuple[str, ...]:
     if data.design is None:
         return ()
+    if data.design.found:
+        return (
+            f"Beware: these rows do not look like cases of their own: {data.design.found}. The {data.n_cases:,} cases "
+            f"tell about as much as {data.n_effective:,} independent ones, and probabilities are those of "
+            f"{data.n_effective:,}. If a column says which rows belong together, give it with --groups.",
+        )
     groups, effect = data.design.n_groups, data.n_cases / data.n_effective
     few = (
         f" {groups} groups say little about groups that were not seen: {FEWEST_GROUPS} are the fewest to rely on."

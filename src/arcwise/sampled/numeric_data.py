@@ -22,7 +22,7 @@ from arcwise.base.run import Limits, Run, Seed, Status, generator_of
 from arcwise.base.showing import one_screen
 from arcwise.data.cases import bootstrap_weights, subsample_weights
 from arcwise.data.dataset import Dataset, GapStates, Incomplete
-from arcwise.data.design import exchanged_rows
+from arcwise.data.design import Design, exchanged_rows
 from arcwise.data.discretize import (
     METHODS,
     apply_cuts,
@@ -195,6 +195,12 @@ class NumericData:
     def gaps(self) -> Incomplete | None:
         """All rows, cut once, if values are missing; else None."""
         return self.whole.gaps
+
+    def with_groups(self, design: Design | None) -> NumericData:
+        """Return the data with groups of rows, cut as they are."""
+        made = replace(self, table=replace(self.table, design=design))
+        made.__dict__["_cut"] = self._cut
+        return made
 
     def _discrete(self, table: Table) -> Dataset | Incomplete:
         if self.gap_state:
