@@ -159,7 +159,7 @@ def test_bootstrap_networks_are_read_by_what_was_set(number: int, tmp_path: Any)
 @pytest.mark.parametrize("learner", ["tabu", "hill-climbing", "first-ascent", "genetic", "order", "exact"])
 def test_every_learner_leaves_the_rows_out(learner: Any) -> None:
     data = case(7)
-    found = bootstrap_networks(data, "bic", replicates=3, learner=learner, seed=2, progress=False)
+    found = bootstrap_networks(data, "bic", replicates=3, learner=learner, seed=2, draws="replacement", progress=False)
     for index, score in zip(found.facts["indices"], found.facts["replicate_scores"], strict=True):
         rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(2, spawn_key=(index,))))
         sample = data.collapse().resample(rng)
