@@ -273,7 +273,7 @@ def test_every_search_returns_the_score_with_the_prior(seed: int) -> None:
 def test_each_replicate_of_a_bootstrap_is_learned_with_the_prior(learner: str) -> None:
     data, beliefs, _ = case(11, most=4)
     score = believed("bdeu:ess=2", beliefs)
-    found = bootstrap_networks(data, score, replicates=6, seed=3, learner=learner, progress=False)
+    found = bootstrap_networks(data, score, replicates=6, seed=3, learner=learner, draws="replacement", progress=False)
     task = ReplicateTask(data.collapse(), score, Constraints(data.names), learner, "bootstrap", 3, {})  # type: ignore[arg-type]
     for index, dag in enumerate(found):
         rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(3, spawn_key=(index,))))
