@@ -22,11 +22,11 @@ import numpy as np
 from arcwise.ensemble import NetworkSet
 from arcwise.recipes.registry import Source
 from arcwise.local import hill_climb
-from arcwise.base.options import option
+from arcwise.base.options import CheckedOptions, option
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(CheckedOptions):
     blocks: int = option(6, "how many blocks the cases fall into", low=2)
 
 
