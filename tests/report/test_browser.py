@@ -431,9 +431,10 @@ def test_a_wide_window_is_used(page: Any) -> None:
         .map(e => [...e.children].map(c => c.getBoundingClientRect()))
         .map(([a, b]) => a.right <= b.left && b.right > 0.8 * document.documentElement.clientWidth)"""
     page.resize(1400, 900)
-    assert page.run(script) == [True] * 3
+    wide = page.run(script)
+    assert len(wide) >= 3 and all(wide)
     page.resize(800, 900)
-    assert page.run(script) == [False] * 3
+    assert page.run(script) == [False] * len(wide)
 
 
 def test_too_few_networks_are_drawn_as_a_guess(browser: Any, tmp_path: Path) -> None:
@@ -480,8 +481,9 @@ def test_the_legend_says_whose_directions_are_settled(browser: Any, tmp_path: Pa
     """A head that comes from the user's own tiers is not the data's."""
     data = datasets.load("balance-scale")
     tiers = arcwise.Constraints(data.names, tiers=[[name for name in data.names if name != "class"], ["class"]])
-    for said, words in ((tiers, "is what you said"), (None, "likely")):
-        analysis = arcwise.learn(data, constraints=said, seed=1, permutations=0, compare=False, threshold=0.5)
+    boards = datasets.load("tic-tac-toe")
+    for table, said, words in ((data, tiers, "is what you said"), (boards, None, "likely")):
+        analysis = arcwise.learn(table, constraints=said, seed=1, permutations=0, compare=False, threshold=0.5)
         path = tmp_path / "report.html"
         path.write_text(analysis.to_html(), encoding="utf-8")
         browser.open(path)
