@@ -150,3 +150,19 @@ def test_the_column_that_would_cure_it_is_proposed() -> None:
     # Dealt out at random, the same column says nothing.
     other = shuffled.assign(patient=rng.permutation(shuffled["patient"].to_numpy()))
     assert not [finding for finding in check(other).findings if finding.kind == "groups"]
+
+
+def test_a_drift_makes_no_groups() -> None:
+    rng = np.random.default_rng(8)
+    ill = (rng.random(600) < np.linspace(0.9, 0.1, 600)).astype(np.int64)  # most of the ill were entered first
+    codes = np.array([np.where(rng.random(600) < 0.9, ill, rng.integers(0, 2, 600)) for _ in range(5)])
+    data = Dataset.from_codes(codes.T, states=[["no", "yes"]] * 5)
+    assert find_dependence(data) is None
+
+
+def test_a_credible_set_holds_a_share_of_the_posterior_of_the_same_rows() -> None:
+    data = data_of(clusters(np.random.default_rng(3), 40, 5))
+    assert find_dependence(data) is not None
+    found = learn(data, method="credible", **QUICK)
+    assert found.main.credible is not None and found.main.credible.covered is not None
+    assert 0 < found.main.credible.covered <= 1

@@ -40,6 +40,8 @@ LONGEST_BLOCK = 60
 # Rows that are sorted by a column of few values are shuffled within its runs, if they have so many rows on average:
 # shorter ones may be groups.
 LEAST_RUN = 12
+# Rows change places with others not far away: a drift, as when the ill were entered first, makes no groups.
+WINDOW = 60
 
 
 def find_dependence(data: Dataset, seed: int = 0, *, in_order: bool = True) -> Design | None:
@@ -128,13 +130,13 @@ def _repeats(expected: NDArray[np.float64]) -> int:
 def _neighbours(data: Dataset, rng: np.random.Generator) -> Design | None:
     """Make blocks of neighbouring rows where these agree more than rows apart."""
     codes = data.codes
-    begun = _sorted_by(codes.astype(np.int64))
+    begun, windows = _sorted_by(codes.astype(np.int64)), np.arange(data.n_rows) // WINDOW
     shares = np.array([((np.bincount(own) / data.n_rows) ** 2).sum() for own in codes])
     lags = range(1, LAGS + 1)
     seen = float(sum(_agreement(codes, shares, lag) for lag in lags))
     by_chance = np.empty(SHUFFLES)
     for k in range(SHUFFLES):
-        shuffled = codes[:, np.lexsort((rng.random(data.n_rows), begun))]
+        shuffled = codes[:, np.lexsort((rng.random(data.n_rows), windows, begun))]
         by_chance[k] = sum(_agreement(shuffled, shares, lag) for lag in lags)
     mean, spread = float(by_chance.mean()), float(by_chance.std(ddof=1))
     if seen <= mean + STANDARD_ERRORS * spread:

@@ -217,7 +217,7 @@ def _described(
     complete: Any = data.gapless if describe else None
     if complete is not None and isinstance(networks, CredibleSet):
         facts = network_facts.credible_facts(networks, confidence, run.but(limits=deadline.limits))
-        find_covered = partial(network_facts.share_of_posterior, networks, recipe, complete, run)
+        find_covered = partial(network_facts.share_of_posterior, networks, recipe, complete.independent(), run)
     elif complete is not None and networks.listed is not None:
         facts = network_facts.facts_under_ancestors(recipe, networks.listed, complete)
     experiments, in_time = _experiments(networks, confidence, run.seed, deadline) if describe else (None, True)
