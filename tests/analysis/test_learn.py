@@ -392,9 +392,8 @@ def test_cut_offs_of_another_recipe_are_warned_of(boards: arcwise.Analysis) -> N
     (warning,) = [remark.text for remark in other.remarks if "made differently" in remark.text]
     assert "(the Bayes factor: 50 here, 150 there)" in warning  # 100,000 networks at most would have been all, too
     assert warning in other.to_text(width=10_000)
-    same = learn(
-        datasets.load("iris"), method="bootstrap", score="bdeu:ess=1", rule="learned", settings=["refine=0"], **QUICK
-    )
+    thesis = {"method": "bootstrap", "score": "bdeu:ess=1", "settings": ["refine=0", "draws=replacement"]}
+    same = learn(datasets.load("iris"), rule="learned", **thesis, **QUICK)
     assert not [remark for remark in same.remarks if "made differently" in remark.text]
     wide = learn(datasets.load("iris"), bayes_factor=150, **CREDIBLE)
     (doubt,) = [remark.text for remark in wide.remarks if "made differently" in remark.text]
