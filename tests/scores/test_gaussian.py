@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.twins.gaussian import bge_twin, bic_cg_twin, bic_dg_twin, bic_g_twin
 
@@ -96,6 +96,7 @@ BY_TWINS = ("bic-dg", "bic-dg:functions=2,numbers=ranks,penalty=2", "bge", "bge:
 
 @pytest.mark.parametrize("name", [*BY_TWINS, "bge:units=raw", "bic-g", "bic-cg"])
 @given(seed=st.integers(0, 10**6), weighted=st.booleans())
+@example(seed=29656, weighted=True)  # two distinct rows of a configuration, on a line: nothing is left but rounding
 def test_families_score_as_their_twins(name: str, seed: int, weighted: bool) -> None:
     score, data = make_score(name), mixed(seed, 60, weighted=weighted)
     if name in ("bge:units=raw", "bic-g"):

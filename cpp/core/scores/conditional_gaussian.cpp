@@ -15,6 +15,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nothing_left =
     1e-14;  // of a variance, in squares: bnlearn's 1.5e-8, of a standard deviation
+constexpr double rounding = 16 * std::numeric_limits<double>::epsilon();
 
 class Score final : public DataScore {
   public:
@@ -117,6 +118,7 @@ class Evaluator final : public FamilyEvaluator {
         for (const auto v : numbers_) columns_.push_back(score_.column(v));
         columns_.push_back(score_.column(child));
         values_.assign(size, 1.0);
+        norms_.assign(size, 0.0);
         for (std::size_t r = 0; r < of_row_.size(); ++r) {
             if (weights[r] == 0) continue;
             for (std::size_t k = 1; k < size; ++k) values_[k] = columns_[k - 1][r];
@@ -133,17 +135,23 @@ class Evaluator final : public FamilyEvaluator {
             const double cases = own[0];
             const double freedom = cases - slopes - 1.0;
             if (freedom < 1.0) return -infinity;
+            // What rounding leaves of a sum of squares that is explained whole: sums of products lose what they
+            // have in common, and a parent that hardly varies here makes the most of it.
+            for (std::size_t k = 0; k < size; ++k) norms_[k] = std::sqrt(own[k * size + k]);
+            double rounded = norms_[size - 1];
             for (std::size_t pivot = 0; pivot + 1 < size; ++pivot) {
                 const double left = own[pivot * size + pivot];
                 if (left <= 1e-12 * cases) continue;  // a sum of the others: it explains nothing more
+                rounded += std::abs(own[(size - 1) * size + pivot] / left) * norms_[pivot];
                 for (std::size_t row = pivot + 1; row < size; ++row) {
                     const double times = own[row * size + pivot] / left;
                     for (std::size_t k = pivot + 1; k <= row; ++k)
                         own[row * size + k] -= times * own[k * size + pivot];
                 }
             }
-            const double variance = own[size * size - 1] / freedom;
-            if (!(variance > nothing_left)) return -infinity;
+            const double residual = own[size * size - 1], variance = residual / freedom;
+            const bool is_rounding = residual <= rounding * rounded * rounded;
+            if (is_rounding || !(variance > nothing_left)) return -infinity;
             found -= 0.5 * cases * (std::log(2.0 * std::numbers::pi * variance) + score_.log_scale(child)) +
                      0.5 * freedom;
         }
@@ -156,6 +164,7 @@ class Evaluator final : public FamilyEvaluator {
     std::unordered_map<std::uint64_t, std::uint32_t> numbered_;
     std::vector<std::span<const double>> columns_;
     std::vector<double> values_;
+    std::vector<double> norms_;
     std::vector<double> sums_;
 };
 
