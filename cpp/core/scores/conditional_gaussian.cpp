@@ -135,8 +135,8 @@ class Evaluator final : public FamilyEvaluator {
             const double cases = own[0];
             const double freedom = cases - slopes - 1.0;
             if (freedom < 1.0) return -infinity;
-            // What rounding leaves of a sum of squares that is explained whole: sums of products lose what they
-            // have in common, and a parent that hardly varies here makes the most of it.
+            // What rounding leaves of a sum of squares that is explained whole: sums of products lose what
+            // they have in common, and a parent that hardly varies here makes the most of it.
             for (std::size_t k = 0; k < size; ++k) norms_[k] = std::sqrt(own[k * size + k]);
             double rounded = norms_[size - 1];
             for (std::size_t pivot = 0; pivot + 1 < size; ++pivot) {
