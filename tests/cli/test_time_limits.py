@@ -105,6 +105,7 @@ def command_for(verb: str, item: Option, value: str) -> str:
         case ("search", "method"):
             return METHODS.get(value, usual)
         case (_, "score"):
+            usual = usual.replace("{data}", "{plain}") if value == "bic-g" else usual  # which takes numbers alone
             return f"{usual.replace(' --score bdeu:ess=10', '')} --score {SCORE_WORDS.get(value, value)}"
         case ("effect", "impute"):
             return f"effect {{truth}} v0 v1 --data {{gaps}} {given}"
@@ -195,6 +196,7 @@ def files(tmp_path_factory: pytest.TempPathFactory, run: Callable[..., Answer]) 
     numbers = data.codes.T + rng.normal(0, 0.3, data.codes.T.shape)
     frame = pd.DataFrame(numbers, columns=data.names).assign(sort=np.array(["a", "b", "c"])[data.codes[0]])
     frame.to_csv(folder / "numbers.csv", index=False)
+    frame.drop(columns="sort").to_csv(folder / "plain.csv", index=False)
     write_network(fit_parameters(sparse_dag(data.names, rng, mean_parents=1.5), data), folder / "truth.bif")
     (folder / "study.toml").write_text(
         'name = "study"\nseed = 1\n[experiments.overhead]\ncells = 100000\nwork = "sleep"\nseconds = 0.05\n'

@@ -217,7 +217,7 @@ class MixedScore(Score):
                 f"{self.facts.title} takes numbers, and '{refused[0]}' is nominal.",
                 remedies=(
                     Remedy("score numbers and categories together, with", Argument("score", "bic-dg")),
-                    Remedy("or, as bnlearn does, with", Argument("score", "bic-cg")),
+                    Remedy("as bnlearn does, with", Argument("score", "bic-cg")),
                 ),
             )
         weights = _weights(data)
