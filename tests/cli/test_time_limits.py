@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -30,6 +31,7 @@ from arcwise.graph import sparse_dag
 from arcwise.model import fit_parameters, write_network
 
 LIMIT = 1.0
+WRITING = 1.5  # CPU seconds of the report and the files of `learn`, whatever the data
 LONGER = 2.0  # of `learn`, which has data to prepare before it can find anything, on a core that others may share
 MANY = 1_000_000_000  # restarts and replicates cost nothing until they are made: so many end on no machine in time
 
@@ -100,7 +102,7 @@ def choices_of(item: Option) -> list[str]:
 def command_for(verb: str, item: Option, value: str) -> str:
     """Return the verb with one value of one option, on data that take longer than the limit by it."""
     usual = VERBS[verb]
-    given = item.flag if item.switch is not None else f"{item.flag}={value}"
+    given = item.flag if item.switch is not None else shlex.quote(f"{item.flag}={value}")
     match (verb, item.name):
         case ("search", "method"):
             return METHODS.get(value, usual)
@@ -167,7 +169,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Answ
     assert server.stdout.readline() == "ready\n"
 
     def ask(command: str, folder: Path, limit: float | None = None) -> Answer:
-        words = [*command.split(), *([] if limit is None else ["--limit-seconds", str(limit)])]
+        words = [*shlex.split(command), *([] if limit is None else ["--limit-seconds", str(limit)])]
         server.stdin.write(json.dumps({"words": words, "folder": str(folder), "output": str(printed)}) + "\n")
         server.stdin.flush()
         found = json.loads(server.stdout.readline())
@@ -216,7 +218,7 @@ def files(tmp_path_factory: pytest.TempPathFactory, run: Callable[..., Answer]) 
 def check(answer: Answer, codes: set[int], limit: float) -> None:
     cpu, ended, _, told = answer
     assert ended in codes, told
-    assert cpu <= 1.2 * limit + 1.0
+    assert cpu <= 1.2 * limit + 1.0 + (WRITING if limit == LONGER else 0.0)
 
 
 @pytest.mark.slow
@@ -230,6 +232,7 @@ def test_a_limit_is_for_the_whole_verb(
 
 # What is done within any limit.
 QUICK = {
+    *(("prior sensitivity", "search", way) for way in ("hill-climbing", "tabu")),
     ("search", "method", "naive-bayes"),
     *(("effect", "impute", way) for way in ("knn", "mode", "drop")),
     *(("threshold", "rule", rule) for rule in ("scutari", "gross", "cost", "calibrated", "fixed", "learned")),
@@ -237,6 +240,9 @@ QUICK = {
 }
 # A network does not know the state that a gap would be.
 REFUSED = {("effect", "impute", "state"), ("check-fit", "impute", "state")}
+# Without a single completion, or after filling gaps by neighbours for all of the time, there may be nothing to answer
+# with: then an error says so.
+UNANSWERED = {("learn", "impute", "completions"), ("learn", "impute", "knn")}
 
 
 @pytest.mark.slow
@@ -247,7 +253,7 @@ def test_a_limit_holds_for_every_choice(
     item = next(item for item in limited_verbs()[verb] if item.name == option)
     limit, case = LONGER if verb == "learn" else LIMIT, (verb, option, value)
     answer = run(command_for(verb, item, value).format(**files), tmp_path, limit)
-    check(answer, {1} if case in REFUSED else {0, 3} if case in QUICK else {3}, limit)
+    check(answer, {1} if case in REFUSED else {0, 3} if case in QUICK else {1, 3} if case in UNANSWERED else {3}, limit)
 
 
 def test_no_verb_with_a_limit_is_left_out() -> None:
