@@ -11,7 +11,7 @@ LENIENT := --config-settings=cmake.define.ARCWISE_WERROR=OFF
 DEPENDENCIES := import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")
 
 .PHONY: install develop demo test test-python test-slow test-cpp test-sanitized test-threads fuzz fuzz-sanitized fuzz-guided \
-	coverage obedience random-calls faults networks axe lint format benchmark vectors windows arm interchange study papers docs dist wheels clang clean
+	coverage obedience random-calls limits faults networks axe lint format benchmark vectors windows arm interchange study papers docs dist wheels clang clean
 
 # The package as a user gets it, and $(BIN)/arcwise. What it needs is fetched while the native core is compiled, and a
 # module becomes byte code when it is first imported: of pandas, SciPy and the others, most never are.
@@ -158,6 +158,10 @@ obedience: develop
 # Random sequences of calls on tiny problems, each answer compared with brute force; a failure is shrunk and printed.
 random-calls: develop
 	$(BIN)/python -m tests.random_calls --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
+
+# A limit of time and every value of every option with choices, of every verb: five minutes of two cores.
+limits: develop
+	ARCWISE_LIMITS=all $(PYTEST) tests/cli/test_time_limits.py
 
 # Allocations, writes, flushes and renames that fail at the k-th call, k = 1, 2, 4, ..., and a full disk, for four verbs.
 faults: develop
