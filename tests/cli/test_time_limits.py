@@ -138,7 +138,9 @@ def command_for(verb: str, item: Option, value: str) -> str:
 
 # All verbs by `make limits`; those of `search`, where most choices are, are the part that runs with the other tests.
 VERBS_ASKED = limited_verbs() if os.environ.get("ARCWISE_LIMITS") == "all" else {"search": limited_verbs()["search"]}
-CASES = [(verb, item.name, value) for verb, items in VERBS_ASKED.items() for item in items for value in choices_of(item)]
+CASES = [
+    (verb, item.name, value) for verb, items in VERBS_ASKED.items() for item in items for value in choices_of(item)
+]
 
 
 def noisy_copies(variables: int, rows: int, seed: int) -> Dataset:
