@@ -31,8 +31,8 @@ from arcwise.graph import sparse_dag
 from arcwise.model import fit_parameters, write_network
 
 LIMIT = 1.0
-READING = 0.5  # CPU seconds of the command line and the data file
-WRITING = 1.5  # CPU seconds of the report and the files of `learn`, whatever the data
+# CPU seconds that a verb takes on 30 rows, measured: 0.11, and 0.55 for `learn`, which writes a report.
+SMALL, SMALL_LEARN = 0.1, 0.6
 LONGER = 2.0  # of `learn`, which has data to prepare before it can find anything, on a core that others may share
 MANY = 1_000_000_000  # restarts and replicates cost nothing until they are made: so many end on no machine in time
 
@@ -221,7 +221,7 @@ def files(tmp_path_factory: pytest.TempPathFactory, run: Callable[..., Answer]) 
 def check(answer: Answer, codes: set[int], limit: float) -> None:
     cpu, ended, _, told = answer
     assert ended in codes, told
-    assert cpu <= 1.2 * limit + 1.0 + READING + (WRITING if limit == LONGER else 0.0)
+    assert cpu - (SMALL_LEARN if limit == LONGER else SMALL) <= 1.2 * limit + 1.0
 
 
 @pytest.mark.slow
@@ -243,9 +243,6 @@ QUICK = {
 }
 # A network does not know the state that a gap would be.
 REFUSED = {("effect", "impute", "state"), ("check-fit", "impute", "state")}
-# Without a single completion, or after filling gaps by neighbours for all of the time, there may be nothing to answer
-# with: then an error says so.
-UNANSWERED = {("learn", "impute", "completions"), ("learn", "impute", "knn")}
 
 
 @pytest.mark.slow
@@ -256,7 +253,7 @@ def test_a_limit_holds_for_every_choice(
     item = next(item for item in limited_verbs()[verb] if item.name == option)
     limit, case = LONGER if verb == "learn" else LIMIT, (verb, option, value)
     answer = run(command_for(verb, item, value).format(**files), tmp_path, limit)
-    check(answer, {1} if case in REFUSED else {0, 3} if case in QUICK else {1, 3} if case in UNANSWERED else {3}, limit)
+    check(answer, {1} if case in REFUSED else {0, 3} if case in QUICK else {3}, limit)
 
 
 def test_no_verb_with_a_limit_is_left_out() -> None:
