@@ -23,7 +23,7 @@ doors.offer(
         "networks.families": ("Families",),
         "networks.network_list": ("NetworkSet", "concatenate", "deviation_curve", "plot_deviations", "NetworkSummary"),
         "networks.recipe": ("Ensemble", "EnsembleFacts", "Recipe"),
-        "posterior.chain_posterior": ("ChainPosterior", "Share", "PairDisagreement", "Verdict"),
+        "posterior.chain_posterior": ("ChainPosterior", "Share", "PairDisagreement", "ChainVerdict"),
         "posterior.exact": ("DagTotals", "ExactPosterior", "exact_posterior"),
         "posterior.posterior": ("Posterior",),
         "posterior.sampling": ("sample_posterior",),

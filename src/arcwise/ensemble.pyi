@@ -27,9 +27,9 @@ from arcwise.networks.recipe import Ensemble as Ensemble
 from arcwise.networks.recipe import EnsembleFacts as EnsembleFacts
 from arcwise.networks.recipe import Recipe as Recipe
 from arcwise.posterior.chain_posterior import ChainPosterior as ChainPosterior
+from arcwise.posterior.chain_posterior import ChainVerdict as ChainVerdict
 from arcwise.posterior.chain_posterior import PairDisagreement as PairDisagreement
 from arcwise.posterior.chain_posterior import Share as Share
-from arcwise.posterior.chain_posterior import Verdict as Verdict
 from arcwise.posterior.exact import DagTotals as DagTotals
 from arcwise.posterior.exact import ExactPosterior as ExactPosterior
 from arcwise.posterior.exact import exact_posterior as exact_posterior

@@ -19,7 +19,7 @@ from arcwise.counts import contingency
 from arcwise.data import Dataset, Table
 from arcwise.errors import DataError, DataWarning, FormatError, UnknownNameError
 from arcwise.findings.coding import Coding, table_of
-from arcwise.findings.parts import Answer
+from arcwise.findings.parts import MainAnswer
 from arcwise.graph import Constraints, Dag
 from arcwise.model import BayesianNetwork
 from arcwise.report.page import prediction_answer
@@ -416,7 +416,7 @@ def test_an_edge_that_is_drawn_is_not_said_to_be_unshown(pair: tuple[Analysis, S
 def test_the_headline_of_a_target_knows_which_edges_are_disputed(pair: tuple[Analysis, SavedAnalysis]) -> None:
     made, _ = pair
     assert "cough depends on smoke" in made.report.summary[0]
-    answer = made.part(Answer)
+    answer = made.part(MainAnswer)
     edges = tuple(replace(edge, by_method=(("one", edge.present), ("other", 0.02))) for edge in answer.edges)
     told = made.plus(replace(answer, edges=edges)).report.summary[0]
     assert "depends on smoke" not in told

@@ -20,7 +20,7 @@ from arcwise.confidence.calibration import calibration_table
 from arcwise.confidence.curves import CASES
 from arcwise.confidence.probability import PairProbability
 from arcwise.findings.edge_record import EDGE_COLUMNS, Shown, Support
-from arcwise.findings.parts import Answer, GrowingParts
+from arcwise.findings.parts import GrowingParts, MainAnswer
 from arcwise.findings.verdict import Verdict, Way, percent
 from arcwise.priors import EdgePrior, Saturation
 from arcwise.report.edges import edge_sentences, explain_edge, prior_sentence
@@ -237,7 +237,7 @@ def test_the_report_says_which_edges_depend_on_the_prior(scale: arcwise.Analysis
     assert f"supports all {len(kept)} edges of the network at every usual strength of the prior" in text
     changed = prior(kept[0], (5.0,), starts=False)
     edges = tuple(changed if e is kept[0] else e for e in scale.edges)
-    text = " ".join(scale.plus(replace(scale.part(Answer), edges=edges)).to_text().split())
+    text = " ".join(scale.plus(replace(scale.part(MainAnswer), edges=edges)).to_text().split())
     assert f"These depend on it: {changed.tail} → {changed.head} (for at least 5 imagined cases)" in text
 
 
@@ -334,7 +334,7 @@ def test_a_few_gaps_are_no_reason_to_doubt_the_probabilities(gaps: int, is_doubt
 def test_a_plot_has_no_heads_that_the_report_has_not(scale: arcwise.Analysis, tmp_path: Path) -> None:
     """A network has an arc for every edge; an analysis that knows no direction draws none."""
     pytest.importorskip("matplotlib")
-    part = scale.part(Answer)
+    part = scale.part(MainAnswer)
     opened = tuple(replace(e, settled=False, split=(0.5, 0.4, 0.1)) for e in part.edges)
     for analysis, count in ((scale, None), (scale.plus(replace(part, edges=opened)), 0)):
         kept = [edge for edge in analysis.edges if edge.fate.in_network]

@@ -117,7 +117,12 @@ CASES = [
         Kind.BY_DEFINITION,
         {"0", "1", "2", "missing"},
     ),
-    Case("cases of letters", draw(["Yes", "yes", "No", "no", "YES"]), Kind.SPELLING, {"Yes", "No", "yes", "no", "YES"}),
+    Case(
+        "cases of letters",
+        draw(["Yes", "yes", "No", "no", "YES"]),
+        Kind.SPELLING,
+        {"Yes", "No", "yes", "no", "YES"},
+    ),
     Case("blanks", draw(["New York", "New  York", "Boston", "Chicago"]), Kind.SPELLING, "any"),
     Case("accents", draw(["Zürich", "Zurich", "Genève", "Geneve", "Bern"]), Kind.SPELLING, "any"),
     Case("hyphens", draw(["full-time", "full time", "part time"]), Kind.SPELLING, "any"),

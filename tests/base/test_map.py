@@ -25,13 +25,13 @@ LINES = {
     "certificate": 615,
     "cli": 4_370,
     "confidence": 4_765,
-    "credible": 2_605,
+    "credible": 2_625,
     "data": 7_185,
-    "effects": 1_675,
+    "effects": 1_680,
     "evaluate": 1_460,
     "exact": 2_325,
     "findings": 5_025,
-    "graph": 4_600,
+    "graph": 4_620,
     "local": 1_900,
     "model": 4_300,
     "networks": 2_165,
@@ -40,11 +40,11 @@ LINES = {
     "posterior": 2_575,
     "priors": 1_655,
     "recipes": 1_090,
-    "report": 4_735,
+    "report": 4_745,
     "sampled": 815,
     "scores": 2_020,
 }
-MOST_LINES = 66_965
+MOST_LINES = 67_020
 LONGEST_CHAIN = 25
 LARGEST_FAN_OUT = 20  # but for doors, which only pass names on
 SMALL_WITH_ONE_IMPORTER = 2

@@ -19,7 +19,7 @@ from arcwise.findings.verdict import Verdict
 from arcwise.graph import Dag
 from arcwise.model import BayesianNetwork
 from arcwise.report.edges import effect_sentence, prior_sentence
-from arcwise.report.explanation import Explanation, explain_folder
+from arcwise.report.explanation import EdgeExplanation, explain_folder
 
 Cli = Callable[..., str]
 
@@ -135,7 +135,7 @@ def test_advice_fits_the_edge(folder: Path) -> None:
 
     found = explain_folder(folder)[0]
 
-    def other(**changes: object) -> Explanation:
+    def other(**changes: object) -> EdgeExplanation:
         return replace(found, edge=replace(found.edge, **{"judged": None, **changes}))  # type: ignore[arg-type]
 
     assert "its direction is what the data suggest" in other(settled=True).advice
@@ -208,7 +208,7 @@ def test_a_change_of_nothing_names_no_states() -> None:
 def test_the_advice_knows_what_else_is_said(folder: Path) -> None:
     """What the report decided is in the file; without it, an edge that the prior decides is not one to rely on."""
 
-    def found() -> Explanation:
+    def found() -> EdgeExplanation:
         return explain_folder(folder, [("smoke", "cough")])[0]
 
     assert (found().edge.verdict, found().edge.action) == (Verdict.RELY, "report it")

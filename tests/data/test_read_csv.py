@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from arcwise.data import Dataset, Table, read_data, read_table
 from arcwise.data.formats import read_delimited
 from arcwise.data.read import FORMATS
-from arcwise.data.source import Source, TextOptions, find_titles
+from arcwise.data.source import InputFile, TextOptions, find_titles
 from arcwise.errors import ArcwiseError, DataError, DataWarning, FormatError, OptionError
 
 GOOD = "smoke,cough,age\nno,yes,1\nyes,no,2\nno,no,10\n"
@@ -32,7 +32,7 @@ def save(folder: Path, text: str | bytes, name: str = "survey.csv") -> Path:
 
 
 def parsed(text: bytes, header: bool = True, missing: frozenset[str] = frozenset(), merge: bool = True) -> Table:
-    source = Source("x.csv", np.frombuffer(text, dtype=np.uint8), None)
+    source = InputFile("x.csv", np.frombuffer(text, dtype=np.uint8), None)
     return read_delimited(source, TextOptions(",", header, missing, merge))
 
 

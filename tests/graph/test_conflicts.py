@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arcwise.errors import ConstraintError
-from arcwise.graph import Constraints, Dag, Kind, Statement, all_dags
+from arcwise.graph import Constraints, Dag, Statement, StatementKind, all_dags
 from arcwise.graph.statements import smallest_conflict
 
 NAMES = "abcd"
@@ -21,20 +21,20 @@ def satisfies(dag: Dag, said: Statement) -> bool:
     """Say by definition whether a network satisfies a statement."""
     arcs = set(dag.arcs)
     inside = [arc for arc in arcs if set(arc) <= set(said.names)]
-    tier = {name: k for k, part in enumerate(said.parts) for name in part} if said.kind is Kind.TIERS else {}
+    tier = {name: k for k, part in enumerate(said.parts) for name in part} if said.kind is StatementKind.TIERS else {}
     return {
-        Kind.REQUIRED: lambda: said.names in arcs,
-        Kind.FORBIDDEN: lambda: said.names not in arcs,
-        Kind.ALLOWED: lambda: arcs <= set(said.parts),
-        Kind.TIERS: lambda: not any(a in tier and b in tier and tier[a] > tier[b] for a, b in arcs),
-        Kind.ROOT: lambda: not dag.parents_of(said.names[0]),
-        Kind.LEAF: lambda: not dag.children_of(said.names[0]),
-        Kind.SEPARATE: lambda: not inside,
-        Kind.GROUP: lambda: not inside,
-        Kind.ANCESTOR: lambda: said.names[1] in dag.descendants(said.names[0]),
-        Kind.NON_ANCESTOR: lambda: said.names[1] not in dag.descendants(said.names[0]),
-        Kind.MAX_PARENTS: lambda: all(len(dag.parents_of(v)) <= (said.limit or 0) for v in said.names),
-        Kind.MAX_PARENTS_OF: lambda: len(dag.parents_of(said.names[0])) <= (said.limit or 0),
+        StatementKind.REQUIRED: lambda: said.names in arcs,
+        StatementKind.FORBIDDEN: lambda: said.names not in arcs,
+        StatementKind.ALLOWED: lambda: arcs <= set(said.parts),
+        StatementKind.TIERS: lambda: not any(a in tier and b in tier and tier[a] > tier[b] for a, b in arcs),
+        StatementKind.ROOT: lambda: not dag.parents_of(said.names[0]),
+        StatementKind.LEAF: lambda: not dag.children_of(said.names[0]),
+        StatementKind.SEPARATE: lambda: not inside,
+        StatementKind.GROUP: lambda: not inside,
+        StatementKind.ANCESTOR: lambda: said.names[1] in dag.descendants(said.names[0]),
+        StatementKind.NON_ANCESTOR: lambda: said.names[1] not in dag.descendants(said.names[0]),
+        StatementKind.MAX_PARENTS: lambda: all(len(dag.parents_of(v)) <= (said.limit or 0) for v in said.names),
+        StatementKind.MAX_PARENTS_OF: lambda: len(dag.parents_of(said.names[0])) <= (said.limit or 0),
     }[said.kind]()
 
 

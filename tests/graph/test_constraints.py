@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from arcwise.errors import ConstraintError, FormatError, OptionError
 from arcwise.graph import Constraints, Dag, all_dags, read_constraints, write_constraints
-from arcwise.graph.statements import Kind
+from arcwise.graph.statements import StatementKind
 
 NAMES = ("age", "sex", "smoke", "cancer")
 
@@ -323,8 +323,8 @@ def test_a_limit_that_required_arcs_fill_forbids_the_rest() -> None:
         assert constraints.forbidden_parents("b") == ("c",)
         assert constraints.max_parents_of("b") == 1
         assert {said.kind for said in constraints.reasons("c", "b")} in (
-            {Kind.REQUIRED, Kind.MAX_PARENTS_OF},
-            {Kind.REQUIRED, Kind.MAX_PARENTS},
+            {StatementKind.REQUIRED, StatementKind.MAX_PARENTS_OF},
+            {StatementKind.REQUIRED, StatementKind.MAX_PARENTS},
         )
     root = Constraints("abc", max_parents_of={"a": 0})
     assert root.forbidden_masks == Constraints("abc", roots=["a"]).forbidden_masks

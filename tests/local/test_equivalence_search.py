@@ -11,7 +11,7 @@ from arcwise.errors import OptionError
 from arcwise.graph import Dag, all_dags
 from arcwise.limits import Limits, Status
 from arcwise.local import equivalence_search, hill_climb
-from arcwise.local.searches import Step, _Class, _Search
+from arcwise.local.searches import SearchStep, _Class, _Search
 from arcwise.model import BayesianNetwork
 from arcwise.scores import make_score
 
@@ -64,7 +64,7 @@ def test_a_step_leads_to_every_class_one_edge_away_with_its_gain(inserting: bool
                         continue
                     a, b = search._family_scores([(y, less), (y, more)])
                     gain = b - a if inserting else a - b
-                    after = search._after(Step(gain, x, y, others), inserting).graph
+                    after = search._after(SearchStep(gain, x, y, others), inserting).graph
                     found[after] = gain
         assert set(found) == expected
         for after, gain in found.items():

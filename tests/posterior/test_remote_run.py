@@ -17,7 +17,7 @@ from arcwise.base.cluster import Cluster, Tasks, is_still_wanted, open_cluster
 from arcwise.ensemble import CredibleSet, sample_posterior
 from arcwise.limits import Limits, Status
 from arcwise.posterior import sampling, walk
-from arcwise.posterior.chain_posterior import Verdict
+from arcwise.posterior.chain_posterior import ChainVerdict
 from arcwise.posterior.sampling import _Walkers
 from arcwise.posterior.walk import Pace, Stretches
 from arcwise.progress import ProgressEvent
@@ -61,7 +61,7 @@ def test_what_is_drawn_ahead_leaves_no_trace(
         asked["credible"] = CredibleSet.build(table, bayes_factor=20)
     judge = _Walkers.verdict
 
-    def agree(run: _Walkers) -> Verdict:
+    def agree(run: _Walkers) -> ChainVerdict:
         time.sleep(0.3)
         return replace(judge(run), converged=run.done >= 400)
 
@@ -81,7 +81,7 @@ def test_chains_go_on_while_they_are_looked_at(cluster: Cluster, monkeypatch: py
     seen: list[tuple[int, bool]] = []
     judge = _Walkers.verdict
 
-    def wait_for_more(run: _Walkers) -> Verdict:
+    def wait_for_more(run: _Walkers) -> ChainVerdict:
         here, remote = threading.current_thread() is threading.main_thread(), run._remote
         assert remote is not None
         end = time.monotonic() + (10.0 if not seen else 0.0)
@@ -144,7 +144,7 @@ def test_ctrl_c_while_the_chains_are_looked_at_leaves_the_draws(
     judge, main = _Walkers.verdict, threading.main_thread().ident
     assert main is not None
 
-    def press(run: _Walkers) -> Verdict:
+    def press(run: _Walkers) -> ChainVerdict:
         if threading.get_ident() != main:
             signal.pthread_kill(main, signal.SIGINT)
             time.sleep(0.2)

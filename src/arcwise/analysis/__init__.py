@@ -10,7 +10,7 @@ doors.offer(
         "analysis.estimator": ("BayesianNetworkEstimator",),
         "findings.price": ("ConstraintPrice", "constraint_price"),
         "findings.edge_record": ("EdgeRecord", "Origin"),
-        "report.explanation": ("Explanation", "explain_folder", "explain_graph"),
+        "report.explanation": ("EdgeExplanation", "explain_folder", "explain_graph"),
         "findings.options": ("LearnOptions",),
         "findings.preparation": ("PreparationError",),
         "analysis.saved": ("SavedAnalysis", "open_analysis"),

@@ -13,6 +13,6 @@ from arcwise.findings.preparation import PreparationError as PreparationError
 from arcwise.findings.price import ConstraintPrice as ConstraintPrice
 from arcwise.findings.price import constraint_price as constraint_price
 from arcwise.findings.variable import VariableFinding as VariableFinding
-from arcwise.report.explanation import Explanation as Explanation
+from arcwise.report.explanation import EdgeExplanation as EdgeExplanation
 from arcwise.report.explanation import explain_folder as explain_folder
 from arcwise.report.explanation import explain_graph as explain_graph

@@ -17,7 +17,7 @@ from arcwise.data.dataset import Dataset
 from arcwise.findings.checks import check_prior
 from arcwise.findings.edges import Origins, believed_of, describe_edges
 from arcwise.findings.method_result import MethodResult, Shortfall, average, average_kept, average_of, is_few
-from arcwise.findings.parts import Answer, MainSet, WithoutBeliefs, WithoutConstraints
+from arcwise.findings.parts import MainAnswer, MainSet, WithoutBeliefs, WithoutConstraints
 from arcwise.findings.thresholds import choose_thresholds
 from arcwise.model.fitting import fit_parameters
 from arcwise.recipes.optimum import find_best, single_network
@@ -186,7 +186,7 @@ def without_beliefs(found: Analysis, run: LearnRun) -> WithoutBeliefs | None:
     return WithoutBeliefs(made) if made.shortfall is None else WithoutBeliefs(given_up=made)
 
 
-def answer(found: Analysis, run: LearnRun) -> Answer:
+def answer(found: Analysis, run: LearnRun) -> MainAnswer:
     """Choose the cut-off, build the network and fit its tables."""
     options, main, beliefs = run.options, found.main, run.options.beliefs
     assert main.confidence is not None
@@ -203,7 +203,7 @@ def answer(found: Analysis, run: LearnRun) -> Answer:
         alone = None if unbelieved is None else unbelieved.confidence
         edges = tuple(believed_of(edge, beliefs, known, alone, data.n_variables) for edge in edges)
     copies = stacked.n_cases // data.n_cases
-    return Answer(
+    return MainAnswer(
         thresholds,
         consensus,
         fit_parameters(consensus.dag, stacked, estimator="bd", ess=found.ess * copies),

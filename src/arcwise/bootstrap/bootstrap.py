@@ -27,7 +27,7 @@ from arcwise.local.problem import LocalProblem, merged_constraints
 from arcwise.networks.completions import with_completion_networks
 from arcwise.networks.families import numbered_families
 from arcwise.networks.network_list import NetworkSet
-from arcwise.networks.recipe import Origin, Recipe, known_facts, make_facts
+from arcwise.networks.recipe import NetworkOrigin, Recipe, known_facts, make_facts
 from arcwise.sampled.numeric_data import NumericData, Sampled
 from arcwise.scores.registry import make_score
 from arcwise.scores.score import Score
@@ -241,7 +241,7 @@ def _network_set(
         choices=choices,
         scores=values[choices + families.node_offsets[:-1]].sum(axis=1) if count else np.empty(0),
         log_weights=np.full(count, -np.log(max(1, count))),
-        origin=Origin(task.resampling),
+        origin=NetworkOrigin(task.resampling),
         status=status,
         max_parents=task.constraints.largest_limit,
         score=task.score.describe(),

@@ -24,7 +24,7 @@ from arcwise.data.table import Table
 from arcwise.effects.effect import PossibleEffects, possible_effects, usable_cases
 from arcwise.evaluate.fit import FitCheck, check_fit, score_predictions
 from arcwise.report.effects import effect_answer, effects_answer, possible_answer
-from arcwise.report.explanation import Explanation, explain_folder, explain_graph
+from arcwise.report.explanation import EdgeExplanation, explain_folder, explain_graph
 from arcwise.report.page import fit_answer, prediction_answer
 from arcwise.report.sections import variable_answer
 
@@ -149,7 +149,7 @@ def _split(word: str, names: Sequence[str]) -> tuple[str, str] | None:
     return None
 
 
-def _print(found: Sequence[Explanation]) -> None:
+def _print(found: Sequence[EdgeExplanation]) -> None:
     if not found:
         typer.echo("The network has no edge: no pair is above the cut-off. Ask for a pair to see how close it comes.")
     width = min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns) if sys.stdout.isatty() else WIDEST

@@ -59,7 +59,7 @@ def recipe_of(confidence: EdgeConfidence, *, most: int | None = None) -> Recipe:
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class RecipeOutcome:
     """What carrying out a recipe gave: networks, and their confidences unless a limit left nothing to average.
 
     `drawn` are networks of all completions, where the ensemble of data with gaps has none itself. `by_time`: a set that
@@ -78,7 +78,7 @@ class Outcome:
         return None if self.confidence is None or self.status is not Status.COMPLETE else self.confidence.vector
 
 
-def carry_out(recipe: Recipe, data: Sampled, run: Run | None = None) -> Outcome:
+def carry_out(recipe: Recipe, data: Sampled, run: Run | None = None) -> RecipeOutcome:
     """Make the networks of a recipe and average them; from data with gaps, over completions.
 
     A part of a sample is a smaller sample; a part of a credible set says nothing about the whole, unless it is the best
@@ -97,12 +97,12 @@ def carry_out(recipe: Recipe, data: Sampled, run: Run | None = None) -> Outcome:
     return averaged_over(recipe, networks, data.gapless.n_effective, run)
 
 
-def averaged_over(recipe: Recipe, networks: Ensemble, n_cases: int, run: Run) -> Outcome:
+def averaged_over(recipe: Recipe, networks: Ensemble, n_cases: int, run: Run) -> RecipeOutcome:
     """Average the networks of complete data."""
     is_sample = recipe.source_facts.is_sample
     capped = networks.status is Status.COUNT_LIMIT and networks.count == recipe.settings.get("most_networks")
     if not networks.count or not (networks.complete or capped or is_sample):
-        return Outcome(networks, None, networks.status)
+        return RecipeOutcome(networks, None, networks.status)
     if isinstance(networks, CredibleSet):
         try:
             found = edge_confidence(networks, n_cases=n_cases, limits=run.uncounted)
@@ -110,12 +110,12 @@ def averaged_over(recipe: Recipe, networks: Ensemble, n_cases: int, run: Run) ->
             found = None
         if found is None or not found.complete:
             found = edge_confidence(networks.summary(), orient="dag", n_cases=n_cases)
-        return Outcome(networks, replace(found, recipe=recipe), networks.status, by_time=run.is_over)
+        return RecipeOutcome(networks, replace(found, recipe=recipe), networks.status, by_time=run.is_over)
     found = edge_confidence(networks, n_cases=n_cases)
-    return Outcome(networks, replace(found, recipe=recipe), Status.COMPLETE if capped else networks.status)
+    return RecipeOutcome(networks, replace(found, recipe=recipe), Status.COMPLETE if capped else networks.status)
 
 
-def _carry_out_completed(recipe: Recipe, data: Sampled, run: Run) -> Outcome:
+def _carry_out_completed(recipe: Recipe, data: Sampled, run: Run) -> RecipeOutcome:
     """Make the networks of every completion, and average the confidences of all; a bootstrap has them mixed already."""
     gaps = data.gaps
     assert gaps is not None
@@ -146,10 +146,10 @@ def _carry_out_completed(recipe: Recipe, data: Sampled, run: Run) -> Outcome:
     if found and networks.count:
         confidence = _mean(recipe, networks, found, arcs)
         confidence = replace(confidence, filled=filled, data_digest=digest)
-        return Outcome(networks, confidence, networks.status, _joined(drawn, len(found)), by_time)
+        return RecipeOutcome(networks, confidence, networks.status, _joined(drawn, len(found)), by_time)
     outcome = averaged_over(recipe, networks, n_cases, run)
     if outcome.confidence is None or found:
-        return Outcome(networks, None, networks.status)
+        return RecipeOutcome(networks, None, networks.status)
     # Every network has its own completion.
     own = replace(outcome.confidence, filled=filled, data_digest=digest, completions=networks.count)
     return replace(outcome, confidence=own)

@@ -27,7 +27,7 @@ from arcwise.confidence.chance import Chance
 from arcwise.confidence.probability import EdgeProbability, edge_probability
 from arcwise.graph.classes import FixedPairs
 from arcwise.graph.constraints import Constraints
-from arcwise.networks.recipe import SOURCES, Facts, Origin, Recipe, fixed_pairs
+from arcwise.networks.recipe import SOURCES, KnownFacts, NetworkOrigin, Recipe, fixed_pairs
 from arcwise.plotting.charts import plot_forest, plot_matrix
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ class EdgeConfidence:
             return np.zeros_like(self.present)
         if self.spread is not None:
             return np.asarray(self.spread / np.sqrt(max(self.completions, 1)))
-        if not Origin(self.origin).is_sample:
+        if not NetworkOrigin(self.origin).is_sample:
             return np.full_like(self.present, np.nan)
         spread = self.present * (1.0 - self.present)
         if self.effective is None:
@@ -397,7 +397,7 @@ def read_confidence(path: str | os.PathLike[str]) -> dict[str, Any]:
     try:
         known |= _known(names, facts, known["recipe"]) | about_gaps
         fixed_pairs(names, known["constraints"], known["targets"], known["beliefs"])  # finds what experiments set
-        if Origin(known["origin"]).is_chained:
+        if NetworkOrigin(known["origin"]).is_chained:
             known["effective"] = _effective(path, frame, index, rounded(directed + directed.T + undirected))
     except (ArcwiseError, TypeError, ValueError, AttributeError, KeyError) as error:
         what = "the constraints, experiments, prior odds or calibration"
@@ -481,7 +481,7 @@ def _recipe_of_0_1(facts: dict[str, Any]) -> dict[str, Any] | None:
     within = slack if isinstance(slack, int | float) and 0 <= slack < 700 else None
     if source is None:
         return None
-    settings = source.inferred_settings(within, count if isinstance(count, int) else 0, Facts())
+    settings = source.inferred_settings(within, count if isinstance(count, int) else 0, KnownFacts())
     if settings is None:
         return None
     return Recipe(source.name, score, settings, most if isinstance(most, int) else None).describe()

@@ -37,7 +37,7 @@ from arcwise.graph.dag import Dag
 from arcwise.graph.nodes import Orientations, bits, components
 from arcwise.networks.classes import splits_classes, tells_members_apart, weigh_classes
 from arcwise.networks.network_list import NetworkSet
-from arcwise.networks.recipe import Ensemble, Facts, fixed_pairs, known_facts, make_facts
+from arcwise.networks.recipe import Ensemble, KnownFacts, fixed_pairs, known_facts, make_facts
 from arcwise.posterior.posterior import Posterior, as_ensemble
 
 if TYPE_CHECKING:
@@ -297,6 +297,6 @@ def _turning(arcs: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return np.asarray(arcs.any(axis=0) & ~arcs.all(axis=0))
 
 
-def _known(networks: NetworkSet) -> Facts:
+def _known(networks: NetworkSet) -> KnownFacts:
     """Return what constraints and experiments say, but not the odds, as facts of other networks."""
     return known_facts(networks.obeyed, networks.targets)

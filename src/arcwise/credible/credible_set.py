@@ -24,7 +24,15 @@ from arcwise.exact.proof import Optimum
 from arcwise.graph.constraints import Constraints
 from arcwise.networks.families import Families
 from arcwise.networks.network_list import NetworkSet, NetworkSummary, Weighting, check_count, check_weighting
-from arcwise.networks.recipe import Ensemble, Facts, Origin, Recipe, describe_completeness, known_facts, make_facts
+from arcwise.networks.recipe import (
+    Ensemble,
+    KnownFacts,
+    NetworkOrigin,
+    Recipe,
+    describe_completeness,
+    known_facts,
+    make_facts,
+)
 from arcwise.parent_sets.build import has_own_limits, joint_constraints
 from arcwise.parent_sets.table import ParentSetTable, check_slack
 
@@ -153,7 +161,7 @@ class CredibleSet(Ensemble):
     # -- what it is ---------------------------------------------------------------------------------------------------
 
     @property
-    def facts(self) -> Facts:
+    def facts(self) -> KnownFacts:
         """How far the work came."""
         return make_facts(states=self._any.native.states, explored=self._any.native.explored)
 
@@ -518,7 +526,7 @@ class CredibleSet(Ensemble):
             | _effort(diagram, run)
             | self.known
             | make_facts(total=total),
-            origin=Origin(origin),
+            origin=NetworkOrigin(origin),
             slack=float(losses[-1]) if origin == "k-best" and len(losses) else self.slack,
         )
         if origin == "k-best" or status not in (Status.COMPLETE, Status.COUNT_LIMIT):
@@ -546,7 +554,7 @@ class CredibleSet(Ensemble):
         return known
 
     @property
-    def known(self) -> Facts:
+    def known(self) -> KnownFacts:
         """What constraints and experiments say of the networks."""
         return known_facts(self.obeyed, self.targets)
 
@@ -580,5 +588,5 @@ class CredibleSet(Ensemble):
         return found
 
 
-def _effort(diagram: CredibleDiagram, run: Run) -> Facts:
+def _effort(diagram: CredibleDiagram, run: Run) -> KnownFacts:
     return make_facts(seconds=run.seconds, states=diagram.native.states, explored=diagram.native.explored)

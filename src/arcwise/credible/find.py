@@ -33,7 +33,7 @@ from arcwise.graph.constraints import Constraints
 from arcwise.networks.classes import class_sizes
 from arcwise.networks.families import Families
 from arcwise.networks.network_list import NetworkSet, NetworkSummary, concatenate, posterior_log_weights
-from arcwise.networks.recipe import Origin, known_facts, make_facts
+from arcwise.networks.recipe import NetworkOrigin, known_facts, make_facts
 from arcwise.parent_sets.build import joint_constraints
 from arcwise.parent_sets.table import VOUCH, ParentSetTable, check_slack
 
@@ -91,7 +91,7 @@ def list_ancestral(
     listed = replace(
         found,
         log_weights=posterior_log_weights(found.scores),
-        origin=Origin("credible"),
+        origin=NetworkOrigin("credible"),
         opt=best.score,
         slack=slack,
         status=Status.COMPLETE,
@@ -155,7 +155,7 @@ def _nothing(table: ParentSetTable, slack: float, status: Status) -> NetworkSet:
         choices=np.empty((0, table.n_variables), dtype=np.uint8),
         scores=np.empty(0),
         log_weights=np.empty(0),
-        origin=Origin("credible"),
+        origin=NetworkOrigin("credible"),
         slack=slack,
         status=status,
     )

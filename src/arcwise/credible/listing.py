@@ -45,7 +45,7 @@ from arcwise.graph.classes import FixedPairs, class_keys, native_pairs
 from arcwise.graph.constraints import Constraints
 from arcwise.networks.families import Families
 from arcwise.networks.network_list import NetworkSet, posterior_log_weights
-from arcwise.networks.recipe import Facts, Origin
+from arcwise.networks.recipe import KnownFacts, NetworkOrigin
 from arcwise.parent_sets.build import has_own_limits
 from arcwise.parent_sets.table import ParentSetTable
 from arcwise.scores.registry import KNOWN_SCORES, make_score
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from arcwise.credible.credible_set import By, CredibleSet
 
 
-CREDIBLE = Origin("credible")
+CREDIBLE = NetworkOrigin("credible")
 CHUNK = 1 << 18
 # Between two doubles of the size of a slack there is nothing to halve after this many steps.
 HALVINGS = 60
@@ -95,9 +95,9 @@ def iterate_chunks(
 def networks_of(
     diagram: CredibleDiagram,
     listed: Listed,
-    facts: Facts,
+    facts: KnownFacts,
     *,
-    origin: Origin = CREDIBLE,
+    origin: NetworkOrigin = CREDIBLE,
     slack: float | None = None,
 ) -> NetworkSet:
     """Return networks that were listed, with posterior weights."""
@@ -506,7 +506,14 @@ def stream_set(
 
 
 def _write_chunks(
-    diagram: CredibleDiagram, target: Path, state: dict[str, Any], run: Run, *, chunk: int, parquet: bool, facts: Facts
+    diagram: CredibleDiagram,
+    target: Path,
+    state: dict[str, Any],
+    run: Run,
+    *,
+    chunk: int,
+    parquet: bool,
+    facts: KnownFacts,
 ) -> Status:
     lister = diagram.lister()
     if not lister.seek(np.array(state["position"], dtype=np.uint32)):

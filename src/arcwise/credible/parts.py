@@ -275,7 +275,7 @@ NODE_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class DiagramPart:
     """Some of the rows of a table, and an upper bound on all networks of these rows as reduced costs."""
 
     allowed: NDArray[np.bool_]  # per row of the table
@@ -286,7 +286,7 @@ class Part:
     multipliers: NDArray[np.float64]
     margin: float = MARGIN  # what the costs are exact to
 
-    def times(self, unit: float) -> Part:
+    def times(self, unit: float) -> DiagramPart:
         """Return the part with scores in a smaller unit (parent_sets/build.py)."""
         if unit == 1:
             return self
@@ -301,7 +301,7 @@ class Part:
 
 def _part_of(
     root: Root, rows: int, allowed: NDArray[np.bool_], bound: float, reduced_costs: NDArray[np.float64]
-) -> Part:
+) -> DiagramPart:
     """Return what the relaxation has just found as a part of a table with this many rows."""
     pool = root.relaxation.pool
     active = pool.multipliers > 0
@@ -309,7 +309,7 @@ def _part_of(
     whole[root.sets.origins] = allowed
     costs = np.full(rows, math.inf)
     costs[root.sets.origins] = np.maximum(reduced_costs, 0.0)
-    return Part(
+    return DiagramPart(
         whole,
         costs,
         bound,
@@ -321,11 +321,11 @@ def _part_of(
 
 def relax(
     sets: CandidateSets, rows: int, incumbent: Incumbent, slack: float, budget: Budget, data: Dataset | None
-) -> tuple[Root, Part]:
+) -> tuple[Root, DiagramPart]:
     """Solve the relaxation with cuts; the best multipliers seen give the bound and the reduced costs of all rows."""
     root = Root(sets, Relaxation(sets, incumbent.score - slack - 1.0, budget), incumbent, math.inf)
     everything = np.ones(sets.rows, dtype=np.bool_)
-    part: Part | None = None
+    part: DiagramPart | None = None
     stalled = 0
     for number in range(CUT_ROUNDS):
         solution = root.relaxation.solve(-math.inf)
@@ -350,7 +350,9 @@ def relax(
     return root, part
 
 
-def build_cover(root: Root, part: Part, problem: PartProblem, memory: int, budget: Budget, run: Run) -> NetworkDiagram:
+def build_cover(
+    root: Root, part: DiagramPart, problem: PartProblem, memory: int, budget: Budget, run: Run
+) -> NetworkDiagram:
     """Build the diagram of all networks within the slack of the best: at once if that is cheap, or else in parts.
 
     `root` and `part` are of `relax`, with scores in the problem's unit, which the diagrams that are built do not have;
@@ -378,7 +380,9 @@ def _stopped(status: Status) -> NetworkDiagram:
 class _Cover:
     """The parts so far, while the tree is searched."""
 
-    def __init__(self, root: Root, part: Part, problem: PartProblem, memory: int, budget: Budget, run: Run) -> None:
+    def __init__(
+        self, root: Root, part: DiagramPart, problem: PartProblem, memory: int, budget: Budget, run: Run
+    ) -> None:
         self._root, self._problem, self._memory, self._budget, self._run = root, problem, memory, budget, run
         self._slack = problem.slack / problem.unit
         self._rows = part.costs.size
@@ -473,7 +477,7 @@ class PartProblem:
         hasher.update(self.pairs.tobytes())
         return hasher.hexdigest()
 
-    def build(self, part: Part, at_least: float, memory: int, *, trial: bool, run: Run) -> NetworkDiagram:
+    def build(self, part: DiagramPart, at_least: float, memory: int, *, trial: bool, run: Run) -> NetworkDiagram:
         """Build the diagram of a part, given the score of a known network; a limit shows in its status.
 
         A `trial` is about to be given up: no better order of the nodes is looked for.
@@ -484,7 +488,7 @@ class PartProblem:
             return make(kinds.REPRESENTATIVES if self.by_class else kinds.SOURCES, self.order, self.slack, UNLIMITED)
         return build_as_planned(make, self.order, self.slack, seed=ORDER_SEED)
 
-    def _maker(self, part: Part, at_least: float, memory: int, run: Run) -> Build:
+    def _maker(self, part: DiagramPart, at_least: float, memory: int, run: Run) -> Build:
         """Return what makes the diagram for a construction, an order of the nodes, a slack and a state limit."""
 
         def make(
@@ -545,7 +549,7 @@ def _look(event: ProgressEvent) -> None:
     give_back_unwanted()
 
 
-def _build(problem: PartProblem, asked: tuple[Part, float, int, float]) -> int | DiagramArrays:
+def _build(problem: PartProblem, asked: tuple[DiagramPart, float, int, float]) -> int | DiagramArrays:
     part, at_least, memory, seconds = asked
     limits = Limits(max(NO_TIME, seconds) if np.isfinite(seconds) else None)
     run = Run(threads=1, limits=limits, progress=_look)
@@ -564,7 +568,7 @@ class RemoteParts:
         """How many are on their way."""
         return len(self._tasks)
 
-    def give(self, part: Part, at_least: float, memory: int) -> int:
+    def give(self, part: DiagramPart, at_least: float, memory: int) -> int:
         """Have a part built; return its number."""
         return self._tasks.give((part, at_least, memory, self._run.seconds_left))
 

@@ -29,7 +29,7 @@ from arcwise.base.options import load_package
 from arcwise.base.run import ProgressCallback, native_callback
 from arcwise.data.checks import checked_header, checked_weights, completed_header, named_separator
 from arcwise.data.column import Column, VariableKind, code_type, coded, numbers_of, quoted, spell
-from arcwise.data.source import Source, TextOptions, find_titles, header_row
+from arcwise.data.source import InputFile, TextOptions, find_titles, header_row
 from arcwise.data.table import Table
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Dialect:
     comment: str = "\0"
 
 
-def read_delimited(source: Source, options: TextOptions) -> Table:
+def read_delimited(source: InputFile, options: TextOptions) -> Table:
     """Read a CSV or TSV file; see `read_table` for what is accepted."""
     head = source.head(HEAD)
     separator = guessed_separator(head) if options.separator is None else options.separator
@@ -265,7 +265,7 @@ class Attribute:
     is_numeric: bool
 
 
-def read_arff(source: Source, options: TextOptions) -> Table:
+def read_arff(source: InputFile, options: TextOptions) -> Table:
     """Read an ARFF file: nominal attributes have their declared states, in order; "?" is a missing value."""
     content = source.content.tobytes().removeprefix(b"\xef\xbb\xbf")
     start, line, attributes = _head(source, content)
@@ -290,7 +290,7 @@ def read_arff(source: Source, options: TextOptions) -> Table:
     return _typed(table, attributes, options.missing)
 
 
-def _head(source: Source, content: bytes) -> tuple[int, int, list[Attribute]]:
+def _head(source: InputFile, content: bytes) -> tuple[int, int, list[Attribute]]:
     """Return where the data start, on which line, and the attributes."""
     attributes: list[Attribute] = []
     start = 0
@@ -387,7 +387,7 @@ def _typed_column(table: Table, column: Column, attribute: Attribute, missing: f
     return Column.looked_up(column.name, lookup, column.codes, own, declared is not None)
 
 
-def _sparse(source: Source, text: str, line: int, attributes: list[Attribute]) -> Table:
+def _sparse(source: InputFile, text: str, line: int, attributes: list[Attribute]) -> Table:
     """Read rows of the form ``{1 X, 3 Y}``: what is not listed is 0, or the first state of a nominal attribute."""
     default = ["0" if a.states is None else a.states[0] for a in attributes]
     known: list[dict[str, int]] = [{label: 0} for label in default]
@@ -443,7 +443,7 @@ def _entries(text: str, n_attributes: int, where: str) -> Iterator[tuple[int, st
 DEEPEST = 20
 
 
-def read_json_lines(source: Source, options: TextOptions) -> Table:
+def read_json_lines(source: InputFile, options: TextOptions) -> Table:
     """Read a file of JSON objects, one per line; blank lines do not count."""
     columns: dict[str, list[str | None]] = {}
     lines: list[int] = []
@@ -525,7 +525,7 @@ def _label(value: object, where: str) -> str | None:
 #     1, 1, 0, 0          [1, 1, 0, 0]        1 1 0 0
 
 
-def read_lau(source: Source, options: TextOptions) -> Table:
+def read_lau(source: InputFile, options: TextOptions) -> Table:
     """Read a file in Lau's data-file format."""
     names: list[str] | None = None
     separator: str | None = None
@@ -571,7 +571,7 @@ def _items(text: str, separator: str | None) -> list[str]:
 MOST_BYTES = 2**31
 
 
-def read_workbook(source: Source, options: TextOptions) -> Table:
+def read_workbook(source: InputFile, options: TextOptions) -> Table:
     """Read the sheet that `table` names, or the only one; values as they were last computed, no formula runs."""
     what = f"{source.name}: Excel workbooks are read by openpyxl"
     openpyxl = load_package("openpyxl", what, Remedy("install arcwise[excel]"), Remedy("save the sheet as CSV"))
@@ -626,7 +626,7 @@ def _cell(value: Any, options: TextOptions) -> str | None:
 # Tables of SQLite and DuckDB files, opened to be read only; views are not read, so that no query of theirs runs.
 
 
-def read_sqlite(source: Source, options: TextOptions) -> Table:
+def read_sqlite(source: InputFile, options: TextOptions) -> Table:
     """Read a table of an SQLite file; views are not read."""
     import pandas as pd
 
@@ -650,7 +650,7 @@ def read_sqlite(source: Source, options: TextOptions) -> Table:
     return marked_missing(Table.from_dataframe(frame, source=source.name), options.missing)
 
 
-def read_duckdb(source: Source, options: TextOptions) -> Table:
+def read_duckdb(source: InputFile, options: TextOptions) -> Table:
     """Read a table of a DuckDB file; views, which may read other files, are not."""
     duckdb = load_duckdb()
     with tempfile.TemporaryDirectory() as folder:
@@ -673,7 +673,7 @@ def duckdb_table(connection: Any, source: str, given: str | None) -> str:
     return chosen_table(source, sorted(str(row[0]) for row in rows), given)
 
 
-def _plainly_named(source: Source, plain: Path) -> Path:
+def _plainly_named(source: InputFile, plain: Path) -> Path:
     """Return the content under a plain name, by itself: no journal beside it is read. A DuckDB file is only linked."""
     if source.in_place and source.path is not None:
         plain.symlink_to(source.path.resolve())
@@ -710,7 +710,7 @@ def marked_missing(table: Table, markers: frozenset[str]) -> Table:
 # Parquet, as a table of labels. The states of a data set, which Parquet cannot declare, are facts in the metadata.
 
 
-def read_parquet(source: Source, options: TextOptions) -> Table:
+def read_parquet(source: InputFile, options: TextOptions) -> Table:
     """Read a Parquet file: enumerations are declared states, NULL is missing, other types as in a DataFrame."""
     import pandas as pd
 

@@ -20,7 +20,7 @@ from arcwise.data.column import MISSING, quoted
 from arcwise.data.columns import listed_names
 from arcwise.data.dataset import Dataset
 from arcwise.data.large import Grouping
-from arcwise.data.source import STDIN, Source, TextOptions, open_source
+from arcwise.data.source import STDIN, InputFile, TextOptions, open_source
 from arcwise.data.table import Table
 
 if TYPE_CHECKING:
@@ -246,7 +246,7 @@ def warn_of_titles(table: Table) -> None:
         )
 
 
-def _format_of(path: str | os.PathLike[str], source: Source, given: str | None) -> str:
+def _format_of(path: str | os.PathLike[str], source: InputFile, given: str | None) -> str:
     if given is not None:
         check_known("format", given, FORMATS)
         return given
@@ -263,7 +263,7 @@ def _format_of(path: str | os.PathLike[str], source: Source, given: str | None) 
     return format_of(path, FORMATS, "which format it is", remedy)
 
 
-def _check_content(source: Source, kind: str, was_given: bool) -> None:
+def _check_content(source: InputFile, kind: str, was_given: bool) -> None:
     """Refuse a file that is clearly something other than its format says."""
     found = "parquet" if source.is_parquet() else "arff" if source.is_arff() else None
     looks = {"parquet": "a Parquet file", "arff": "an ARFF file", None: source.binary_kind()}[found]
@@ -284,9 +284,9 @@ UNLIKE = {
     "parquet": "text or something else",
     "arff": "something else: its first line does not start with @relation",
 }
-# What files of these formats begin with, as `Source.binary_kind` calls it.
+# What files of these formats begin with, as `InputFile.binary_kind` calls it.
 LOOKS = {"xlsx": "a zip archive or Excel workbook", "sqlite": "an SQLite data base", "duckdb": "a DuckDB data base"}
-_READERS: dict[str, Callable[[Source, TextOptions], Table]] = {
+_READERS: dict[str, Callable[[InputFile, TextOptions], Table]] = {
     "csv": formats.read_delimited,
     "tsv": lambda source, said: formats.read_delimited(source, replace(said, separator=said.separator or "\t")),
     "parquet": formats.read_parquet,

@@ -61,7 +61,7 @@ class TextOptions:
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class InputFile:
     """A file's name for messages, its bytes after unpacking, and the path if the file can be read as it stands."""
 
     name: str
@@ -99,7 +99,7 @@ class Source:
         return decode_text(self.content.tobytes(), source=self.name)
 
 
-def open_source(path: str | os.PathLike[str]) -> Source:
+def open_source(path: str | os.PathLike[str]) -> InputFile:
     """Read a file, plain or gzip by its content, or standard input if `path` is "-"."""
     if str(path) == STDIN:
         stream = sys.stdin.buffer if hasattr(sys.stdin, "buffer") else io.BytesIO(sys.stdin.read().encode())
@@ -112,15 +112,15 @@ def open_source(path: str | os.PathLike[str]) -> Source:
             first = opened.read(64)
             opened.seek(0)
             if first[:4] == PARQUET_MAGIC or first[8:12] == DUCKDB_MAGIC:
-                return Source(str(path), np.frombuffer(first, dtype=np.uint8), file, in_place=True)
+                return InputFile(str(path), np.frombuffer(first, dtype=np.uint8), file, in_place=True)
         content = np.frombuffer(read_descriptor(opened, str(path)), dtype=np.uint8)
     return _unpacked(str(path), content, file)
 
 
-def _unpacked(name: str, content: NDArray[np.uint8], path: Path | None) -> Source:
+def _unpacked(name: str, content: NDArray[np.uint8], path: Path | None) -> InputFile:
     if content[:2].tobytes() != GZIP_MAGIC:
-        return Source(name, content, path)
-    return Source(name, np.frombuffer(unpack_gzip(content.data, source=name), dtype=np.uint8), None)
+        return InputFile(name, content, path)
+    return InputFile(name, np.frombuffer(unpack_gzip(content.data, source=name), dtype=np.uint8), None)
 
 
 # Titles above the header of a text file: what reports and spreadsheets write before their tables.

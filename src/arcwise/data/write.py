@@ -19,7 +19,7 @@ from arcwise.data.checks import COLUMN, SEPARATOR, Targets, checked_header, chec
 from arcwise.data.column import MISSING, Column, declared_columns, frame_of, quoted
 from arcwise.data.design import COLUMN as GROUPS
 from arcwise.data.design import Design
-from arcwise.data.source import Source
+from arcwise.data.source import InputFile
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -238,7 +238,7 @@ def _rows(columns: Sequence[Column], labels: Sequence[np.ndarray], rows: np.ndar
 def _header(names: Sequence[str], separator: str) -> str:
     """Return the first line; its first name is quoted if the file would be taken for one of another kind."""
     line = separator.join(_csv_quoted(name, separator) for name in names) + "\n"
-    head = Source("", np.frombuffer(line.encode("utf-8"), dtype=np.uint8), None)
+    head = InputFile("", np.frombuffer(line.encode("utf-8"), dtype=np.uint8), None)
     if head.is_arff() or head.is_parquet() or head.binary_kind() or head.head(3) != line.encode("utf-8")[:3]:
         line = separator.join([_always_quoted(names[0]), *(_csv_quoted(name, separator) for name in names[1:])]) + "\n"
     return line

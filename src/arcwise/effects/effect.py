@@ -347,7 +347,7 @@ class Moments:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Estimate:
+class EffectEstimate:
     """The moments of P(y = s | do(x = a)), at [completion, a, s], and of its differences, at [completion, pair, s]."""
 
     of_states: Moments
@@ -422,7 +422,7 @@ class Strata:
     def _codes(self, variable: int) -> NDArray[np.int64]:
         return np.asarray(self._chosen_rows(self._data.codes[variable]).astype(np.int64))
 
-    def estimate(self, outcome: int) -> Estimate:
+    def estimate(self, outcome: int) -> EffectEstimate:
         """Return the moments of P(y | do(x)) and of its differences for one outcome, completion by completion."""
         r_y, r_x = int(self._data.arities[outcome]), self.n_states
         cells = self.n_seen * r_x * r_y
@@ -438,9 +438,11 @@ class Strata:
             own = codes[rows] + cells * np.repeat(np.arange(count), each)
             counted = np.bincount(own, weights=None if weights is None else weights[rows], minlength=count * cells)
             found.append(self._estimate(counted.reshape(count, self.n_seen, r_x, r_y).astype(np.float64)))
-        return Estimate(Moments.joined([part.of_states for part in found]), Moments.joined([p.of_pairs for p in found]))
+        return EffectEstimate(
+            Moments.joined([part.of_states for part in found]), Moments.joined([p.of_pairs for p in found])
+        )
 
-    def _estimate(self, counts: NDArray[np.float64]) -> Estimate:
+    def _estimate(self, counts: NDArray[np.float64]) -> EffectEstimate:
         """Return the moments of every completion from its counts, at [completion, z, a, s]."""
         _, _, r_x, r_y = counts.shape
         prior = self.ess / (self.n_possible * r_x * r_y)
@@ -471,7 +473,7 @@ class Strata:
         pairs = [moments(means[:, :, :0], inner[:, :0])] + [
             moments(means[:, :, [b]] - means[:, :, [a]], inner[:, [a]] + inner[:, [b]]) for a, b in state_pairs(r_x)
         ]
-        return Estimate(moments(means, inner), Moments.joined(pairs, axis=1))
+        return EffectEstimate(moments(means, inner), Moments.joined(pairs, axis=1))
 
 
 # Of a cause with more families than this, the rarest, of this share together, are left out of intervals and means.
@@ -595,7 +597,7 @@ class CauseParts:
         self._ancestors = reach.reached[own.start : own.stop].sum(axis=0).clip(0.0, 1.0)
 
     def add(self, row: int, outcomes: list[int]) -> None:
-        """Estimate the effect with one parent set, on the outcomes that the cause reaches with it."""
+        """EffectEstimate the effect with one parent set, on the outcomes that the cause reaches with it."""
         reached = [y for y in outcomes if y != self._cause and self._reach.reached[row, y] > 0]
         if not reached:
             return

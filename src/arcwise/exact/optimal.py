@@ -25,11 +25,11 @@ from arcwise.certificate import checker
 from arcwise.certificate.certified import plain_table
 from arcwise.exact import component
 from arcwise.exact.component import Budget, Incumbent, Window
-from arcwise.exact.proof import PROOF_TOLERANCE, Optimum, ProofRecord, Scope, Step
+from arcwise.exact.proof import PROOF_TOLERANCE, Optimum, ProofRecord, ProofStep, Scope
 from arcwise.exact.relaxation import BranchAndBound, LpSolution, Root, solve_root
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.nodes import bits
-from arcwise.graph.statements import Arc, Kind
+from arcwise.graph.statements import Arc, StatementKind
 from arcwise.parent_sets.build import candidate_sets, components_of, network_of_rows, scaled
 from arcwise.parent_sets.table import ParentSetTable, check_required, check_slack
 from arcwise.scores.registry import log_prior_of, make_score
@@ -118,20 +118,20 @@ def _complete(found: Optimum, solved: int) -> Optimum:
     )
 
 
-def _broken(constraints: Constraints, dag: Dag) -> tuple[Kind, str, str] | None:
+def _broken(constraints: Constraints, dag: Dag) -> tuple[StatementKind, str, str] | None:
     """Return the first pair that is not as it must be."""
     for x, y in constraints.non_ancestors:
         if y in dag.descendants(x):
-            return Kind.NON_ANCESTOR, x, y
+            return StatementKind.NON_ANCESTOR, x, y
     for x, y in constraints.ancestors:
         if y not in dag.descendants(x):
-            return Kind.ANCESTOR, x, y
+            return StatementKind.ANCESTOR, x, y
     return None
 
 
-def _split(part: Constraints, dag: Dag, kind: Kind, x: str, y: str) -> Iterator[Constraints]:
+def _split(part: Constraints, dag: Dag, kind: StatementKind, x: str, y: str) -> Iterator[Constraints]:
     """Yield disjoint parts that together hold all networks of the part which satisfy the pair."""
-    if kind is Kind.NON_ANCESTOR:
+    if kind is StatementKind.NON_ANCESTOR:
         path = _path(dag, x, y)
         steps = [(path[:k], [path[k]]) for k in range(len(path))]
     else:
@@ -199,7 +199,7 @@ class _Part:
     score: float
     bound: float
     unique: bool = False
-    step: Step = field(default_factory=Step)  # what proves the bound, if that is recorded
+    step: ProofStep = field(default_factory=ProofStep)  # what proves the bound, if that is recorded
 
 
 @dataclass
@@ -367,9 +367,9 @@ class _Search:
         root.step.below = [part.step for part in solved]
         return _Part(origins, score, max(score, upper), step=root.step)
 
-    def _part(self, incumbent: Incumbent, bound: float, step: Step | None = None) -> _Part:
+    def _part(self, incumbent: Incumbent, bound: float, step: ProofStep | None = None) -> _Part:
         """Return the best known network with the bound so far."""
-        return _Part(incumbent.origins, incumbent.score, max(bound, incumbent.score), step=step or Step())
+        return _Part(incumbent.origins, incumbent.score, max(bound, incumbent.score), step=step or ProofStep())
 
 
 def find_optimal(
@@ -434,7 +434,7 @@ def _search_table(
     method: str,
     run: Run,
     record: ProofRecord | None = None,
-) -> tuple[Optimum, Step]:
+) -> tuple[Optimum, ProofStep]:
     """Do what `find_optimal` promises; return the optimum and, if there is a record, the steps that prove its bound."""
     with contextlib.ExitStack() as stack:
         budget = Budget(stack.enter_context(run.shown()))
@@ -497,7 +497,7 @@ def _search_table(
                 **search.counts,
             },
         )
-    return optimum, Step(groups=[nodes.tolist() for nodes in parts], below=[part.step for part in solved])
+    return optimum, ProofStep(groups=[nodes.tolist() for nodes in parts], below=[part.step for part in solved])
 
 
 def _dp_at_once(sets: CandidateSets) -> bool:
@@ -607,7 +607,7 @@ def certify_optimal(
 
 
 def _content(
-    table: checker.Table, constraints: Constraints | None, dag: Dag, first: Step, record: ProofRecord
+    table: checker.Table, constraints: Constraints | None, dag: Dag, first: ProofStep, record: ProofRecord
 ) -> dict[str, Any]:
     """Return the certificate without its figures: what is stated, and the steps that prove it."""
     names, n = dag.names, dag.n_nodes
@@ -639,7 +639,7 @@ def _cuts(record: ProofRecord) -> tuple[list[list[Any]], list[list[str]]]:
     return cuts, [["".join(map(str, row)) for row in coefficients[facet]] for facet in used]
 
 
-def _step(step: Step, unit: float) -> dict[str, Any]:
+def _step(step: ProofStep, unit: float) -> dict[str, Any]:
     """Return a step: what stands below it comes after it in the list."""
     rounds = []
     for proof in step.rounds:

@@ -113,15 +113,15 @@ class Round:
 
 
 @dataclass(eq=False)
-class Step:
+class ProofStep:
     """One problem: the rounds, then a branch (parent, child; present and absent below) or groups of variables."""
 
     rounds: list[Round] = field(default_factory=list)
     branch: tuple[int, int] | None = None
     groups: list[list[int]] | None = None
-    below: list[Step] = field(default_factory=list)
+    below: list[ProofStep] = field(default_factory=list)
 
-    def walk(self) -> Iterator[Step]:
+    def walk(self) -> Iterator[ProofStep]:
         """Yield this step and all below, each before its own; trees can be deeper than Python's stack."""
         waiting = [self]
         while waiting:
@@ -138,7 +138,7 @@ class ProofRecord:
         self.bytes = 0
         self.unit = 1.0  # of the multipliers, in units of the table's scores
 
-    def keep(self, step: Step, *rounds: Round) -> None:
+    def keep(self, step: ProofStep, *rounds: Round) -> None:
         """Add rounds to a step."""
         step.rounds += rounds
         self.bytes += sum(OBJECT_BYTES + CUT_BYTES * proof.cuts.size for proof in rounds)
@@ -180,7 +180,7 @@ class Scope:
 class RoundLog:
     """The rounds of one node while it is bounded; those are kept that the proof needs, none without a scope."""
 
-    def __init__(self, scope: Scope | None, step: Step) -> None:
+    def __init__(self, scope: Scope | None, step: ProofStep) -> None:
         self._scope = scope
         self._step = step
         self._dropping: list[Round] = []

@@ -33,7 +33,7 @@ from arcwise import _core
 from arcwise.base.run import Run, Status
 from arcwise.data.dataset import Dataset
 from arcwise.exact.component import Budget, Incumbent, Information
-from arcwise.exact.proof import OBJECT_BYTES, Round, RoundLog, Scope, Step
+from arcwise.exact.proof import OBJECT_BYTES, ProofStep, Round, RoundLog, Scope
 
 if TYPE_CHECKING:
     from arcwise._core.exact import Exchanges
@@ -418,7 +418,7 @@ class Root:
     rounds: int = 0
     loss: float = 0.0  # the best network that all cuts allow is worse than the best of all by this at most
     scope: Scope | None = None
-    step: Step = field(default_factory=Step)
+    step: ProofStep = field(default_factory=ProofStep)
 
 
 def floor_of(sets: CandidateSets, incumbent: Incumbent) -> float:
@@ -574,7 +574,7 @@ class OpenNode:
     key: float
     number: int
     packed: NDArray[np.uint8] = field(compare=False)
-    step: Step = field(compare=False)
+    step: ProofStep = field(compare=False)
     branch: Branch | None = field(compare=False, default=None)
     distance: float = field(compare=False, default=1.0)
 
@@ -650,16 +650,16 @@ class BranchAndBound:
         return self._propagator.propagate(allowed, self._budget.pulse)
 
     def _node(
-        self, bound: float, allowed: Allowed, step: Step, branch: Branch | None = None, distance: float = 1.0
+        self, bound: float, allowed: Allowed, step: ProofStep, branch: Branch | None = None, distance: float = 1.0
     ) -> OpenNode:
         return OpenNode(-bound, next(self._numbers), np.packbits(allowed), step, branch, distance)
 
-    def _split(self, step: Step, parent: int, child: int) -> tuple[Step, Step]:
+    def _split(self, step: ProofStep, parent: int, child: int) -> tuple[ProofStep, ProofStep]:
         """Record a branch; return the steps of its sides, present and absent."""
         if self._scope is None:
             return step, step
         step.branch = self._scope.arc(parent, child)
-        step.below = [Step(), Step()]
+        step.below = [ProofStep(), ProofStep()]
         self._scope.record.bytes += 2 * OBJECT_BYTES
         return step.below[0], step.below[1]
 

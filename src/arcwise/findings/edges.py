@@ -24,7 +24,7 @@ from arcwise.graph.beliefs import Beliefs
 from arcwise.graph.classes import FixedPairs
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
-from arcwise.graph.statements import Kind, Statement
+from arcwise.graph.statements import Statement, StatementKind
 from arcwise.priors.optima import EdgePrior, edge_prior
 
 # `Origins`: whether an edge is the data's finding or the analyst's own words.
@@ -120,9 +120,9 @@ class Origins:
         """Return the statements that an edge is there for: that it is required, or on a path that is."""
         assert self.constraints is not None
         statements, pair = self.constraints.statements, {first, second}
-        said = tuple(s for s in statements if s.kind is Kind.REQUIRED and set(s.names) == pair)
+        said = tuple(s for s in statements if s.kind is StatementKind.REQUIRED and set(s.names) == pair)
         if not said and frozenset(pair) in self._on_paths:
-            said = tuple(s for s in statements if s.kind is Kind.ANCESTOR)
+            said = tuple(s for s in statements if s.kind is StatementKind.ANCESTOR)
         return (Origin.REQUIRED, said) if said else None
 
     def _forbidden(self, first: str, second: str) -> Told | None:

@@ -76,18 +76,18 @@ class Findings:
     @cached_property
     def thresholds(self) -> Thresholds:
         """The cut-offs of all rules, and which was chosen."""
-        found, broom = self.part(found_parts.Answer).thresholds, self.part(found_parts.ShuffledColumns).mark
+        found, broom = self.part(found_parts.MainAnswer).thresholds, self.part(found_parts.ShuffledColumns).mark
         return found if broom is None else replace(found, marks=(*found.marks, broom))
 
     @property
     def consensus(self) -> ConsensusNetwork:
         """The network of the edges above the cut-off."""
-        return self.part(found_parts.Answer).consensus
+        return self.part(found_parts.MainAnswer).consensus
 
     @cached_property
     def network(self) -> BayesianNetwork:
         """The consensus network with its parameters."""
-        return self.part(found_parts.Answer).network
+        return self.part(found_parts.MainAnswer).network
 
     @cached_property
     def mixed_network(self) -> MixedNetwork:
@@ -101,7 +101,7 @@ class Findings:
     @cached_property
     def edges(self) -> tuple[EdgeRecord, ...]:
         """Every pair of variables with a confidence above 0.01, the most certain first."""
-        found = self.part(found_parts.Answer).edges
+        found = self.part(found_parts.MainAnswer).edges
         return tuple(map(self._checked, with_methods(found, self.sets) if self.comparisons else found))
 
     def _checked(self, edge: EdgeRecord) -> EdgeRecord:
@@ -118,7 +118,7 @@ class Findings:
     @cached_property
     def prior(self) -> PriorChecks:
         """Sensitivity to the prior, and saturation."""
-        found, grown = self.part(found_parts.Answer).prior, self.part(found_parts.GrowingParts)
+        found, grown = self.part(found_parts.MainAnswer).prior, self.part(found_parts.GrowingParts)
         return replace(found, saturation=grown.saturation, notes=() if grown.note is None else (grown.note,))
 
     @property
@@ -159,7 +159,7 @@ class Findings:
     @property
     def data(self) -> Dataset:
         """The data that were learned from; of data with gaps, one completion."""
-        completion = self.part(found_parts.Answer).completion
+        completion = self.part(found_parts.MainAnswer).completion
         if completion is not None:
             return completion
         assert self.prepared.data.gapless is not None
@@ -168,7 +168,7 @@ class Findings:
     @property
     def stacked(self) -> Dataset:
         """The data that were learned from; of data with gaps, all completions, one below the other."""
-        completions = self.part(found_parts.Answer).completions
+        completions = self.part(found_parts.MainAnswer).completions
         return self.data if completions is None else completions
 
     @property

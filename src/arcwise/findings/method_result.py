@@ -13,7 +13,7 @@ from arcwise.base.errors import OptionError, UnfinishedError
 from arcwise.base.options import MANY_VARIABLES
 from arcwise.base.run import NO_TIME, Limits, Run, Status
 from arcwise.base.showing import one_screen
-from arcwise.confidence.by_recipe import Outcome, averaged_over, carry_out
+from arcwise.confidence.by_recipe import RecipeOutcome, averaged_over, carry_out
 from arcwise.confidence.consensus import consensus_network
 from arcwise.confidence.next_experiment import NextExperiment, next_experiment
 from arcwise.confidence.reach import DRAWS
@@ -195,7 +195,7 @@ def average_of(recipe: Recipe, networks: Ensemble, data: Dataset, run: Run) -> M
 
 def _described(
     recipe: Recipe,
-    made: Outcome,
+    made: RecipeOutcome,
     data: Sampled,
     run: Run,
     deadline: Run,
@@ -242,7 +242,7 @@ def _described(
     )
 
 
-def _kept(made: Outcome, seed: int, deadline: Run) -> KeptNetworks | None:
+def _kept(made: RecipeOutcome, seed: int, deadline: Run) -> KeptNetworks | None:
     """Keep the networks, or draws from them; those of completions were drawn on the way."""
     networks = made.networks
     try:

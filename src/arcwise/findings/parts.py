@@ -60,7 +60,7 @@ class WithoutBeliefs(Again):
 
 
 @dataclass(frozen=True, eq=False)
-class Answer(Part):
+class MainAnswer(Part):
     """The cut-offs, the network above the chosen one with its tables, its edges, and what the prior does to it."""
 
     thresholds: Thresholds

@@ -28,7 +28,7 @@ from arcwise.findings.coding import Coding, refuse_unwritable
 from arcwise.findings.verdict import counted
 from arcwise.graph.beliefs import Beliefs
 from arcwise.graph.constraints import Constraints
-from arcwise.graph.statements import Kind as Said
+from arcwise.graph.statements import StatementKind
 from arcwise.networks.recipe import COMPLETED, NO_GAPS
 from arcwise.sampled.numeric_data import JOINT, Cutting, NumericData
 
@@ -88,7 +88,7 @@ def refuse_left_out(gone: Mapping[str, LeftOut], constraints: Constraints | None
                 raise kind(Argument(argument), text, remedies=remedies)
 
     for statement in () if constraints is None else constraints.statements:
-        if statement.kind is not Said.MAX_PARENTS:
+        if statement.kind is not StatementKind.MAX_PARENTS:
             refuse(ConstraintError, "constraints", (*statement.names, *chain(*statement.parts)), statement.text())
     for first, second, _ in () if beliefs is None else (*beliefs.arcs, *beliefs.edges):
         refuse(OptionError, "beliefs", (first, second), f"{first}, {second}")

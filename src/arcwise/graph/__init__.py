@@ -20,6 +20,6 @@ doors.offer(
             "write_arc_list write_dot write_graphml write_structure"
         ),
         "graph.random_dags": "all_dags all_parent_masks bounded_degree_dag count_dags sparse_dag uniform_dag",
-        "graph.statements": "Kind Statement",
+        "graph.statements": "Statement StatementKind",
     },
 )

@@ -49,5 +49,5 @@ from arcwise.graph.random_dags import bounded_degree_dag as bounded_degree_dag
 from arcwise.graph.random_dags import count_dags as count_dags
 from arcwise.graph.random_dags import sparse_dag as sparse_dag
 from arcwise.graph.random_dags import uniform_dag as uniform_dag
-from arcwise.graph.statements import Kind as Kind
 from arcwise.graph.statements import Statement as Statement
+from arcwise.graph.statements import StatementKind as StatementKind

@@ -33,9 +33,9 @@ from arcwise.graph.nodes import Node, bits, to_words
 from arcwise.graph.statements import (
     LISTS,
     Arc,
-    Kind,
     Stated,
     Statement,
+    StatementKind,
     conflict_message,
     descendants,
     smallest_conflict,
@@ -256,9 +256,9 @@ class Constraints(Stated):
             return tuple(
                 said
                 for said in self.statements
-                if (said.kind is Kind.REQUIRED and said.names[1] == head)
-                or (said.kind is Kind.MAX_PARENTS_OF and said.names == (head,))
-                or (said.kind is Kind.MAX_PARENTS and not own)
+                if (said.kind is StatementKind.REQUIRED and said.names[1] == head)
+                or (said.kind is StatementKind.MAX_PARENTS_OF and said.names == (head,))
+                or (said.kind is StatementKind.MAX_PARENTS and not own)
             )
         return tuple(said for said in self.statements if said.kind in _LEADING)
 
@@ -267,12 +267,12 @@ class Constraints(Stated):
         if statement not in self.statements:
             raise ConstraintError(f"this was never said: {statement.text('->')}.")
         kind, own = statement.kind, self.options_said()
-        if kind in (Kind.TIERS, Kind.ALLOWED, Kind.MAX_PARENTS):
+        if kind in (StatementKind.TIERS, StatementKind.ALLOWED, StatementKind.MAX_PARENTS):
             own.pop(kind.value)
-        elif kind is Kind.MAX_PARENTS_OF:
+        elif kind is StatementKind.MAX_PARENTS_OF:
             # A limit of all variables would take its place, and that was not said of this one.
             own[kind.value] = {**own[kind.value], statement.names[0]: self.n_nodes}
-        elif kind in (Kind.ROOT, Kind.LEAF):
+        elif kind in (StatementKind.ROOT, StatementKind.LEAF):
             own[kind.value] = [name for name in own[kind.value] if name not in statement.names]
         else:
             own[kind.value] = [members for members in own[kind.value] if members != statement.names]
@@ -369,13 +369,13 @@ class Constraints(Stated):
         masks = list(self._said_masks)
         below = [0] * self.n_nodes  # whom a node leads to, by required arcs and ancestors
         leading = [0] * self.n_nodes
-        for tail, head in self._required | self._leads[Kind.ANCESTOR]:
+        for tail, head in self._required | self._leads[StatementKind.ANCESTOR]:
             leading[head] |= 1 << tail
         order = Dag(self._names, [list(bits(mask)) for mask in leading])
         for v in reversed(order.topological_order):
             for child in order.children[v]:
                 below[v] |= below[child] | 1 << child
-        for x, y in self._leads[Kind.NON_ANCESTOR]:
+        for x, y in self._leads[StatementKind.NON_ANCESTOR]:
             for head in (v for v in range(self.n_nodes) if v == y or below[v] >> y & 1):
                 masks[head] |= below[x] | 1 << x
         return tuple(mask | below[v] | self._crowded_masks[v] for v, mask in enumerate(masks))
@@ -443,8 +443,8 @@ class Constraints(Stated):
         found = self._broken_by_arcs(dag.parent_masks, dag.parent_masks, [*map(self._said_limit, range(self.n_nodes))])
         for kind, pairs in self._leads.items():
             for x, y in sorted(pairs):
-                if (self._names[y] in dag.descendants(x)) != (kind is Kind.ANCESTOR):
-                    verb = "does not lead" if kind is Kind.ANCESTOR else "leads"
+                if (self._names[y] in dag.descendants(x)) != (kind is StatementKind.ANCESTOR):
+                    verb = "does not lead" if kind is StatementKind.ANCESTOR else "leads"
                     found.append(f"'{self._names[x]}' {verb} to '{self._names[y]}'")
         return found
 
@@ -486,13 +486,13 @@ class Constraints(Stated):
     def _said_masks(self) -> tuple[int, ...]:
         """For each node, the parents that a single statement excludes, and itself."""
         everything = (1 << self.n_nodes) - 1
-        leaves = sum(1 << v for (v,) in self._sets[Kind.LEAF])
+        leaves = sum(1 << v for (v,) in self._sets[StatementKind.LEAF])
         masks = [self._tier_masks[v] | 1 << v | leaves for v in range(self.n_nodes)]
-        for tail, head in self._forbidden | self._leads[Kind.NON_ANCESTOR]:
+        for tail, head in self._forbidden | self._leads[StatementKind.NON_ANCESTOR]:
             masks[head] |= 1 << tail
-        for (v,) in self._sets[Kind.ROOT]:
+        for (v,) in self._sets[StatementKind.ROOT]:
             masks[v] = everything
-        for members in (*self._sets[Kind.SEPARATE], *self._sets[Kind.GROUP]):
+        for members in (*self._sets[StatementKind.SEPARATE], *self._sets[StatementKind.GROUP]):
             for v in members:
                 masks[v] |= sum(1 << u for u in members)
         if self._allowed is not None:
@@ -518,8 +518,8 @@ class Constraints(Stated):
 
 
 DIALECTS = ("bnlearn", "pgmpy")
-_ANCESTRAL = (Kind.ANCESTOR, Kind.NON_ANCESTOR)
-_LEADING = (Kind.REQUIRED, *_ANCESTRAL)
+_ANCESTRAL = (StatementKind.ANCESTOR, StatementKind.NON_ANCESTOR)
+_LEADING = (StatementKind.REQUIRED, *_ANCESTRAL)
 
 
 def _common(one: tuple[Arc, ...] | None, other: tuple[Arc, ...] | None) -> tuple[Arc, ...] | None:
@@ -560,7 +560,7 @@ def constraints_from_frame(names: Sequence[str], frame: pd.DataFrame) -> Constra
 # max_parents_of = { cancer = 2 }
 
 
-KEYS = tuple(kind.value for kind in Kind)
+KEYS = tuple(kind.value for kind in StatementKind)
 FILE_PAIRS = ("required", "forbidden", "allowed", "separate", "ancestors", "non_ancestors")
 
 

@@ -30,7 +30,7 @@ Arc = tuple[str, str]
 MOST_NAMES = 6
 
 
-class Kind(enum.StrEnum):
+class StatementKind(enum.StrEnum):
     """What can be said; the value is the option of `Constraints` that says it."""
 
     REQUIRED = "required"  # an arc that every network has
@@ -66,12 +66,12 @@ class Statement:
 
     Examples
     --------
-    >>> said = Statement(Kind.ROOT, ("age",))
+    >>> said = Statement(StatementKind.ROOT, ("age",))
     >>> said.text(), said.forbids("sex", "age"), said.forbids("age", "sex")
     ('age has no parents', True, False)
     """
 
-    kind: Kind
+    kind: StatementKind
     names: tuple[str, ...] = ()
     parts: tuple[tuple[str, ...], ...] = ()
     limit: int | None = None
@@ -108,34 +108,44 @@ def _later(said: Statement, tail: str, head: str) -> bool:
     return tail in place and head in place and place[tail] > place[head]
 
 
-_EXCLUDES: dict[Kind, Callable[[Statement, str, str], bool]] = {
-    **dict.fromkeys((Kind.REQUIRED, Kind.ANCESTOR), lambda said, tail, head: said.names == (head, tail)),
-    **dict.fromkeys((Kind.FORBIDDEN, Kind.NON_ANCESTOR), lambda said, tail, head: said.names == (tail, head)),
-    **dict.fromkeys((Kind.SEPARATE, Kind.GROUP), lambda said, tail, head: {tail, head} <= {*said.names}),
-    Kind.ALLOWED: lambda said, tail, head: (tail, head) not in said.parts,
-    Kind.TIERS: _later,
-    Kind.ROOT: lambda said, tail, head: head in said.names,
-    Kind.LEAF: lambda said, tail, head: tail in said.names,
+_EXCLUDES: dict[StatementKind, Callable[[Statement, str, str], bool]] = {
+    **dict.fromkeys(
+        (StatementKind.REQUIRED, StatementKind.ANCESTOR), lambda said, tail, head: said.names == (head, tail)
+    ),
+    **dict.fromkeys(
+        (StatementKind.FORBIDDEN, StatementKind.NON_ANCESTOR), lambda said, tail, head: said.names == (tail, head)
+    ),
+    **dict.fromkeys(
+        (StatementKind.SEPARATE, StatementKind.GROUP), lambda said, tail, head: {tail, head} <= {*said.names}
+    ),
+    StatementKind.ALLOWED: lambda said, tail, head: (tail, head) not in said.parts,
+    StatementKind.TIERS: _later,
+    StatementKind.ROOT: lambda said, tail, head: head in said.names,
+    StatementKind.LEAF: lambda said, tail, head: tail in said.names,
 }
 _WORD = "your word that {text}"
 # Of each kind, what was said as a clause, what data object to, and what a direction is owed to.
-_WORDS: dict[Kind, tuple[str, str, str]] = {
-    Kind.REQUIRED: ("{arc} is required", "{arc} being required", "your required arc {arc}"),
-    Kind.FORBIDDEN: ("{arc} is forbidden", "{arc} being forbidden", "your forbidden arc {arc}"),
-    Kind.ALLOWED: ("no arc but {arcs} is allowed", "no arc but {arcs} being allowed", "your list of allowed arcs"),
-    Kind.TIERS: ("the tiers are {tiers}", "the tiers {tiers}", "your tiers"),
-    Kind.ROOT: ("{names} has no parents", "{names} being a root", "your word that {names} is a root"),
-    Kind.LEAF: ("{names} has no children", "{names} being a leaf", "your word that {names} is a leaf"),
-    Kind.SEPARATE: ("there is no arc between {pair}", "there being no arc between {pair}", _WORD),
-    Kind.GROUP: (
+_WORDS: dict[StatementKind, tuple[str, str, str]] = {
+    StatementKind.REQUIRED: ("{arc} is required", "{arc} being required", "your required arc {arc}"),
+    StatementKind.FORBIDDEN: ("{arc} is forbidden", "{arc} being forbidden", "your forbidden arc {arc}"),
+    StatementKind.ALLOWED: (
+        "no arc but {arcs} is allowed",
+        "no arc but {arcs} being allowed",
+        "your list of allowed arcs",
+    ),
+    StatementKind.TIERS: ("the tiers are {tiers}", "the tiers {tiers}", "your tiers"),
+    StatementKind.ROOT: ("{names} has no parents", "{names} being a root", "your word that {names} is a root"),
+    StatementKind.LEAF: ("{names} has no children", "{names} being a leaf", "your word that {names} is a leaf"),
+    StatementKind.SEPARATE: ("there is no arc between {pair}", "there being no arc between {pair}", _WORD),
+    StatementKind.GROUP: (
         "there is no arc between any two of {names}",
         "there being no arc among {names}",
         "your group {names}",
     ),
-    Kind.ANCESTOR: ("{first} leads to {last}", "{first} having to lead to {last}", _WORD),
-    Kind.NON_ANCESTOR: ("{first} does not lead to {last}", "{first} not leading to {last}", _WORD),
-    Kind.MAX_PARENTS: ("a variable has {most}", "a variable having {most}", _WORD),
-    Kind.MAX_PARENTS_OF: ("{names} has {most}", "{names} having {most}", _WORD),
+    StatementKind.ANCESTOR: ("{first} leads to {last}", "{first} having to lead to {last}", _WORD),
+    StatementKind.NON_ANCESTOR: ("{first} does not lead to {last}", "{first} not leading to {last}", _WORD),
+    StatementKind.MAX_PARENTS: ("a variable has {most}", "a variable having {most}", _WORD),
+    StatementKind.MAX_PARENTS_OF: ("{names} has {most}", "{names} having {most}", _WORD),
 }
 
 
@@ -281,7 +291,9 @@ def _unmatched(pattern: str, names: Sequence[str]) -> str:
 
 # The options that are lists, of which two constraints together have both.
 LISTS = tuple(
-    kind.value for kind in Kind if kind not in (Kind.TIERS, Kind.ALLOWED, Kind.MAX_PARENTS, Kind.MAX_PARENTS_OF)
+    kind.value
+    for kind in StatementKind
+    if kind not in (StatementKind.TIERS, StatementKind.ALLOWED, StatementKind.MAX_PARENTS, StatementKind.MAX_PARENTS_OF)
 )
 
 
@@ -325,7 +337,7 @@ class Stated(NamedNodes):
     ) -> None:
         super().__init__(names)
         for unknown in set(more) - set(MoreKinds.__annotations__):
-            raise OptionError(suggestion("argument of Constraints", unknown, [kind.value for kind in Kind]))
+            raise OptionError(suggestion("argument of Constraints", unknown, [kind.value for kind in StatementKind]))
         read = Reader(self)
         self._required = read.arcs("required", required)
         self._forbidden = read.arcs("forbidden", forbidden)
@@ -335,17 +347,17 @@ class Stated(NamedNodes):
         self._max_parents = None if max_parents is None else read_limit("max_parents", max_parents)
         self._limits = read.limits(max_parents_of)
         # Sets of variables: each root and leaf by itself, pairs and groups without an arc among them.
-        self._sets: dict[Kind, tuple[tuple[int, ...], ...]] = {
-            Kind.ROOT: tuple((v,) for v in read.set_of("roots", more.get("roots", ()))),
-            Kind.LEAF: tuple((v,) for v in read.set_of("leaves", more.get("leaves", ()))),
-            Kind.SEPARATE: tuple(
+        self._sets: dict[StatementKind, tuple[tuple[int, ...], ...]] = {
+            StatementKind.ROOT: tuple((v,) for v in read.set_of("roots", more.get("roots", ()))),
+            StatementKind.LEAF: tuple((v,) for v in read.set_of("leaves", more.get("leaves", ()))),
+            StatementKind.SEPARATE: tuple(
                 sorted({(min(p), max(p)) for p in read.arcs("separate", more.get("separate", ()), noun="pair")})
             ),
-            Kind.GROUP: read.groups("groups", more.get("groups", ())),
+            StatementKind.GROUP: read.groups("groups", more.get("groups", ())),
         }
         self._leads = {
-            Kind.ANCESTOR: read.arcs("ancestors", more.get("ancestors", ()), noun="pair"),
-            Kind.NON_ANCESTOR: read.arcs("non_ancestors", more.get("non_ancestors", ()), noun="pair"),
+            StatementKind.ANCESTOR: read.arcs("ancestors", more.get("ancestors", ()), noun="pair"),
+            StatementKind.NON_ANCESTOR: read.arcs("non_ancestors", more.get("non_ancestors", ()), noun="pair"),
         }
         self._check()
 
@@ -375,32 +387,32 @@ class Stated(NamedNodes):
     @property
     def roots(self) -> tuple[str, ...]:
         """The variables without parents."""
-        return tuple(self._names[v] for (v,) in self._sets[Kind.ROOT])
+        return tuple(self._names[v] for (v,) in self._sets[StatementKind.ROOT])
 
     @property
     def leaves(self) -> tuple[str, ...]:
         """The variables without children."""
-        return tuple(self._names[v] for (v,) in self._sets[Kind.LEAF])
+        return tuple(self._names[v] for (v,) in self._sets[StatementKind.LEAF])
 
     @property
     def separate(self) -> tuple[Arc, ...]:
         """The pairs without an arc between them."""
-        return self._name_arcs([(a, b) for a, b in self._sets[Kind.SEPARATE]])
+        return self._name_arcs([(a, b) for a, b in self._sets[StatementKind.SEPARATE]])
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
         """The sets without an arc between any two of their members."""
-        return tuple(self._named(group) for group in self._sets[Kind.GROUP])
+        return tuple(self._named(group) for group in self._sets[StatementKind.GROUP])
 
     @property
     def ancestors(self) -> tuple[Arc, ...]:
         """The pairs (x, y) of which x must lead to y."""
-        return self._pairs(self._leads[Kind.ANCESTOR])
+        return self._pairs(self._leads[StatementKind.ANCESTOR])
 
     @property
     def non_ancestors(self) -> tuple[Arc, ...]:
         """The pairs (x, y) of which x must not lead to y."""
-        return self._pairs(self._leads[Kind.NON_ANCESTOR])
+        return self._pairs(self._leads[StatementKind.NON_ANCESTOR])
 
     @property
     def max_parents(self) -> int | None:
@@ -415,20 +427,22 @@ class Stated(NamedNodes):
     @cached_property
     def statements(self) -> tuple[Statement, ...]:
         """Everything that was said, one by one; the tiers are one statement, and so are the allowed arcs."""
-        found = [Statement(Kind.REQUIRED, arc) for arc in self.required]
-        found += [Statement(Kind.FORBIDDEN, arc) for arc in self.forbidden]
+        found = [Statement(StatementKind.REQUIRED, arc) for arc in self.required]
+        found += [Statement(StatementKind.FORBIDDEN, arc) for arc in self.forbidden]
         if self._allowed is not None:
-            found.append(Statement(Kind.ALLOWED, parts=self._pairs(self._allowed)))
+            found.append(Statement(StatementKind.ALLOWED, parts=self._pairs(self._allowed)))
         if any(self._tier_masks):
-            found.append(Statement(Kind.TIERS, parts=self.tiers))
+            found.append(Statement(StatementKind.TIERS, parts=self.tiers))
         for kind, sets in self._sets.items():
             found += [Statement(kind, self._named(members)) for members in sets]
         for kind, pairs in self._leads.items():
             found += [Statement(kind, arc) for arc in self._pairs(pairs)]
         if self._max_parents is not None and self._max_parents < self.n_nodes - 1:
             others = tuple(name for v, name in enumerate(self._names) if v not in self._limits)
-            found.append(Statement(Kind.MAX_PARENTS, others, limit=self._max_parents))
-        found += [Statement(Kind.MAX_PARENTS_OF, (name,), limit=m) for name, m in self.max_parents_by_name.items()]
+            found.append(Statement(StatementKind.MAX_PARENTS, others, limit=self._max_parents))
+        found += [
+            Statement(StatementKind.MAX_PARENTS_OF, (name,), limit=m) for name, m in self.max_parents_by_name.items()
+        ]
         return tuple(found)
 
     @cached_property
@@ -521,7 +535,7 @@ def smallest_conflict(names: Sequence[str], statements: Sequence[Statement]) -> 
     members there would be a network.
     """
     found = min(_plain_conflicts(statements), key=len, default=())
-    ancestral = [said for said in statements if said.kind is Kind.ANCESTOR]
+    ancestral = [said for said in statements if said.kind is StatementKind.ANCESTOR]
     if not ancestral:
         return found
     if not found:
@@ -532,7 +546,7 @@ def smallest_conflict(names: Sequence[str], statements: Sequence[Statement]) -> 
         if comb(len(statements), size) > MOST_SETS:
             break
         for some in combinations(statements, size):
-            if any(said.kind is Kind.ANCESTOR for said in some) and not _satisfiable(names, some):
+            if any(said.kind is StatementKind.ANCESTOR for said in some) and not _satisfiable(names, some):
                 return some
     return found
 
@@ -554,11 +568,15 @@ def conflict_message(conflict: Sequence[Statement]) -> str:
 
 def _plain_conflicts(statements: Sequence[Statement]) -> Iterable[tuple[Statement, ...]]:
     """Yield the conflicts that can be read off the arcs: for each kind of them the smallest."""
-    required = {said.arc: said for said in statements if said.kind is Kind.REQUIRED}
-    leads = {said.arc: said for said in statements if said.kind is Kind.ANCESTOR} | required
+    required = {said.arc: said for said in statements if said.kind is StatementKind.REQUIRED}
+    leads = {said.arc: said for said in statements if said.kind is StatementKind.ANCESTOR} | required
     for arc, said in required.items():
         for other in statements:
-            if other.kind not in (Kind.REQUIRED, Kind.ANCESTOR, Kind.NON_ANCESTOR) and other.forbids(*arc):
+            if other.kind not in (
+                StatementKind.REQUIRED,
+                StatementKind.ANCESTOR,
+                StatementKind.NON_ANCESTOR,
+            ) and other.forbids(*arc):
                 yield (said, other)
                 break
     for tail, head in sorted(leads):
@@ -566,7 +584,7 @@ def _plain_conflicts(statements: Sequence[Statement]) -> Iterable[tuple[Statemen
         if way is not None:
             yield (leads[tail, head], *(leads[arc] for arc in way))
     for other in statements:
-        if other.kind is Kind.NON_ANCESTOR:
+        if other.kind is StatementKind.NON_ANCESTOR:
             way = _shortest_path(leads, *other.arc)
             if way is not None:
                 yield (*(leads[arc] for arc in way), other)
@@ -625,18 +643,20 @@ class _Paths:
         self._limits = [count] * count
         self._forbidden = [1 << v for v in range(count)]
         self._required = [0] * count
-        self._ancestors = [(index[a], index[b]) for a, b in (s.arc for s in statements if s.kind is Kind.ANCESTOR)]
+        self._ancestors = [
+            (index[a], index[b]) for a, b in (s.arc for s in statements if s.kind is StatementKind.ANCESTOR)
+        ]
         self._non_ancestors = [
-            (index[a], index[b]) for a, b in (s.arc for s in statements if s.kind is Kind.NON_ANCESTOR)
+            (index[a], index[b]) for a, b in (s.arc for s in statements if s.kind is StatementKind.NON_ANCESTOR)
         ]
         for said in statements:
-            if said.kind is Kind.REQUIRED:
+            if said.kind is StatementKind.REQUIRED:
                 tail, head = said.arc
                 self._required[index[head]] |= 1 << index[tail]
             elif said.limit is not None:
                 for name in said.names:
                     self._limits[index[name]] = min(self._limits[index[name]], said.limit)
-            elif said.kind is not Kind.ANCESTOR:
+            elif said.kind is not StatementKind.ANCESTOR:
                 for head in names:
                     for tail in names:
                         if said.forbids(tail, head):

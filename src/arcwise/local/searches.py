@@ -533,7 +533,7 @@ def _scored_in_time(
 
 
 @dataclass(frozen=True, order=True, slots=True)
-class Step:
+class SearchStep:
     """An operator: its gain, and the edge x, y with the set that is directed along with it, as a bit set."""
 
     gain: float
@@ -642,7 +642,7 @@ class _Search:
         The steps of a pair stay as they are while the edges of its nodes and of the second one's neighbours do; only
         whether paths are blocked depends on more, and is asked when a step is about to be made.
         """
-        steps: dict[tuple[int, int], list[Step]] = {}
+        steps: dict[tuple[int, int], list[SearchStep]] = {}
         changed = (1 << self._n) - 1
         while self._status is Status.COMPLETE:
             self._refresh(steps, inserting, changed)
@@ -659,7 +659,7 @@ class _Search:
                 history.append(history[-1] + best.gain)
                 self._run.report("ges", len(history) - 1, score=history[-1])
 
-    def _refresh(self, steps: dict[tuple[int, int], list[Step]], inserting: bool, changed: int) -> None:
+    def _refresh(self, steps: dict[tuple[int, int], list[SearchStep]], inserting: bool, changed: int) -> None:
         """Look at the steps of pairs that have changed again; at those that the time allows."""
         found = self._insertions if inserting else self._deletions
         for y in range(self._n):
@@ -678,7 +678,7 @@ class _Search:
                 self._looked_at += len(families)
                 for (x, _, directed, _, _), gain in zip(families, gains.tolist(), strict=True):
                     if gain > LEAST_GAIN:
-                        steps.setdefault((x, y), []).append(Step(gain, x, y, directed))
+                        steps.setdefault((x, y), []).append(SearchStep(gain, x, y, directed))
 
     def _insertions(self, x: int, y: int) -> Iterator[tuple[int, int, int, int, int]]:
         state = self.state
@@ -698,7 +698,7 @@ class _Search:
             family = (kept | state.parents[y]) & ~(1 << x)
             yield x, y, common & ~kept, family, family | 1 << x
 
-    def _best(self, steps: dict[tuple[int, int], list[Step]], inserting: bool) -> Step | None:
+    def _best(self, steps: dict[tuple[int, int], list[SearchStep]], inserting: bool) -> SearchStep | None:
         """Return the valid step with the largest gain; of equal ones that of the first variables."""
         state = self.state
         ordered = sorted(itertools.chain.from_iterable(steps.values()), key=lambda s: (-s.gain, s.x, s.y, s.others))
@@ -708,7 +708,7 @@ class _Search:
                 return step
         return None
 
-    def _after(self, step: Step, inserting: bool) -> _Class:
+    def _after(self, step: SearchStep, inserting: bool) -> _Class:
         """Return the class that a step leads to."""
         state = self.state
         parents, neighbours = list(state.parents), list(state.neighbours)

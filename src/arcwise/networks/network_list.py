@@ -34,8 +34,8 @@ from arcwise.graph.dag import Dag
 from arcwise.networks.families import Choices, Families, joined_families, numbered_families
 from arcwise.networks.recipe import (
     EnsembleFacts,
-    Facts,
-    Origin,
+    KnownFacts,
+    NetworkOrigin,
     describe_completeness,
     facts_without,
     fields_of,
@@ -308,7 +308,7 @@ class NetworkSet(EnsembleFacts):
     choices: Choices
     scores: NDArray[np.float64]
     log_weights: NDArray[np.float64]
-    origin: Origin
+    origin: NetworkOrigin
 
     # -- what every ensemble offers (see `Ensemble` in networks/recipe.py) --------------------------------------------
 
@@ -507,7 +507,7 @@ class NetworkSet(EnsembleFacts):
             choices=choices,
             scores=values,
             log_weights=np.zeros(len(dags)),
-            origin=Origin(origin),
+            origin=NetworkOrigin(origin),
             **facts,
         )
         return made.with_weights(weights or ("equal" if scores is None else "posterior"))
@@ -567,7 +567,7 @@ def concatenate(
         choices=choices,
         scores=np.concatenate([part.scores for part in sets]),
         log_weights=posterior_log_weights(np.concatenate(shares)),
-        origin=Origin.joined(part.origin for part in sets) if origin is None else Origin(origin),
+        origin=NetworkOrigin.joined(part.origin for part in sets) if origin is None else NetworkOrigin(origin),
         opt=_common([part.opt for part in sets], math.nan),
         slack=_common([part.slack for part in sets], math.nan),
         status=next((part.status for part in sets if not part.complete), Status.COMPLETE),
@@ -580,7 +580,7 @@ def concatenate(
     return joined if weights is None else joined.with_weights(weights)
 
 
-def _shared_facts(sets: Sequence[NetworkSet]) -> Facts:
+def _shared_facts(sets: Sequence[NetworkSet]) -> KnownFacts:
     """Return what holds of all sets; of different constraints, and experiments, those that all share."""
     first = sets[0].facts
     different = [name for name, value in first.items() if any(part.facts.get(name) != value for part in sets)]
@@ -668,7 +668,7 @@ class NetworkSummary(EnsembleFacts):
     count: int
     posterior: NDArray[np.float64]
     equal: NDArray[np.float64]
-    origin: Origin
+    origin: NetworkOrigin
     log_mass: float = float("nan")
     class_count: int | None = None
 
@@ -676,7 +676,7 @@ class NetworkSummary(EnsembleFacts):
     def unfinished(cls, names: tuple[str, ...], status: Status, origin: str = "credible", **fields: Any) -> Self:
         """Return what is left of a set that a limit stopped: its status, and what else is known."""
         families, nothing = Families.from_sets([[] for _ in names]), np.empty(0)
-        return cls(names, families, 0, nothing, nothing, Origin(origin), status=status, **fields)
+        return cls(names, families, 0, nothing, nothing, NetworkOrigin(origin), status=status, **fields)
 
     def family_probabilities(self, weights: Weighting | None = None) -> NDArray[np.float64]:
         """Return the share of every family; by default with posterior weights.

@@ -146,7 +146,7 @@ class NetworkSource(Protocol):
         """Return the key of the work to cite, given what is known of the chains that drew the networks."""
         return self.citation
 
-    def inferred_settings(self, slack: float | None, count: int, facts: Facts) -> dict[str, Any] | None:
+    def inferred_settings(self, slack: float | None, count: int, facts: KnownFacts) -> dict[str, Any] | None:
         """Return the settings that follow from other facts of networks whose recipe was not recorded; None if none do.
 
         `slack` is None where it does not say which networks are meant.
@@ -158,7 +158,7 @@ class NetworkSource(Protocol):
 SOURCES: dict[str, NetworkSource] = {}
 
 
-class Kind(NamedTuple):
+class NetworkKind(NamedTuple):
     """What networks are that come from one place; the words are those of `NetworkSource`."""
 
     is_sample: bool = False
@@ -171,30 +171,30 @@ class Kind(NamedTuple):
 # What our own sources make, whether or not they are registered, and what no source makes: permuted data are learned
 # from once each, and draws are those from a credible set or an exact posterior.
 KINDS = {
-    "bootstrap": Kind(is_sample=True, is_searched=True, is_resampled=True),
-    "credible": Kind(is_whole=True),
-    "posterior": Kind(is_sample=True, is_chained=True),
-    "optimum": Kind(is_sample=True),
-    "search": Kind(is_sample=True, is_searched=True),
-    "permutation": Kind(is_sample=True, is_searched=True),
-    "draws": Kind(is_sample=True),
+    "bootstrap": NetworkKind(is_sample=True, is_searched=True, is_resampled=True),
+    "credible": NetworkKind(is_whole=True),
+    "posterior": NetworkKind(is_sample=True, is_chained=True),
+    "optimum": NetworkKind(is_sample=True),
+    "search": NetworkKind(is_sample=True, is_searched=True),
+    "permutation": NetworkKind(is_sample=True, is_searched=True),
+    "draws": NetworkKind(is_sample=True),
 }
 
 
-class Origin(str):
+class NetworkOrigin(str):
     """Where networks come from: the name of a source, or how else they were found; several, if they were joined."""
 
     __slots__ = ()
 
     @classmethod
-    def joined(cls, origins: Iterable[str]) -> Origin:
+    def joined(cls, origins: Iterable[str]) -> NetworkOrigin:
         """Return the origin of networks that were joined."""
         return cls(JOINED.join(dict.fromkeys(origins)))
 
     @property
-    def kinds(self) -> list[Kind]:
+    def kinds(self) -> list[NetworkKind]:
         """What the networks are that were joined; nothing is known of other names."""
-        return [KINDS.get(part, Kind()) for part in self.split(JOINED)]
+        return [KINDS.get(part, NetworkKind()) for part in self.split(JOINED)]
 
     @property
     def is_sample(self) -> bool:
@@ -212,23 +212,23 @@ class Origin(str):
     @property
     def is_chained(self) -> bool:
         """Whether chains may have drawn the networks, which then depend on each other."""
-        return KINDS.get(self, Kind()).is_chained
+        return KINDS.get(self, NetworkKind()).is_chained
 
     @property
     def is_resampled(self) -> bool:
         """Whether each network was learned from a sample of the cases of its own."""
-        return KINDS.get(self, Kind()).is_resampled
+        return KINDS.get(self, NetworkKind()).is_resampled
 
     @property
     def is_whole(self) -> bool:
         """Whether the networks are all that a source means, and no sample of them."""
-        return KINDS.get(self, Kind()).is_whole
+        return KINDS.get(self, NetworkKind()).is_whole
 
 
 def register(source: NetworkSource) -> None:
     """Add a source, or put it in the place of the one that has its name."""
     SOURCES[source.name] = source
-    KINDS[source.name] = Kind(
+    KINDS[source.name] = NetworkKind(
         source.is_sample, source.is_searched, source.is_chained, source.resamples, not source.is_sample
     )
 
@@ -279,7 +279,7 @@ class Recipe:
     max_parents
         The largest number of parents of any variable; None for any number.
     own_limit
-        Whether that is the score's own limit for data like these (`Facts.most_parents`), and not one that was given.
+        Whether it is the score's own limit for such data (`KnownFacts.most_parents`), and not one that was given.
     constraints
         What every network must satisfy, as `Constraints.describe` returns it; empty for nothing.
     gaps
@@ -548,7 +548,7 @@ def _value_words(value: object) -> str:
 # What every ensemble says about how it was found, whether its networks are listed or only summed up.
 
 
-class Facts(TypedDict, total=False):
+class KnownFacts(TypedDict, total=False):
     """What is known of networks, by the names that files have."""
 
     # How they were made, and from how many cases.
@@ -598,17 +598,17 @@ class Facts(TypedDict, total=False):
     completed_under: list[list[int]] | None  # per completion, tail and head of every arc of its network in turns
 
 
-def make_facts(**facts: Unpack[Facts]) -> Facts:
+def make_facts(**facts: Unpack[KnownFacts]) -> KnownFacts:
     """Return those of some facts that are known: not None."""
-    return cast(Facts, {name: fact for name, fact in facts.items() if fact is not None})
+    return cast(KnownFacts, {name: fact for name, fact in facts.items() if fact is not None})
 
 
-def facts_without(facts: Facts, *names: str) -> Facts:
+def facts_without(facts: KnownFacts, *names: str) -> KnownFacts:
     """Return facts without some of them."""
-    return cast(Facts, {name: fact for name, fact in facts.items() if name not in names})
+    return cast(KnownFacts, {name: fact for name, fact in facts.items() if name not in names})
 
 
-def known_facts(obeyed: Constraints | None, targets: Iterable[Iterable[str]] | None = None) -> Facts:
+def known_facts(obeyed: Constraints | None, targets: Iterable[Iterable[str]] | None = None) -> KnownFacts:
     """Return what constraints and experiments say."""
     experiments = [list(target) for target in targets or ()]
     return make_facts(constraints=None if obeyed is None else obeyed.describe(), targets=experiments or None)
@@ -659,7 +659,7 @@ class Ensemble(ArcShares):
             """The distinct parent sets that occur."""
 
         @property
-        def origin(self) -> Origin:
+        def origin(self) -> NetworkOrigin:
             """How the networks were found."""
 
         @property
@@ -671,7 +671,7 @@ class Ensemble(ArcShares):
             """COMPLETE, or the limit that was reached."""
 
         @property
-        def facts(self) -> Facts:
+        def facts(self) -> KnownFacts:
             """How the networks were made, what they satisfy, how far the work came."""
 
         @property
@@ -792,12 +792,12 @@ class EnsembleFacts(Ensemble):
     tolerance: float = 0.0
     score: Mapping[str, Any] = field(default_factory=dict)
     data_digest: str | None = None
-    facts: Facts = field(default_factory=Facts)
+    facts: KnownFacts = field(default_factory=KnownFacts)
     carried_out: Recipe | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "facts", dict(self.facts))
-        object.__setattr__(self, "origin", Origin(self.origin))
+        object.__setattr__(self, "origin", NetworkOrigin(self.origin))
 
     @property
     def recipe(self) -> Recipe | None:
@@ -860,7 +860,7 @@ def fields_of(described: Mapping[str, Any]) -> dict[str, Any]:
     if not 0 <= tolerance < math.inf:
         raise ValueError(f"the tolerance is {tolerance}")
     return {
-        "origin": Origin(described["origin"]),
+        "origin": NetworkOrigin(described["origin"]),
         "opt": nan if described["opt"] is None else float(described["opt"]),
         "slack": nan if described["slack"] is None else float(described["slack"]),
         "status": Status(described["status"]),

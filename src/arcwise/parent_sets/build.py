@@ -28,7 +28,7 @@ from arcwise.base.run import Limits, ProgressCallback, Run, Status, available_me
 from arcwise.base.showing import one_screen
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
-from arcwise.graph.statements import Kind
+from arcwise.graph.statements import StatementKind
 from arcwise.parent_sets.table import BuildStatistics, ParentSetTable, check_required, offsets_of
 from arcwise.scores.registry import make_score
 from arcwise.scores.score import Score, check_cases, scored_data
@@ -57,7 +57,7 @@ CountElsewhere = Callable[[Run, int, "SetBatch"], int | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Families:
+class FamilyLimits:
     """For each variable the parents it must have, those it may also have, and how many at most."""
 
     required: list[list[int]]
@@ -69,12 +69,12 @@ class Families:
         """The level after which every variable has a row."""
         return max((len(parents) for parents in self.required), default=0)
 
-    def of_children(self, children: Sequence[int]) -> Families:
+    def of_children(self, children: Sequence[int]) -> FamilyLimits:
         """Return the families with these children; of the others only what they must have."""
         kept = set(children)
         allowed = [own if v in kept else [] for v, own in enumerate(self.allowed)]
         required = [own if v in kept else [] for v, own in enumerate(self.required)]
-        return Families(required, allowed, [size if v in kept else 0 for v, size in enumerate(self.sizes)])
+        return FamilyLimits(required, allowed, [size if v in kept else 0 for v, size in enumerate(self.sizes)])
 
 
 class GroupedBuilder:
@@ -83,7 +83,7 @@ class GroupedBuilder:
     The options are those of the native builder: slack, threads, memory_bytes, which the groups share, dense_from.
     """
 
-    def __init__(self, data: Any, scores: Sequence[Score], families: Families, **options: Any) -> None:
+    def __init__(self, data: Any, scores: Sequence[Score], families: FamilyLimits, **options: Any) -> None:
         self._data, self._scores, self._families = data, tuple(scores), families
         self._group_of = data.group_of_child
         self._is_whole = len(data.child_groups) == 1 and data.child_groups[0].n_cases > 0
@@ -314,7 +314,7 @@ def _pieces(size: int, workers: int, least: int, most: int) -> Iterator[tuple[in
 
 
 CHECKPOINT = "arcwise-parent-sets-checkpoint 1"
-# Families in a level from which on all levels to come may be made at once (cpp/core/parent_sets/dense_levels.cpp).
+# FamilyLimits in a level from which on all levels to come may be made at once (cpp/core/parent_sets/dense_levels.cpp).
 DENSE_FROM = 1e6
 
 
@@ -535,7 +535,7 @@ def _advance(
     return Status.COMPLETE
 
 
-def _identity(data: Whole, scores: list[Score], slack: float, families: Families) -> str:
+def _identity(data: Whole, scores: list[Score], slack: float, families: FamilyLimits) -> str:
     described = [score.identity() for score in scores]
     parts = [data.digest, described, repr(float(slack)), families.required, families.allowed, families.sizes]
     return json.dumps(parts, sort_keys=True, default=str)
@@ -552,7 +552,7 @@ def _check_options(scores: list[Score], slack: float, max_parents: int | None) -
     errors.check_argument(whole, "max_parents", max_parents, "must be an integer, 0 or more, or None for no limit.")
 
 
-def allowed_families(data: Whole, constraints: Constraints | None, max_parents: int | None) -> Families:
+def allowed_families(data: Whole, constraints: Constraints | None, max_parents: int | None) -> FamilyLimits:
     """Return for each variable the parents it must have, those it may also have, and how many at most.
 
     An arc of which the data say nothing is made only if it is required: see `Dataset.untold`.
@@ -578,7 +578,7 @@ def allowed_families(data: Whole, constraints: Constraints | None, max_parents: 
         required.append([p for p in range(n) if needed >> p & 1])
         allowed.append([p for p in range(n) if p != v and not ((needed | forbidden) >> p & 1 or untold[v, p])])
         sizes.append(min(most, constraints.limits[v]))
-    return Families(required, allowed, sizes)
+    return FamilyLimits(required, allowed, sizes)
 
 
 # Which scores a table may have, and what is done about large ones.
@@ -680,7 +680,7 @@ def check_reachable(data: Whole, constraints: Constraints, max_parents: int | No
     """Refuse that a variable must lead to one to which no path of arcs leads that a table can have."""
     families, names = allowed_families(data, constraints, max_parents), data.names
     for said in constraints.statements:
-        if said.kind is not Kind.ANCESTOR:
+        if said.kind is not StatementKind.ANCESTOR:
             continue
         source, target = (names.index(name) for name in said.arc)
         reached, stack = {target}, [target]

@@ -20,7 +20,7 @@ from arcwise.base.run import HasStatus, Status
 from arcwise.base.showing import one_screen
 from arcwise.networks.families import ArcShares, Families
 from arcwise.networks.network_list import NetworkSet, load_arviz
-from arcwise.networks.recipe import Ensemble, Facts, Origin, facts_without, make_facts
+from arcwise.networks.recipe import Ensemble, KnownFacts, NetworkOrigin, facts_without, make_facts
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -57,7 +57,7 @@ class PairDisagreement:
 
 @one_screen
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ChainVerdict:
     """Whether chains have converged, by what they can tell: their agreement.
 
     Parameters
@@ -171,7 +171,7 @@ class PairIndicators:
         found[self.first, self.second] = found[self.second, self.first] = values
         return found
 
-    def verdict(self, names: Sequence[str], scores: NDArray[np.float64]) -> Verdict:
+    def verdict(self, names: Sequence[str], scores: NDArray[np.float64]) -> ChainVerdict:
         """Judge the chains by these indicators and by the scores of their draws, at [chain, draw]."""
         by_chain = self.shares.mean(axis=3)
         difference = by_chain.max(axis=2) - by_chain.min(axis=2)
@@ -197,7 +197,7 @@ class PairIndicators:
         score_effective = rank_effective_draws(scores)
         least = FEWEST_EFFECTIVE * len(scores)
         enough = self.length >= FEWEST_DRAWS and effective >= least and not score_effective < least
-        return Verdict(
+        return ChainVerdict(
             converged=enough and not differing and score_r_hat < LARGEST_R_HAT,
             chains=len(scores),
             draws=scores.shape[1],
@@ -391,14 +391,14 @@ class ChainPosterior(HasStatus, ArcShares):
     families: Families
     rows: NDArray[np.uint32]
     scores: NDArray[np.float64]
-    verdict: Verdict
+    verdict: ChainVerdict
     status: Status
     left_out: float
     moves: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     score: Mapping[str, Any] = field(default_factory=dict)
     max_parents: int | None = None
     data_digest: str | None = None
-    facts: Facts = field(default_factory=Facts)
+    facts: KnownFacts = field(default_factory=KnownFacts)
 
     @property
     def converged(self) -> bool:
@@ -464,7 +464,7 @@ class ChainPosterior(HasStatus, ArcShares):
             choices=self.rows.reshape(self.count, len(self.names)).astype(self.families.choice_type),
             scores=self.scores.reshape(-1).copy(),
             log_weights=np.full(self.count, -math.log(max(1, self.count))),
-            origin=Origin("posterior"),
+            origin=NetworkOrigin("posterior"),
             status=self.status,
             max_parents=self.max_parents,
             score=dict(self.score),
@@ -556,14 +556,14 @@ def _native(families: Families) -> Any:
     )
 
 
-def joined_chains(parts: Sequence[Facts]) -> Facts:
+def joined_chains(parts: Sequence[KnownFacts]) -> KnownFacts:
     """Return what the facts of networks say of the chains that drew them, from each completion of data with gaps.
 
     What cannot be told from the parts is left out: the order of the draws, and with it effective numbers for each pair.
     """
     verdicts = [verdict for facts in parts if (verdict := facts.get("verdict"))]
     if not verdicts:
-        return Facts()
+        return KnownFacts()
     worst = max(verdicts, key=lambda verdict: (not verdict["converged"], verdict["largest_difference"]))
     known = [verdict["r_hat"] for verdict in verdicts]
     cut_short = [verdict["most_parents"] for verdict in verdicts if verdict.get("most_parents") is not None]

@@ -17,7 +17,7 @@ from arcwise.base.showing import one_screen
 from arcwise.graph.constraints import Constraints
 from arcwise.networks.families import ArcShares, Families
 from arcwise.networks.network_list import NetworkSet, NetworkSummary, check_count
-from arcwise.networks.recipe import Origin, known_facts, make_facts
+from arcwise.networks.recipe import NetworkOrigin, known_facts, make_facts
 from arcwise.parent_sets.build import joint_constraints
 from arcwise.parent_sets.table import ParentSetTable
 
@@ -259,7 +259,7 @@ class ExactPosterior(HasStatus, ArcShares):
             choices=rows.reshape(len(scores), table.n_variables).astype(self.families.choice_type),
             scores=scores,
             log_weights=np.full(len(scores), -math.log(max(1, len(scores)))),
-            origin=Origin("draws"),
+            origin=NetworkOrigin("draws"),
             status=status,
             max_parents=table.max_parents,
             score=dict(table.score),

@@ -18,7 +18,7 @@ from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
 from arcwise.networks.families import ArcShares
 from arcwise.networks.network_list import NetworkSet
-from arcwise.networks.recipe import Ensemble, Origin
+from arcwise.networks.recipe import Ensemble, NetworkOrigin
 from arcwise.parent_sets.build import build_parent_sets
 from arcwise.parent_sets.table import ParentSetTable
 from arcwise.posterior.chain_posterior import ChainPosterior, Share
@@ -118,7 +118,7 @@ class Posterior(ArcShares):
         """
         if self.exact is not None:
             return replace(
-                self.exact.sample(draws, seed=seed, threads=threads, limits=limits), origin=Origin("posterior")
+                self.exact.sample(draws, seed=seed, threads=threads, limits=limits), origin=NetworkOrigin("posterior")
             )
         assert self.chains is not None
         return self.chains.networks()

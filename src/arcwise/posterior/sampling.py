@@ -22,11 +22,11 @@ from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, native
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
 from arcwise.networks.families import Families
-from arcwise.networks.recipe import Facts, known_facts
+from arcwise.networks.recipe import KnownFacts, known_facts
 from arcwise.parent_sets.build import joint_constraints
 from arcwise.parent_sets.table import ParentSetTable, check_required
 from arcwise.posterior import walk
-from arcwise.posterior.chain_posterior import FEWEST, ChainPosterior, PairIndicators, Verdict
+from arcwise.posterior.chain_posterior import FEWEST, ChainPosterior, ChainVerdict, PairIndicators
 from arcwise.posterior.settings import MOVES, ChainSettings
 
 if TYPE_CHECKING:
@@ -232,7 +232,7 @@ def sample_posterior(
         score=dict(table.score),
         max_parents=table.max_parents,
         data_digest=table.data_digest,
-        facts=Facts(
+        facts=KnownFacts(
             seed=run.seed,
             steps=chosen.steps_for(table.n_variables) * walkers.stride,
             draws_made=walkers.done,
@@ -352,7 +352,7 @@ class _Walkers:
         now = time.monotonic()
         self._next_save = now + max(SAVE_SECONDS, SAVE_SHARE * (now - begin))
 
-    def until_agreed(self) -> tuple[Status, Verdict]:
+    def until_agreed(self) -> tuple[Status, ChainVerdict]:
         """Draw and look until the chains agree, or until a limit."""
         self._most = min(self._settings.most_draws, self.done + self._run.given.native_count)
         agreed = Status.TIME_LIMIT if self._by_clock else Status.COMPLETE
@@ -375,13 +375,13 @@ class _Walkers:
         """Return the draw up to which chains that have made so many go on before they are looked at."""
         return min(_next_look(done), self._most)
 
-    def _looked_at(self, *, last: bool) -> tuple[Status, Verdict]:
+    def _looked_at(self, *, last: bool) -> tuple[Status, ChainVerdict]:
         """Save the chains and judge them, while those that walk elsewhere go on, unless this is the `last` time.
 
         The status says whether they were told to stop meanwhile.
         """
 
-        def look() -> Verdict:
+        def look() -> ChainVerdict:
             self._save()
             return self.verdict()
 
@@ -391,11 +391,11 @@ class _Walkers:
             verdict = look()
         return meanwhile.status, verdict
 
-    def verdict(self) -> Verdict:
+    def verdict(self) -> ChainVerdict:
         """Judge what is kept."""
         rows, scores = self.kept
         if scores.shape[1] < FEWEST:
-            return Verdict(False, len(scores), scores.shape[1], math.inf, 0.0, math.inf, 0.0, 1.0, ())
+            return ChainVerdict(False, len(scores), scores.shape[1], math.inf, 0.0, math.inf, 0.0, 1.0, ())
         return PairIndicators.of(self._table.native, rows, self._run.thread_count).verdict(self._table.names, scores)
 
     def _draw_to(self, goal: int) -> Status:

@@ -12,7 +12,7 @@ from arcwise.bootstrap.bootstrap import BootstrapSettings, bootstrap_networks
 from arcwise.bootstrap.task import OPTIONS, PART
 from arcwise.local.searches import ClimbSettings
 from arcwise.networks.network_list import NetworkSet
-from arcwise.networks.recipe import Facts, MadeNetworks, Recipe, Visit
+from arcwise.networks.recipe import KnownFacts, MadeNetworks, Recipe, Visit
 from arcwise.recipes.source import Source
 from arcwise.sampled.completions import Completions
 from arcwise.sampled.numeric_data import NumericData, Sampled
@@ -33,7 +33,7 @@ class BootstrapOptions(CheckedOptions):
     )
 
 
-class Bootstrap(Source):
+class BootstrapSource(Source):
     """Learn a network from each of many resampled data sets (Friedman, Goldszmidt & Wyner 1999)."""
 
     name = "bootstrap"
@@ -100,7 +100,7 @@ class Bootstrap(Source):
             "the networks that have it"
         )
 
-    def inferred_settings(self, slack: float | None, count: int, facts: Facts) -> dict[str, Any] | None:
+    def inferred_settings(self, slack: float | None, count: int, facts: KnownFacts) -> dict[str, Any] | None:
         """Return how many there are, and how they were learned."""
         known = {"replicates": int(facts.get("replicates") or count), "learner": str(facts.get("learner") or "tabu")}
         return {**known, "draws": "replacement"}

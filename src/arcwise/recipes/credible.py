@@ -17,7 +17,7 @@ from arcwise.credible.find import list_ancestral
 from arcwise.data.dataset import Dataset
 from arcwise.exact.proof import Optimum
 from arcwise.networks.network_list import NetworkSummary
-from arcwise.networks.recipe import Ensemble, Facts, MadeNetworks, Recipe, make_facts
+from arcwise.networks.recipe import Ensemble, KnownFacts, MadeNetworks, Recipe, make_facts
 from arcwise.parent_sets.build import check_reachable, wider_slack
 from arcwise.parent_sets.table import ParentSetTable
 from arcwise.recipes.optimum import best_network, better_of, beyond_table
@@ -94,7 +94,7 @@ class PartialResult(NetworkSummary):
         *,
         whole: CredibleSet | None = None,
         found: Optimum | None = None,
-        facts: Facts | None = None,
+        facts: KnownFacts | None = None,
     ) -> PartialResult:
         """Return what is left, with the limit that stopped it; by default the one that stopped the table."""
         if whole is not None:
@@ -107,7 +107,7 @@ class PartialResult(NetworkSummary):
             max_parents=table.max_parents,
             score=dict(table.score),
             data_digest=data.digest,
-            facts=facts or Facts(),
+            facts=facts or KnownFacts(),
             asked=recipe,
             data=data,
             table=table,
@@ -164,7 +164,7 @@ class CredibleOptions:
         check_options(self)
 
 
-class Credible(Source):
+class CredibleSource(Source):
     """Find every network within a Bayes factor of the best (Liao 2022, chapter 3)."""
 
     name = "credible"
@@ -214,7 +214,7 @@ class Credible(Source):
             "networks that have it, weighted by their scores"
         )
 
-    def inferred_settings(self, slack: float | None, count: int, facts: Facts) -> dict[str, Any] | None:
+    def inferred_settings(self, slack: float | None, count: int, facts: KnownFacts) -> dict[str, Any] | None:
         """Return the Bayes factor."""
         return None if slack is None else settings_within(slack)
 

@@ -17,7 +17,7 @@ from arcwise.graph.dag import Dag
 from arcwise.local.problem import LocalSearchResult
 from arcwise.local.searches import ClimbSettings, hill_climb
 from arcwise.networks.network_list import NetworkSet, NetworkSummary
-from arcwise.networks.recipe import Ensemble, Facts, MadeNetworks, Recipe, known_facts
+from arcwise.networks.recipe import Ensemble, KnownFacts, MadeNetworks, Recipe, known_facts
 from arcwise.parent_sets.build import check_reachable, wider_slack
 from arcwise.parent_sets.table import ParentSetTable
 from arcwise.recipes.source import Source, tables_of
@@ -238,7 +238,7 @@ def find_best(recipe: Recipe, data: Dataset, run: Run, *, climb: Limits | None =
 
 def single_network(recipe: Recipe, data: Dataset, found: Optimum, status: Status) -> NetworkSet:
     """Return a best network as an ensemble of one, which says what is proved of it."""
-    proved = Facts(
+    proved = KnownFacts(
         gap=found.gap if math.isfinite(found.gap) and found.most_parents is None else None,
         upper_bound=found.upper_bound if math.isfinite(found.upper_bound) else None,
         most_parents=found.most_parents,
@@ -247,7 +247,7 @@ def single_network(recipe: Recipe, data: Dataset, found: Optimum, status: Status
 
 
 def _ensemble_of_one(
-    origin: str, recipe: Recipe, data: Dataset, found: Optimum | LocalSearchResult, status: Status, proved: Facts
+    origin: str, recipe: Recipe, data: Dataset, found: Optimum | LocalSearchResult, status: Status, proved: KnownFacts
 ) -> NetworkSet:
     targets = None if data.targets is None else data.targets.sets
     return NetworkSet.from_dags(
@@ -258,7 +258,7 @@ def _ensemble_of_one(
         max_parents=recipe.max_parents,
         score=dict(recipe.score),
         data_digest=data.digest,
-        facts=Facts(n_cases=data.n_cases) | proved | known_facts(recipe.constraints_on(data.names), targets),
+        facts=KnownFacts(n_cases=data.n_cases) | proved | known_facts(recipe.constraints_on(data.names), targets),
     )
 
 
@@ -316,7 +316,7 @@ class SearchSource(Source):
             limits=run.limits,
             progress=run.progress,
         )
-        made = _ensemble_of_one(self.name, recipe, data, found, found.status, Facts())
+        made = _ensemble_of_one(self.name, recipe, data, found, found.status, KnownFacts())
         return (made if found.status is Status.COMPLETE else made[:0]).made_by(recipe)
 
     def account(self, made: MadeNetworks) -> str:

@@ -9,15 +9,15 @@ import warnings
 from importlib.metadata import entry_points
 
 from arcwise.networks.recipe import SOURCES, find_source, register
-from arcwise.recipes.bootstrap import Bootstrap
-from arcwise.recipes.credible import Credible
+from arcwise.recipes.bootstrap import BootstrapSource
+from arcwise.recipes.credible import CredibleSource
 from arcwise.recipes.optimum import OptimumSource, SearchSource
 from arcwise.recipes.posterior import PosteriorSource
 from arcwise.recipes.source import Source
 
 __all__ = ["SOURCES", "find_source", "register"]
 
-for own in (Credible(), Bootstrap(), PosteriorSource(), SearchSource(), OptimumSource()):
+for own in (CredibleSource(), BootstrapSource(), PosteriorSource(), SearchSource(), OptimumSource()):
     register(own)
 
 

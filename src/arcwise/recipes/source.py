@@ -13,7 +13,7 @@ from arcwise.base.run import Run, Status
 from arcwise.data.dataset import Dataset
 from arcwise.networks.families import joined_families
 from arcwise.networks.network_list import NetworkSummary, concatenate
-from arcwise.networks.recipe import Ensemble, Facts, NetworkSource, Origin, Recipe, Visit, make_facts
+from arcwise.networks.recipe import Ensemble, KnownFacts, NetworkOrigin, NetworkSource, Recipe, Visit, make_facts
 from arcwise.parent_sets.build import build_parent_set_tables
 from arcwise.parent_sets.table import ParentSetTable
 from arcwise.posterior.chain_posterior import joined_chains
@@ -59,7 +59,7 @@ def _is_moving(present: list[NDArray[np.float64]]) -> bool:
     return bool((means.std(axis=0, ddof=1)[likely] / np.sqrt(len(means)) > STEADY).any()) if len(means) > 1 else True
 
 
-def _merged(parts: list[Ensemble], recipe: Recipe, status: Status, facts: Facts, digest: str) -> Ensemble:
+def _merged(parts: list[Ensemble], recipe: Recipe, status: Status, facts: KnownFacts, digest: str) -> Ensemble:
     """Join the networks of all completions; each completion has the same weight."""
     listed = [part.listed for part in parts if part.listed is not None]
     if len(listed) == len(parts):
@@ -80,7 +80,7 @@ def _merged(parts: list[Ensemble], recipe: Recipe, status: Status, facts: Facts,
         count=sum(part.count for part in parts),
         posterior=np.minimum(sums["posterior"], 1.0),
         equal=np.minimum(sums["equal"], 1.0),
-        origin=Origin(recipe.source),
+        origin=NetworkOrigin(recipe.source),
         status=status,
         max_parents=recipe.max_parents,
         score=dict(recipe.score),

@@ -10,7 +10,7 @@ doors.offer(
         "report.blocks": (
             "Bullets",
             "Chart",
-            "Column",
+            "TableColumn",
             "Guide",
             "KnownRules",
             "NetworkNode",
@@ -19,7 +19,7 @@ doors.offer(
             "RuleLine",
             "Section",
             "Series",
-            "Table",
+            "TableBlock",
             "Verbatim",
         ),
         "report.html": ("render_html",),

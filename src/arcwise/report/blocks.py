@@ -53,7 +53,7 @@ class Verbatim:
 
 @one_screen
 @dataclass(frozen=True, slots=True)
-class Column:
+class TableColumn:
     """A column of a table: text, or numbers with this many digits after the point."""
 
     title: str
@@ -70,11 +70,11 @@ class Column:
 
 @one_screen
 @dataclass(frozen=True, slots=True)
-class Table:
+class TableBlock:
     """Rows of text and numbers; None is shown as not known."""
 
     caption: str
-    columns: tuple[Column, ...]
+    columns: tuple[TableColumn, ...]
     rows: tuple[tuple[Cell, ...], ...]
 
 
@@ -113,7 +113,7 @@ class Chart:
     log_y: bool = False
 
 
-Block = Paragraph | Bullets | Table | Chart | Forest | Verbatim
+Block = Paragraph | Bullets | TableBlock | Chart | Forest | Verbatim
 Blocks = tuple[Block, ...]
 
 
@@ -130,10 +130,10 @@ def gather(*things: Block | str | Iterable[Block] | None) -> Blocks:
     return tuple(found)
 
 
-def table(caption: str, columns: Iterable[str | tuple[str, int]], rows: Iterable[tuple[Cell, ...]]) -> Table:
+def table(caption: str, columns: Iterable[str | tuple[str, int]], rows: Iterable[tuple[Cell, ...]]) -> TableBlock:
     """Return a table; a column is a title, or for numbers a title with how many digits they have."""
-    titles = tuple(Column(one) if isinstance(one, str) else Column(*one) for one in columns)
-    return Table(caption, titles, tuple(rows))
+    titles = tuple(TableColumn(one) if isinstance(one, str) else TableColumn(*one) for one in columns)
+    return TableBlock(caption, titles, tuple(rows))
 
 
 def bullets(items: Iterable[str]) -> Bullets | None:
@@ -154,7 +154,7 @@ class Section:
 
 @one_screen
 @dataclass(frozen=True, slots=True)
-class Check:
+class CheckLine:
     """What was checked, and what came of it; `key` is the section that has the details, `ok` None for no answer."""
 
     key: str

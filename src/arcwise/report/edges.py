@@ -26,7 +26,7 @@ from arcwise.findings.edge_record import (
 from arcwise.findings.price import NOTHING, factor_words
 from arcwise.findings.verdict import HALF, counted, first_few, listed, percent, plural, show_confidence, show_range
 from arcwise.graph.beliefs import odds_text
-from arcwise.graph.statements import Kind
+from arcwise.graph.statements import StatementKind
 from arcwise.report.blocks import Blocks, Bullets, bullets, gather, table
 from arcwise.sampled.completions import BETWEEN, BURN_IN, CHAINS
 
@@ -197,7 +197,7 @@ def origin_sentences(edge: EdgeRecord) -> tuple[str, ...]:
     origin, pair, without = edge.origin, f"{edge.first} and {edge.second}", edge.without
     alone = "" if without is None else f" {_alone(edge, without)}"
     if origin is Origin.REQUIRED:
-        if all(said.kind is Kind.ANCESTOR for said in edge.said):
+        if all(said.kind is StatementKind.ANCESTOR for said in edge.said):
             path = (
                 f"{edge.tail} → {edge.head} is below the cut-off, but on the most credible path of those that you asked"
             )

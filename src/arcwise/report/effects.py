@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from arcwise.effects.effect import Effect, PossibleEffects, state_pairs
 from arcwise.effects.effect_matrix import EffectMatrix
 from arcwise.findings.verdict import counted, first_few, percent, plural, show_confidence
-from arcwise.report.blocks import Cell, Table, gather, table
+from arcwise.report.blocks import Cell, TableBlock, gather, table
 from arcwise.report.edges import state_label
 from arcwise.report.report import Answer
 
@@ -122,7 +122,7 @@ def _settings(found: Effect, pair: tuple[int, int], state: int) -> str:
     )
 
 
-def _changes(found: Effect) -> Table | None:
+def _changes(found: Effect) -> TableBlock | None:
     change = found.change_if_effect
     if change is None:
         return None
@@ -143,7 +143,7 @@ def _changes(found: Effect) -> Table | None:
     )
 
 
-def _table(found: Effect) -> Table:
+def _table(found: Effect) -> TableBlock:
     rows = list(_by_state(found, found.observed, found.set_to.mean, found.set_to.low, found.set_to.high))
     return table(
         f"P({found.outcome}) as observed where {found.cause} happens to be so, and if it were set so, over all "
@@ -165,7 +165,7 @@ def _without(found: Effect) -> str:
     )
 
 
-def _bounds(found: Effect) -> Table:
+def _bounds(found: Effect) -> TableBlock:
     return table(
         "Bounds that hold whatever causes are missing.",
         (found.cause, found.outcome, ("at least", 3), ("at most", 3)),

@@ -45,7 +45,7 @@ MOST_ROWS = 100_000
 
 @one_screen
 @dataclass(frozen=True)
-class Explanation:
+class EdgeExplanation:
     """One edge in words.
 
     Parameters
@@ -192,7 +192,7 @@ def _below(confidence: float) -> str:
 
 def explain_folder(
     folder: str | os.PathLike[str], pairs: Sequence[tuple[str, str]] | None = None
-) -> tuple[Explanation, ...]:
+) -> tuple[EdgeExplanation, ...]:
     """Explain edges of a folder that `arcwise learn -o` or `Analysis.save` wrote.
 
     Without `pairs`, all edges of the network, the most certain first; with them these, in their order, also pairs
@@ -209,7 +209,7 @@ def explain_folder(
         known = edge.fate.in_network and edge.tail in network.names and edge.head in network.names
         effect = _held_fixed(network, edge.tail, edge.head) if known else ""
         key, words = frozenset((edge.first, edge.second)), row[edge_record.EXPLANATION]
-        found[key] = Explanation(replace(edge, is_guess=few > 0), words, effect, rules, few)
+        found[key] = EdgeExplanation(replace(edge, is_guess=few > 0), words, effect, rules, few)
     if pairs is None:
         return tuple(one for one in found.values() if one.edge.fate.in_network)
     confidence = EdgeConfidence.load(where / "confidence.parquet")
@@ -218,7 +218,7 @@ def explain_folder(
         present = confidence.pair(first, second).present  # refuses unknown names, and one name twice
         unlikely = edge_record.EdgeRecord(first=first, second=second, tail=first, head=second, present=present)
         text = f"No edge joins {first} and {second}, or hardly ever: the confidence is below 0.01. {NOT_UNRELATED}"
-        chosen.append(found.get(frozenset((first, second))) or Explanation(unlikely, text, rules=rules, few=few))
+        chosen.append(found.get(frozenset((first, second))) or EdgeExplanation(unlikely, text, rules=rules, few=few))
     return tuple(chosen)
 
 
@@ -228,7 +228,7 @@ def explain_graph(
     pairs: Sequence[tuple[str, str]] | None = None,
     *,
     network: BayesianNetwork | None = None,
-) -> tuple[Explanation, ...]:
+) -> tuple[EdgeExplanation, ...]:
     """Explain the edges of a graph by data: what goes with what, and how far the prior decides.
 
     A single graph has no confidences; `network`, if it has tables, says what holds with other parents held fixed.
@@ -249,7 +249,7 @@ def explain_graph(
         fate = Fate.BELOW if key not in arcs else Fate.UNDIRECTED if key in open_edges else Fate.KEPT
         edge = replace(describe_arc(data, dag, tail, head), fate=fate)
         effect = "" if network is None or fate is Fate.BELOW else _held_fixed(network, tail, head)
-        chosen.append(Explanation(edge, _graph_words(data, edge), effect))
+        chosen.append(EdgeExplanation(edge, _graph_words(data, edge), effect))
     return tuple(chosen)
 
 

@@ -22,7 +22,7 @@ from arcwise.base.options import MANY_VARIABLES
 from arcwise.findings.edge_record import EdgeColumn, EdgeRecord, Origin, Shown, script_values, shown_columns
 from arcwise.findings.verdict import Forest, ForestRow, Verdict, Way, round_inside, show_range, thickness
 from arcwise.plotting.layout import Drawing, communities, draw_network, label_of, undrawn_network
-from arcwise.report.blocks import Block, Bullets, Chart, NetworkView, Paragraph, Section, Series, Table, Verbatim
+from arcwise.report.blocks import Block, Bullets, Chart, NetworkView, Paragraph, Section, Series, TableBlock, Verbatim
 
 if TYPE_CHECKING:
     from arcwise.report.report import Report
@@ -42,7 +42,7 @@ DIGITS = 12
 KINDS = {
     Paragraph: "paragraph",
     Bullets: "bullets",
-    Table: "table",
+    TableBlock: "table",
     Chart: "chart",
     Forest: "chart",
     Verbatim: "verbatim",

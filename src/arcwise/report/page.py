@@ -22,7 +22,7 @@ from arcwise.findings.method_result import is_few
 from arcwise.findings.thresholds import COST_POWERS
 from arcwise.findings.verdict import HALF, Verdict, Way, counted, listed, percent, plural, show_range
 from arcwise.report import blocks, edges, sections
-from arcwise.report.blocks import Blocks, Chart, Guide, Section, Series, Table, bullets, gather, table
+from arcwise.report.blocks import Blocks, Chart, Guide, Section, Series, TableBlock, bullets, gather, table
 from arcwise.report.remarks import analysis_remarks, is_by_time
 from arcwise.report.report import Answer, Report
 
@@ -143,7 +143,7 @@ def calibration_blocks(analysis: Findings) -> Blocks:
     )
 
 
-def _rates(analysis: Findings) -> Table:
+def _rates(analysis: Findings) -> TableBlock:
     rows = []
     for rate in RATES:
         value, bar = false_rate_cut(analysis.confidence, rate)
@@ -696,7 +696,7 @@ def _ensemble(analysis: Findings) -> Blocks:
     )
 
 
-def _compared(analysis: Findings) -> Table:
+def _compared(analysis: Findings) -> TableBlock:
     rows = []
     for made in analysis.sets:
         assert made.confidence is not None

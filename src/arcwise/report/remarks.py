@@ -300,7 +300,7 @@ def _of_part(part: parts.Part) -> Iterator[Remark]:  # noqa: PLR0912 - one case 
         case parts.WithoutBeliefs(given_up=MethodResult() as made):
             text = f"What the confidences are without the prior odds was not computed: {shortfall_words(made)}."
             yield Remark(text, by_time=made.status is Status.TIME_LIMIT)
-        case parts.Answer():
+        case parts.MainAnswer():
             yield from part.thresholds.notes
             text = "What the strength of the prior does to each edge was not computed:"
             if part.hurried:

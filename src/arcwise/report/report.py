@@ -14,7 +14,18 @@ from arcwise.base.files import read_bytes
 from arcwise.base.showing import one_screen
 from arcwise.findings.edge_record import Origin, Shown, shown_columns, shown_direction
 from arcwise.findings.verdict import Forest, ForestRow, Verdict, first_few, show_confidence, show_range
-from arcwise.report.blocks import Block, Blocks, Bullets, Chart, Check, NetworkView, Paragraph, Section, Table, Verbatim
+from arcwise.report.blocks import (
+    Block,
+    Blocks,
+    Bullets,
+    Chart,
+    CheckLine,
+    NetworkView,
+    Paragraph,
+    Section,
+    TableBlock,
+    Verbatim,
+)
 from arcwise.report.html import frame_of, network_svg, render_html
 
 if TYPE_CHECKING:
@@ -235,7 +246,7 @@ class Report:
     network: NetworkView
     sections: tuple[Section, ...] = field(default=())
     glossary: tuple[tuple[str, str], ...] = ()
-    checks: tuple[Check, ...] = ()
+    checks: tuple[CheckLine, ...] = ()
 
     def to_html(self) -> str:
         """Return one self-contained HTML page: no other file and no network access."""
@@ -320,7 +331,7 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
-def _shown(table: Table, row: tuple[str | float | int | None, ...]) -> list[str]:
+def _shown(table: TableBlock, row: tuple[str | float | int | None, ...]) -> list[str]:
     return [column.show(cell) for column, cell in zip(table.columns, row, strict=True)]
 
 

@@ -35,7 +35,7 @@ from arcwise.graph.beliefs import Beliefs
 from arcwise.graph.constraints import Constraints
 from arcwise.networks.recipe import MadeNetworks
 from arcwise.report import edges
-from arcwise.report.blocks import Blocks, Bullets, Check, Table, Verbatim, bullets, gather, table
+from arcwise.report.blocks import Blocks, Bullets, CheckLine, TableBlock, Verbatim, bullets, gather, table
 from arcwise.report.report import Answer
 from arcwise.scores.registry import make_score
 from arcwise.scores.score import Score
@@ -483,7 +483,7 @@ def audit_blocks(audit: Audit, obstacles: Sequence[Obstacle] = ()) -> Blocks:
     )
 
 
-def _findings(audit: Audit, obstacles: Sequence[Obstacle]) -> Table:
+def _findings(audit: Audit, obstacles: Sequence[Obstacle]) -> TableBlock:
     order = list(Severity)
     listed = sorted(audit.findings, key=lambda finding: order.index(finding.severity))
     rows = [(TITLES[f.severity], _what(f.what, f.evidence), _proposal(f)) for f in listed]
@@ -517,7 +517,7 @@ def _option(remedy: Argument) -> str:
     return " ".join(spelled) + (" ..." if len(values) > MOST_VALUES else "")
 
 
-def _columns(columns: Sequence[DataColumn]) -> Table:
+def _columns(columns: Sequence[DataColumn]) -> TableBlock:
     shown = columns[:MOST_COLUMNS]
     more = len(columns) - len(shown)
     rows = []
@@ -550,7 +550,7 @@ def _bars(column: DataColumn) -> str:
     return "".join(BARS[k] if height else " " for k, height in zip(level.tolist(), heights.tolist(), strict=True))
 
 
-def missing_together(data: DataTable) -> Table | None:
+def missing_together(data: DataTable) -> TableBlock | None:
     """Return which values are missing together: the patterns of gaps, the most frequent first."""
     gappy = [column for column in data.columns if column.n_missing]
     if not gappy:
@@ -657,7 +657,7 @@ def _blanket(found: VariableFinding) -> str:
     )
 
 
-def _table(found: VariableFinding) -> Table:
+def _table(found: VariableFinding) -> TableBlock:
     rows = [
         (
             one.name,
@@ -766,7 +766,7 @@ FEWEST_TESTS = 20
 MOST_REJECTED = 0.1
 
 
-def checks(analysis: Findings) -> tuple[Check, ...]:
+def checks(analysis: Findings) -> tuple[CheckLine, ...]:
     """Return what was checked: methods, prior, bins, fit, rows, gaps, and whether there are networks enough."""
     kept = [e for e in analysis.edges if e.fate.in_network and e.origin.is_found]
     n = len(kept)
@@ -775,48 +775,48 @@ def checks(analysis: Findings) -> tuple[Check, ...]:
         apart = sum(e.agreement is Agreement.DISAGREE for e in kept)
         among = f"of {counted(len(analysis.sets), 'method')}" if apart else f"all {len(analysis.sets)}"
         told = f"{among}, some disagree on {apart} of {counted(n, 'edge')}" if apart else f"{among} agree on every edge"
-        found.append(Check("ranges", "methods", True if not apart else None, told))
+        found.append(CheckLine("ranges", "methods", True if not apart else None, told))
     depend = sum(e.prior_support in (Support.DEPENDS, Support.NEVER) for e in kept)
     if n and any(e.prior_support is not None for e in kept):
         told = f"it decides {depend or 'none'} of {counted(n, 'edge')}"
-        found.append(Check("prior", "prior", True if not depend else None, told))
+        found.append(CheckLine("prior", "prior", True if not depend else None, told))
     if analysis.cuts is not None and analysis.cuts.checks:
         numbers = {*analysis.cuts.columns}
         at = [e for e in kept if {e.first, e.second} & numbers]
         changed = sum(e.cuts_decide for e in at)
         told = f"other bins remove {changed or 'none'} of {counted(len(at), 'edge')} at numbers"
-        found.append(Check("cuts", "bins", True if not changed else False if 2 * changed > len(at) else None, told))
+        found.append(CheckLine("cuts", "bins", True if not changed else False if 2 * changed > len(at) else None, told))
     if analysis.fit is not None and analysis.fit.n_tests:
         found.append(_fit_check(analysis.fit))
     grown = analysis.prior.saturation
     if grown is not None:
         rows, edges_changed = int(grown.sizes[-1] - grown.sizes[-2]), round(float(grown.change[-1]))
         told = f"the last {rows:,} rows changed {counted(edges_changed, 'edge')}"
-        found.append(Check("prior", "enough rows", True if grown.settled else None, told))
+        found.append(CheckLine("prior", "enough rows", True if grown.settled else None, told))
     if analysis.gaps is not None:
         matter = sum((e.between_completions or 0.0) >= FILLING for e in kept)
         told = f"what gaps are filled with matters for {matter or 'none'} of {counted(n, 'edge')}"
-        found.append(Check("data", "gaps", True if not matter else None, told))
+        found.append(CheckLine("data", "gaps", True if not matter else None, told))
     return tuple(check for check in found if check is not None)
 
 
-def _networks_check(analysis: Findings) -> Check | None:
+def _networks_check(analysis: Findings) -> CheckLine | None:
     """Return whether there are networks enough to average over, and whether the chains that drew them agree."""
     verdict, count = analysis.main.verdict, analysis.confidence.n_networks
     if verdict and not verdict.get("converged"):
-        return Check("ensemble", "convergence", False, "the chains do not agree yet")
+        return CheckLine("ensemble", "convergence", False, "the chains do not agree yet")
     if analysis.has_few_networks:
-        return Check("ensemble", "networks", False, f"only {count:,}, too few to trust their shares")
-    return Check("ensemble", "convergence", True, "the chains agree") if verdict else None
+        return CheckLine("ensemble", "networks", False, f"only {count:,}, too few to trust their shares")
+    return CheckLine("ensemble", "convergence", True, "the chains agree") if verdict else None
 
 
-def _fit_check(found: FitCheck) -> Check:
+def _fit_check(found: FitCheck) -> CheckLine:
     """Return whether the network fits: it fails where many of its claims are rejected, and some clearly."""
     rejected, clear = round(found.small * found.n_tests), any(pair.p <= 0.05 for pair in found.misfits[:1])
     told = f"the data reject {rejected:,} of the {found.n_tests:,} independences it implies"
     told += f" ({found.n_tests / 20:.0f} by chance)" if found.n_tests >= FEWEST_TESTS else ""
     many = found.n_tests >= FEWEST_TESTS and found.small > MOST_REJECTED
-    return Check("fit", "fit", False if clear and many else None if clear or many else True, told)
+    return CheckLine("fit", "fit", False if clear and many else None if clear or many else True, told)
 
 
 # How far the methods agree on each edge: a forest plot, and what it shows.
