@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["contingency"]
 
-MAX_CELLS = 2**31
+MAX_CELLS = 2**31  # 16 GB of counts
 
 
 def contingency(data: Dataset, variables: Sequence[int]) -> NDArray[np.int64]:

@@ -85,7 +85,7 @@ def find_nearly_constant(table: Table) -> Iterable[Finding]:
 # Biometrics 1954, asks for 5.) Below `arcwise.data.column.FEWEST_PER_CELL` nobody can insist.
 
 
-LEAST_PER_CELL = 5
+LEAST_PER_CELL = 5  # the usual rule for a table of counts
 OTHER = "other"
 # Free text: labels of this many words, or characters, on average, and most of them different.
 TEXT_WORDS, TEXT_LENGTH, TEXT_SHARE = 3.5, 30, 0.1

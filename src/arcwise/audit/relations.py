@@ -13,7 +13,7 @@ from arcwise.base.errors import Argument
 from arcwise.data.column import MAX_LEVELS, Column, can_tell_copies, first_seen, gap_label, sorted_labels
 from arcwise.data.table import Table
 
-LEAST_ROWS = 50
+LEAST_ROWS = 50  # fewer rows fit a sum by chance
 FEWEST = 5  # rows of each label that is an interval of numbers
 # Columns that say the same: copies, near copies, and columns that another one determines.
 #
@@ -123,7 +123,7 @@ def _is_function(
 MOST_NUMBERS = 60  # columns of numbers in which linear identities are looked for
 EXACT = 0.005  # the standard deviation of what a formula leaves open, in units of its column's
 LEAST_TERM = 0.01  # how much a term must contribute, in the same units
-MOST_TERMS = 5
+MOST_TERMS = 5  # longer sums tell a reader nothing
 
 
 def find_computed(table: Table) -> Iterable[Finding]:

@@ -19,7 +19,7 @@ from arcwise.data.table import Table
 LAST_ROWS = 3  # that are looked at for totals
 TOTALS = frozenset(("total", "totals", "grand total", "sum", "summe", "gesamt", "average", "mean"))
 LEAST_UNITS = 2  # columns whose first cell is a word above numbers
-MOSTLY = 0.9
+MOSTLY = 0.9  # a tenth of the rows may be typing errors
 ORDERED = 0.9995  # the rank correlation of numbers in order with the order of the rows
 PARTS = frozenset(("train", "training", "test", "testing", "valid", "validation", "val", "dev", "holdout", "hold-out"))
 ALIKE = 0.5  # the rank correlation of a column with itself in the row before, in series

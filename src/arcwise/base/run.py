@@ -332,7 +332,7 @@ def _quota(root: Path = Path("/sys/fs/cgroup")) -> float:
 # Progress of long work: one event type, any callback, and a bar on a terminal once two seconds have passed.
 
 
-QUIET_SECONDS = 2.0
+QUIET_SECONDS = 2.0  # shorter work needs no progress line
 # Of less than this share of a step it cannot be told how long the whole takes.
 LEAST_SHARE = 0.02
 

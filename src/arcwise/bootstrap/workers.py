@@ -175,7 +175,7 @@ def _learn_sent(task: ReplicateTask, indices: range | list[int], seconds: float 
 
 
 SHORTEST = 1e-6  # seconds of a replicate: a clock may not tell two of its looks apart
-LARGEST_BATCH = 4096
+LARGEST_BATCH = 4096  # replicates; the time that a batch takes decides below it
 LOOK_SECONDS = 0.1  # how long Ctrl-C may have to wait
 LAST_SECONDS = 5.0  # how long batches that were stopped may take to hand over what they have
 MOST_DEATHS = 3  # how often in a row workers may die before any batch is finished

@@ -50,7 +50,7 @@ from typing import Any
 
 FORMAT = "arcwise certificate of optimality 1"
 FRACTION_BITS = 44  # the weights of cuts are whole multiples of 2^-44
-LARGEST_FILE = 8 * 2**30
+LARGEST_FILE = 8 * 2**30  # a small gzip file can unpack to any size
 
 Row = tuple[int, int]  # score in units of 2^-K, parents as bits
 Problem = dict[int, list[Row]]  # for each variable its rows, by falling score

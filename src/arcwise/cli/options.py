@@ -224,7 +224,7 @@ class DataVerb(TableVerb, DiscreteOptions, Verb):
 # Limits: at one of them a verb stops, keeps what is finished, and exits with code 3
 
 MOST_GIGABYTES = 1e9  # in bytes still a number of 64 bits
-MOST = 2**62
+MOST = 2**62  # what a 64-bit count of the core can hold
 
 
 @dataclass(frozen=True)

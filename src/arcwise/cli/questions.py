@@ -29,7 +29,7 @@ from arcwise.report.page import fit_answer, prediction_answer
 from arcwise.report.sections import variable_answer
 
 ARROWS = ("->", "→", "--", "—", "<-")
-WIDEST = 100
+WIDEST = 100  # longer lines are hard to read
 
 
 class Explain(DataVerb, AnswerVerb):

@@ -83,7 +83,7 @@ def average_over_networks(found: CredibleSet, sum_up: SumFunction, weights: Weig
 
 Feature = Literal["arc", "markov-blanket", "path"]
 PairFeature = Literal["edge", "markov-blanket", "path"]
-MOST_CASES = 2**63 - 1
+MOST_CASES = 2**63 - 1  # what a file can hold
 
 
 def edge_confidence(

@@ -257,8 +257,8 @@ def calibration_table() -> CalibrationTable:
 # networks.
 
 
-SETTLED_PROBABILITY = 0.9
-SETTLED_SHARE = 0.9
+SETTLED_PROBABILITY = 0.9  # how often settled directions are right: docs/benchmarks/calibration.md
+SETTLED_SHARE = 0.9  # where nothing is calibrated: of the networks with the edge
 
 
 def is_settled(share: float, probability: float | None) -> bool:

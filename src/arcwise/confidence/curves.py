@@ -160,7 +160,7 @@ def softmax(
 
 
 EDGE = 0.002  # confidences nearer to 0 or 1 are taken for this near; steps take care of the very ends
-END = 0.0005
+END = 0.0005  # nearer to 0 and 1 than this is the end itself
 BENDS = (0.1, 0.9)  # where the slopes may change, besides one half
 SPREAD = math.log((1 - EDGE) / EDGE)
 MIDDLING, FAINT = (0.2, 0.8), (0.02, 0.3)

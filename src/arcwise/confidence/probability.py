@@ -259,7 +259,7 @@ def _arcs_decided(known: Constraints, names: tuple[str, ...]) -> tuple[NDArray[n
 
 
 TIE = 1e-12  # confidences that differ by less are equal
-TINY = 1e-300
+TINY = 1e-300  # keeps a logarithm finite
 NODES = 120  # of the quadrature of an expectation: right to 1e-12 with 8 pairs and with 25,000
 
 

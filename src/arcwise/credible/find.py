@@ -277,7 +277,7 @@ def stream_credible(
 # The k best networks, or equivalence classes: the credible set whose slack is found rather than given.
 
 
-FIRST_SLACK = 0.5
+FIRST_SLACK = 0.5  # in nats; grows until the set has k networks
 
 
 def k_best(

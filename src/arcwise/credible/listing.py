@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 
 CREDIBLE = NetworkOrigin("credible")
-CHUNK = 1 << 18
+CHUNK = 1 << 18  # some 10 MB of networks at a time
 # Between two doubles of the size of a slack there is nothing to halve after this many steps.
 HALVINGS = 60
 

@@ -260,7 +260,7 @@ class _Candidate:
         return math.exp(min(700.0, many + (many - few) / (last - before) * (self._slack - last)))
 
 
-CUT_ROUNDS = 60
+CUT_ROUNDS = 60  # a limit; rounds that gain nothing end sooner
 # Information comes after so many rounds without. Later than in the exact solver: cuts are looked for harder here, and
 # all rows stay, whose entropies take time. Insurance with 10,000 cases is nearly closed by then.
 PLAIN_ROUNDS = 25

@@ -317,7 +317,7 @@ def proposed_kind(column: Column) -> VariableKind:
 
 
 SHARE = 0.95  # of the distinct labels
-LEAST_DATES = 2
+LEAST_DATES = 2  # one date is a constant
 NUMBERS = 20  # a column of numbers needs more values than this to hold dates
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _CLOCK = r"(?:[T ,]+\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?\s*(?:[AaPp]\.?[Mm]\.?)?\s*(?:Z|UTC|[+-]\d{2}:?\d{2})?)?"

@@ -47,7 +47,7 @@ IN_FIELD = {
     FIELD_TOO_LONG: " is longer than 1 MiB. Is a quote not closed, or is this not a table?",
 }
 
-GUESSED_LINES = 20
+GUESSED_LINES = 20  # enough to tell a separator from text
 HEAD = 2**16  # bytes that are looked at
 SEPARATORS = (",", ";", "\t", "|")
 _QUOTED = re.compile(rb'"(?:[^"]|"")*"')
@@ -440,7 +440,7 @@ def _entries(text: str, n_attributes: int, where: str) -> Iterator[tuple[int, st
 # An object within an object gives columns of its own, "order.id"; a list of values is one label, "a, b".
 
 
-DEEPEST = 20
+DEEPEST = 20  # deeper JSON is no table
 
 
 def read_json_lines(source: InputFile, options: TextOptions) -> Table:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 FORMATS = {"csv": (".csv",), "tsv": (".tsv", ".tab"), "arff": (".arff",), "parquet": (".parquet", ".pq")}
-BLOCK_ROWS = 2**14
+BLOCK_ROWS = 2**14  # some MB of text at a time
 # What the reader of text takes for a field; see cpp/core/data/delimited.hpp.
 LONGEST_FIELD = 2**20
 # A data set of more cases is written with weights, where it has them: repeated rows would fill memory and disk.

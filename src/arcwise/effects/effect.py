@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
 
 HALVINGS = 26  # to 1.5e-8 of the interval
-LEAST_SPREAD = 1e-14
-PILED = 0.5
+LEAST_SPREAD = 1e-14  # keeps a division finite
+PILED = 0.5  # networks that put the effect at an end, by weight
 
 
 @dataclass(frozen=True, eq=False)

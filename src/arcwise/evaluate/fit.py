@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-REPLICATES = 100
+REPLICATES = 100  # p-values in steps of 0.01
 # A test needs so many cases per degree of freedom for its p-value to mean anything.
 LEAST_CASES = 5
 # Tables of pairs are made by products of matrices of so many rows, which are a few megabytes.

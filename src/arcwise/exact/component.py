@@ -131,8 +131,8 @@ class Budget:
             self.stop()
 
 
-FIRST_ITERATIONS = 2000
-PATIENCE = 120
+FIRST_ITERATIONS = 2000  # of the local search for a first network
+PATIENCE = 120  # iterations without a gain that end it
 
 
 class Incumbent:

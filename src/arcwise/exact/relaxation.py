@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     from arcwise._core.parent_sets import CandidateSets
 
 
-FIRST_COLUMNS = 40
-NEW_COLUMNS = 25
-NEGLIGIBLE = 1e-9
-CUT_AGE = 4
+FIRST_COLUMNS = 40  # of each variable, best first; more are added by price
+NEW_COLUMNS = 25  # of each variable and round
+NEGLIGIBLE = 1e-9  # the solver's own tolerance
+CUT_AGE = 4  # rounds in which a cut was slack before it goes
 # Among so few nodes walks find the clusters that matter. Others only lead to another path through the tree, which is
 # as often a longer one: soybean_BIC takes 12 to 17 s, kdd_test 30 to 40.
 FEW_NODES = 64

@@ -160,7 +160,7 @@ class FamilyPrior:
         return sum(self.family(v, parents) for v, parents in enumerate(ordered.parents))
 
 
-LARGEST = 10**300
+LARGEST = 10**300  # a float holds little more
 # One statement: two variables and the odds of the arc, or the edge, between them.
 Odds = tuple[str, str, float]
 Given = Mapping[tuple[str, str], float | str] | Iterable[Sequence[Any]]

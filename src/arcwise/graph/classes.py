@@ -20,7 +20,7 @@ from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag, Pdag
 from arcwise.graph.nodes import NamedNodes, Node, Orientations, bits, to_words
 
-BATCH = 2**16
+BATCH = 2**16  # some MB of keys at a time
 
 
 def class_keys(

@@ -384,8 +384,8 @@ def _node_names(every: Sequence[Element]) -> dict[str, str]:
 # it gives default values, which an XML reader adds to every element, are limited in number and length.
 
 
-MOST_DEPTH = 64
-MOST_DEFAULTS = 64
+MOST_DEPTH = 64  # no editor nests deeper; a file that does is an attack
+MOST_DEFAULTS = 64  # default values of attributes are copied into every element
 LONGEST_DEFAULT = 256
 
 

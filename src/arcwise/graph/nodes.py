@@ -15,7 +15,7 @@ from arcwise.base.files import is_unicode
 # A node is given by its name or by its position.
 Node = str | int
 
-LISTED_NAMES = 20
+LISTED_NAMES = 20  # what a message can carry
 
 
 class NamedNodes:
@@ -252,7 +252,7 @@ def read_matrix(matrix: ArrayLike, names: Sequence[str] | None) -> tuple[tuple[s
 # limit.
 
 
-MOST_SUBGRAPHS = 100_000
+MOST_SUBGRAPHS = 100_000  # a limit of the work; beyond it the count is refused
 # What follows from the source of a component: the parents that each node gets, and the components left to orient.
 Split = tuple[dict[int, int], list[int]]
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 MOST = 2**31 - 1  # of counts in the core
-MOST_ROUNDS = 10**6
+MOST_ROUNDS = 10**6  # out of reach of any search that improves
 
 
 @one_screen

@@ -594,8 +594,8 @@ def allowed_families(data: Whole, constraints: Constraints | None, max_parents: 
 # a unit of its own: a power of two, 1 unless rows of a variable differ by more than a million.
 
 
-CENTRED_FROM = 1e7
-LARGEST_DIFFERENCE = 2.0**20
+CENTRED_FROM = 1e7  # here sums of doubles begin to lose digits that matter
+LARGEST_DIFFERENCE = 2.0**20  # keeps 32 bits behind the point
 
 
 def centred(table: ParentSetTable) -> tuple[ParentSetTable, float]:

@@ -85,7 +85,7 @@ def communities(n_nodes: int, edges: Sequence[tuple[int, int, float]]) -> list[l
 # several layers passes each layer in between at a place of its own (a "bend"), which is ordered like a node.
 
 
-SWEEPS = 16
+SWEEPS = 16  # up and down over the layers, to avoid crossings
 MOST_SEPARATE = 4  # long arcs of one node that are drawn apart
 
 
@@ -264,11 +264,11 @@ LAYER_GAP = 58.0
 WIDTHS = (1080.0, 1400.0, 1800.0, 2400.0, 3200.0)  # of layers, of which the one is taken that fits best
 WINDOW = (1000.0, 700.0)  # what a drawing is to fit in
 LARGE = 100  # from so many nodes on, a network that would be shrunk below this is drawn in parts
-READABLE = 0.45
+READABLE = 0.45  # the scale below which labels are too small
 ABOUT = 0.92  # a drawing that is shrunk no more than by this is as good as one that is not
 MARGIN = 26.0
-LONGEST_LABEL = 22
-ROUNDS = 24
+LONGEST_LABEL = 22  # letters that fit a node
+ROUNDS = 24  # of moving nodes towards their neighbours
 BOWS = (0.08, -0.08, 0.2, -0.2, 0.34, -0.34, 0.5, -0.5)  # by which part of its length a curve leaves the straight line
 _T: NDArray[np.float64] = np.arange(1, 12) / 12
 STEPS: NDArray[np.float64] = np.stack([(1 - _T) ** 2, 2 * _T * (1 - _T), _T**2])

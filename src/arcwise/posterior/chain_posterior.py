@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 # of it, and nothing needs to be normalised.
 
 
-LARGEST_R_HAT = 1.01
-LARGEST_DIFFERENCE = 0.02
+LARGEST_R_HAT = 1.01  # Vehtari et al. 2021
+LARGEST_DIFFERENCE = 0.02  # two chains, one pair: a reader sees two digits
 FEWEST = 8  # draws of a chain, for any number
 FEWEST_DRAWS = 100  # of a half chain, for a verdict
 FEWEST_EFFECTIVE = 100  # per chain, as Vehtari et al. advise: with fewer, R-hat itself is not to be relied upon

@@ -133,7 +133,7 @@ def _is_acyclic(table: ParentSetTable, rows: NDArray[np.int64]) -> bool:
 FIRST_LOOK = 1000  # draws of each chain before the first verdict
 BEGINNING = 4  # the first fourth of each chain is left out
 GROWTH = 1.3  # from one look to the next
-SEGMENT_SECONDS = 0.2
+SEGMENT_SECONDS = 0.2  # how soon progress and Ctrl-C are served
 START_SHARE = 0.3  # of the time, where it is limited, to look for places to begin at
 FIRST_SEGMENT, LARGEST_SEGMENT = 16, walk.BLOCK
 # On a cluster, where a task costs milliseconds, stretches are longer. The draws of all that may be under way or ahead

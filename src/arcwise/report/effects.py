@@ -28,8 +28,8 @@ ASSUMPTION = (
     "drives both, no analysis of these data shows it, and the figures are wrong."
 )
 MOST_ROWS = 25
-LEAST_WITHOUT_OVERLAP = 0.01
-LEAST_REVERSE = 0.05
+LEAST_WITHOUT_OVERLAP = 0.01  # rarer gaps hardly move an average
+LEAST_REVERSE = 0.05  # rarer reverse paths are not worth a sentence
 
 
 def effect_answer(found: Effect, *, hidden_causes: bool = False, reverse: float = 0.0) -> Answer:
@@ -230,7 +230,7 @@ def possible_answer(found: PossibleEffects) -> Answer:
 # A distribution averaged over networks and parameters, in words and as a table.
 
 
-HARDLY = 0.1
+HARDLY = 0.1  # of the variance
 NUMBERS = ("probability", "low", "high", "between_networks")
 
 

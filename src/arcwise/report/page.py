@@ -126,7 +126,6 @@ def _given_single_states(network: BayesianNetwork) -> tuple[tuple[float, ...], .
 
 
 RATES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3)
-HIGH = 0.9
 
 
 def calibration_blocks(analysis: Findings) -> Blocks:

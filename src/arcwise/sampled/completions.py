@@ -283,7 +283,7 @@ class CompletionChain:
         self.completion = draw_missing(network, model.data, seed=self._rng, max_cells=MAX_CELLS, run=alone)
 
 
-CHAINS = 4
+CHAINS = 4  # independent starts; each continues its own
 # Steps of a chain before its first completion is taken, and from one to the next. Networks move freely, since arcs are
 # judged by observed ends; what has to settle are the cells, and with half of them missing a step halves the distance.
 BURN_IN = 6

@@ -43,7 +43,7 @@ from arcwise.scores.score import (
     two_way,
 )
 
-MAX_CELLS = 2**24
+MAX_CELLS = 2**24  # 128 MB of doubles
 
 
 @runtime_checkable
@@ -464,7 +464,7 @@ class Bde(Score):
 
 EXACT_VARIABLES = 5  # 29,281 DAGs; six variables have 3,781,503
 LOCAL_VARIABLES = 12  # 2,048 hypothetical parent sets of a variable
-MAX_SAMPLED_CELLS = 2**27
+MAX_SAMPLED_CELLS = 2**27  # a gigabyte of doubles
 
 Structures = Literal["auto", "all", "sample", "local"]
 STRUCTURES = get_args(Structures)

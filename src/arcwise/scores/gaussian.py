@@ -45,7 +45,7 @@ UNITS = get_args(Units)
 # functions always: linear, weak effects .89 .98 .96 | .88 .98 .96 | .60 .80 .98; squares, tanh, sine and steps
 # .62 .82 .69 | .91 .98 .96 | .83 .99 .95; half of the columns categories .92 .97 .99 | .90 .97 .99 | .88 .95 .98.
 
-MOST_FUNCTIONS = 3
+MOST_FUNCTIONS = 3  # a cubic; higher powers only follow outliers
 # A level of a category with fewer cases than this joins the others that are as rare, and the commonest if it is alone.
 RARE = 5
 # How far the correlation of a number with its normal scores may be from 1 (Shapiro and Francia 1972): N^0.9 (1 - r) is
