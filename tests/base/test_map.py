@@ -17,13 +17,13 @@ import arcwise
 
 ROOT = Path(arcwise.__file__).parent
 LINES = {
-    "": 315,
+    "": 355,
     "analysis": 2_140,
     "audit": 1_905,
     "base": 2_920,
     "bootstrap": 1_608,
     "certificate": 615,
-    "cli": 4_370,
+    "cli": 4_380,
     "confidence": 4_765,
     "credible": 2_625,
     "data": 7_185,
@@ -44,7 +44,7 @@ LINES = {
     "sampled": 815,
     "scores": 2_020,
 }
-MOST_LINES = 67_020
+MOST_LINES = 67_070
 LONGEST_CHAIN = 25
 LARGEST_FAN_OUT = 20  # but for doors, which only pass names on
 SMALL_WITH_ONE_IMPORTER = 2

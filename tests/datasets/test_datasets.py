@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from arcwise.data import Dataset, read_data
-from arcwise.datasets import available, load
+from arcwise.datasets import SURVEY, available, load
 from arcwise.errors import UnknownNameError
 
 
@@ -22,6 +23,7 @@ def rows(data: Dataset) -> Counter[tuple[str, ...]]:
         ("tic-tac-toe", 10, 958),
         ("balance-scale", 5, 625),
         ("iris", 5, 150),
+        ("survey", 9, 2000),
         ("wine", 14, 178),
         ("breast-cancer", 31, 569),
     ],
@@ -33,11 +35,32 @@ def test_sizes(name: str, variables: int, cases: int) -> None:
 
 
 def test_every_name_loads() -> None:
-    assert len(available()) == 5
+    assert len(available()) == 6
     for name in available():
         assert load(name).n_cases > 0
     with pytest.raises(UnknownNameError, match="did you mean 'tic-tac-toe'"):
         load("tictactoe")
+
+
+def test_the_survey_is_drawn_from_its_network() -> None:
+    """Every share is within five standard errors of the table that it was drawn from,"""
+    frame = load("survey").to_dataframe()
+    states = {name: words.split() for name, words, _, _ in SURVEY}
+    for name, _, parents, percent in SURVEY:
+        shares = iter(percent.split())
+        for combination in product(*(states[parent] for parent in parents.split())):
+            rows = frame
+            for parent, state in zip(parents.split(), combination, strict=True):
+                rows = rows[rows[parent] == state]
+            for state in states[name]:
+                share = float(next(shares)) / 100
+                assert abs((rows[name] == state).mean() - share) < 5 * (share * (1 - share) / len(rows)) ** 0.5
+        assert next(shares, None) is None
+
+
+def test_the_survey_reads_back_equal_from_its_csv(tmp_path: Path) -> None:
+    load("survey").to_file(tmp_path / "survey.csv")
+    assert read_data(tmp_path / "survey.csv").digest == load("survey").digest
 
 
 def test_tic_tac_toe_classes() -> None:

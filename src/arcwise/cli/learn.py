@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -11,9 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from arcwise import datasets
 from arcwise.analysis.folder import check_folder, run_record
-from arcwise.analysis.learning import learn, learn_prepared
+from arcwise.analysis.learning import learn_prepared
 from arcwise.base.errors import Argument
+from arcwise.base.files import read_bytes
 from arcwise.base.options import Common, option, row, rows
 from arcwise.base.run import Limits, Run
 from arcwise.cli.options import ConstraintOptions, DataArgument, ScoreOptions, TimeLimit, WeighingOptions
@@ -23,10 +26,10 @@ from arcwise.data.table import Table
 from arcwise.findings.options import LearnOptions
 from arcwise.findings.preparation import open_points, open_table, prepare, proposal
 from arcwise.graph.beliefs import make_beliefs
+from arcwise.graph.constraints import with_tiers
 from arcwise.report.report import print_answer, print_report
 
 if TYPE_CHECKING:
-    import pandas as pd
     from rich.console import Console
 
     from arcwise.analysis.analysis import Analysis
@@ -156,10 +159,13 @@ def _others(table: Table, columns: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in (*table.names, *table.left_out) if name not in chosen)
 
 
-class Demo(Verb):
-    """Learn from data that are built in, 178 wines of three cultivars, and write a report: nothing of yours is needed.
+DEMO_DATA, DEMO_TIERS = "survey.csv", "age, sex | *"
 
-    What is done is what `arcwise learn wine.csv --discretize width --seed 1 -o demo-output` would do.
+
+class Demo(Verb):
+    """Learn from a survey of 2,000 invented people, and write a report and survey.csv: nothing of yours is needed.
+
+    What is done is what `arcwise learn demo-output/survey.csv --tiers "age, sex | *" --seed 1 -o DIR` would do.
 
     Example: arcwise demo -o demo-output
     """
@@ -168,9 +174,19 @@ class Demo(Verb):
     force: bool = row(FolderOptions, "force")
 
     def _run(self) -> Result:
-        check_folder(self.output, force=self.force)
-        found = learn(wines(), discretize="width", seed=1, name="wine", progress=self.progress)
+        survey, file = datasets.load("survey"), self.output / DEMO_DATA
+        known = with_tiers(None, survey.names, DEMO_TIERS)
+        with tempfile.TemporaryDirectory() as folder:
+            written = Path(folder, DEMO_DATA)
+            survey.to_file(written)
+            # An earlier demo left the survey there; a file of that name that is not ours is refused, as any other is.
+            if self.force and file.is_file() and read_bytes(file) == read_bytes(written):
+                file.unlink()
+            check_folder(self.output, force=self.force)
+            table, options = open_table(written, progress=False), LearnOptions(seed=1, constraints=known)
+            found = learn_prepared(prepare(table, options, file=str(file)), options, progress=self.progress)
         found.save(self.output, force=self.force)
+        survey.to_file(file)
         payload = {**run_record(found), "output": self.output, "edges": found.to_frame()}
         return Result(payload, () if self.quiet else lambda: self._show(found), status=found.status)
 
@@ -178,12 +194,3 @@ class Demo(Verb):
         printed = console()
         print_answer(found.report, printed)
         print_next(found, self.output, printed)
-
-
-def wines() -> pd.DataFrame:
-    """Return the wines that come with scikit-learn: 13 measures of each, and the cultivar of its grapes."""
-    from sklearn.datasets import load_wine
-
-    bunch = load_wine(as_frame=True)
-    frame: pd.DataFrame = bunch.data.rename(columns={"od280/od315_of_diluted_wines": "dilution"})
-    return frame.assign(cultivar=bunch.target_names[bunch.target])
