@@ -18,19 +18,19 @@ import arcwise
 ROOT = Path(arcwise.__file__).parent
 LINES = {
     "": 355,
-    "analysis": 2_140,
+    "analysis": 2_260,
     "audit": 1_905,
     "base": 2_920,
     "bootstrap": 1_608,
     "certificate": 615,
-    "cli": 4_380,
+    "cli": 4_520,
     "confidence": 4_765,
     "credible": 2_625,
     "data": 7_185,
-    "effects": 1_680,
+    "effects": 2_070,
     "evaluate": 1_460,
     "exact": 2_325,
-    "findings": 5_025,
+    "findings": 5_130,
     "graph": 4_620,
     "local": 1_900,
     "model": 4_300,
@@ -40,11 +40,11 @@ LINES = {
     "posterior": 2_575,
     "priors": 1_655,
     "recipes": 1_090,
-    "report": 4_745,
+    "report": 4_990,
     "sampled": 815,
     "scores": 2_020,
 }
-MOST_LINES = 67_070
+MOST_LINES = 67_900
 LONGEST_CHAIN = 25
 LARGEST_FAN_OUT = 20  # but for doors, which only pass names on
 SMALL_WITH_ONE_IMPORTER = 2

@@ -92,9 +92,11 @@ def write_files(analysis: Findings, folder: Path, texts: Mapping[str, str]) -> N
 def _write_means(analysis: Findings, folder: Path) -> None:
     """Write what later questions need: the data as they were learned from, how they were coded, and networks."""
     analysis.stacked.to_file(folder / "data.parquet")
-    if analysis.prepared.mixed is not None:
-        analysis.prepared.mixed.to_file(folder / "columns.parquet")
+    numbers = {}
+    if analysis.mixed is not None:
+        analysis.mixed.to_file(folder / "columns.parquet")
         analysis.mixed_network.write(folder / "network.json")
+        numbers["numbers"] = hashlib.sha256(read_bytes(folder / "columns.parquet")).hexdigest()
     coding, design = analysis.prepared.coding, analysis.stacked.design
     facts = {
         "columns": [] if coding is None else coding.describe(),
@@ -103,6 +105,7 @@ def _write_means(analysis: Findings, folder: Path) -> None:
         "ess": analysis.ess,
         "groups": None if design is None else {"name": design.name, "alike": design.alike, "found": design.found},
         "experiments": analysis.stacked.targets is not None and not analysis.stacked.targets.is_empty,
+        **numbers,
     }
     write_text(folder / "coding.json", json.dumps(facts, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     kept = analysis.main.kept

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.errors import DataError, DataWarning, OptionError
+from arcwise.base.errors import Argument, DataError, DataWarning, OptionError
 from arcwise.base.run import Limits, ProgressCallback, Run, Seed
 from arcwise.confidence.reach import FamilyReach, family_reach
 from arcwise.data.dataset import Dataset, Incomplete
@@ -24,6 +24,13 @@ from arcwise.data.read import read_table
 from arcwise.data.table import Table
 from arcwise.effects.effect import PossibleEffects, find_effect, possible_effects, refuse_copy
 from arcwise.effects.effect_matrix import EffectMatrix, find_effects
+from arcwise.effects.mixed_effect import (
+    MixedEffect,
+    MixedEffects,
+    find_mixed_effect,
+    find_mixed_effects,
+    possible_mixed_effects,
+)
 from arcwise.effects.model_average import AveragedDistribution, ModelAverage
 from arcwise.evaluate.fit import FitCheck, PredictionScores, check_fit, cross_validate
 from arcwise.findings.coding import table_of
@@ -40,11 +47,13 @@ if TYPE_CHECKING:
 
     from arcwise.confidence.consensus import ConsensusNetwork
     from arcwise.confidence.edge_confidence import EdgeConfidence
+    from arcwise.data.mixed import MixedData
     from arcwise.effects.effect import Effect
     from arcwise.findings.coding import Coded, Coding, Unseen
     from arcwise.findings.edge_record import EdgeRecord
     from arcwise.findings.variable import VariableFinding
     from arcwise.graph.dag import Pdag
+    from arcwise.model.mixed_network import MixedNetwork
     from arcwise.model.network import BayesianNetwork
     from arcwise.networks.network_list import NetworkSet, NetworkSummary
     from arcwise.report.report import Report, SavedReport
@@ -93,6 +102,14 @@ class Questions:
         @property
         def copies(self) -> int:
             """How many completions these are."""
+
+        @property
+        def mixed(self) -> MixedData | None:
+            """The same rows with numbers and scales as they are, if networks were learned from these."""
+
+        @property
+        def mixed_network(self) -> MixedNetwork:
+            """The consensus network over these."""
 
         @property
         def ess(self) -> float:
@@ -190,28 +207,47 @@ class Questions:
 
     # What if?
 
-    def effect(self, cause: str, outcome: str, *, level: float = 0.95) -> Effect:
+    def effect(self, cause: str, outcome: str, *, level: float = 0.95, by: float = 1.0) -> Effect | MixedEffect:
         """Return P(outcome | do(cause)) over all networks: see `arcwise.effects.find_effect`.
 
+        Of numbers as they are, what it changes in units, a number being changed `by` so much: see `find_mixed_effect`.
         It assumes that no common cause of the variables is missing from the data.
         """
         refuse_copy(self.networks, cause)
+        if self.mixed is not None:
+            given: dict[str, Any] = {"by": by, "level": level, "copies": self.copies}
+            return find_mixed_effect(self.reach, self.mixed, cause, outcome, **given)
+        if by != 1.0:
+            raise OptionError(Argument("by", by), "is for numbers as they are; the states of a category are set.")
         return find_effect(self.reach, self.stacked, cause, outcome, level=level, ess=self.ess, copies=self.copies)
 
     def effects(
         self,
         *,
+        causes: Sequence[str] | None = None,
         level: float = 0.95,
         limits: Limits | None = None,
         progress: bool | ProgressCallback | None = None,
-    ) -> EffectMatrix:
-        """Return the effect of each variable on each other one: see `arcwise.effects.find_effects`."""
-        return find_effects(
-            self.reach, self.stacked, level=level, ess=self.ess, copies=self.copies, limits=limits, progress=progress
-        )
+    ) -> EffectMatrix | MixedEffects:
+        """Return the effect of each variable on each other one: see `arcwise.effects.find_effects`.
 
-    def possible_effects(self, cause: str, outcome: str, *, level: float = 0.95) -> PossibleEffects:
-        """Return the range of an effect within the class of the consensus network (IDA)."""
+        Of numbers as they are, `causes` may be some of the variables: see `find_mixed_effects`.
+        """
+        given: dict[str, Any] = {"level": level, "copies": self.copies, "limits": limits, "progress": progress}
+        if self.mixed is not None:
+            return find_mixed_effects(self.reach, self.mixed, causes=causes, **given)
+        return find_effects(self.reach, self.stacked, ess=self.ess, **given)
+
+    def possible_effects(
+        self, cause: str, outcome: str, *, level: float = 0.95
+    ) -> PossibleEffects | list[tuple[tuple[str, ...], MixedEffect]]:
+        """Return the range of an effect within the class of the consensus network (IDA).
+
+        Of numbers as they are, the possible sets of parents of the cause, each with the effect.
+        """
+        if self.mixed is not None:
+            given: dict[str, Any] = {"level": level, "copies": self.copies}
+            return possible_mixed_effects(self.cpdag, self.mixed, cause, outcome, **given)
         return possible_effects(self.cpdag, self.stacked, cause, outcome, level=level, ess=self.ess, copies=self.copies)
 
     # How sure are we, given evidence?

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from arcwise.analysis.questions import Questions
-from arcwise.base.errors import UNREADABLE, FormatError
+from arcwise.base.errors import UNREADABLE, Argument, FormatError, OptionError, Remedy
 from arcwise.base.files import parse_json, read_bytes
 from arcwise.confidence.consensus import ConsensusNetwork, consensus_network
 from arcwise.confidence.edge_confidence import EdgeConfidence
+from arcwise.data.cases import Cases
 from arcwise.data.checks import COLUMN
 from arcwise.data.design import COLUMN as GROUPS
 from arcwise.data.large import Grouping
-from arcwise.data.read import read_data
+from arcwise.data.mixed import MixedData
+from arcwise.data.read import read_data, read_table
 from arcwise.findings.coding import Coding
 from arcwise.findings.edge_record import SETTLED, EdgeRecord, read_frame
 from arcwise.graph.dag import Pdag
 from arcwise.graph.files import read_graph
+from arcwise.model.mixed_network import MixedNetwork
 from arcwise.model.network import read_bif
 from arcwise.networks.network_list import NetworkSet, NetworkSummary
 from arcwise.report.explanation import explain_folder, read_edges, read_record
@@ -32,6 +36,8 @@ if TYPE_CHECKING:
 
     from arcwise.data.dataset import Dataset
     from arcwise.model.network import BayesianNetwork
+
+D = TypeVar("D", bound=Cases)
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,15 +131,40 @@ class SavedAnalysis(Questions):
     @cached_property
     def stacked(self) -> Dataset:
         """The data that were learned from; of data with gaps, all completions, one below the other."""
-        path = self._file("data.parquet")
+        return self._rows("data.parquet", "data", read_data)
+
+    @cached_property
+    def mixed(self) -> MixedData | None:
+        """The same rows with numbers and scales as they are, if networks were learned from these; else None."""
+        if "numbers" not in self._facts:
+            return None
+
+        def read(path: Path, **given: Any) -> MixedData:
+            return MixedData.from_table(read_table(path, **given))
+
+        return self._rows("columns.parquet", "numbers", read)
+
+    @cached_property
+    def mixed_network(self) -> MixedNetwork:
+        """The consensus network over numbers as they are."""
+        if self.mixed is None:
+            raise OptionError(
+                f"{self.folder}: the numbers were cut.",
+                remedies=Remedy("learn with", Argument("numbers", "as-they-are")),
+            )
+        return MixedNetwork.read(self._file("network.json"))
+
+    def _rows(self, name: str, fact: str, read: Callable[..., D]) -> D:
+        """Read rows of this analysis, with what experiments set and which belong together."""
+        path = self._file(name)
         # The column of what experiments set is there if they set anything.
         column = COLUMN if self._facts.get("experiments") else None
-        if hashlib.sha256(read_bytes(path)).hexdigest() != self._facts.get("data"):
+        if hashlib.sha256(read_bytes(path)).hexdigest() != self._facts.get(fact):
             raise FormatError(f"{path}: not the data of this analysis: another fingerprint. Run `arcwise learn` again.")
         # Whatever its size: the rows are in an order, completion after completion.
         said = self._facts.get("groups")
         groups = GROUPS if said else None
-        data = read_data(path, progress=False, interventions=column, groups=groups, grouping=Grouping(always=False))
+        data = read(path, progress=False, interventions=column, groups=groups, grouping=Grouping(always=False))
         if not said or data.design is None:
             return data
         try:

@@ -7,7 +7,7 @@ import sys
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -22,11 +22,24 @@ from arcwise.cli.verb import Result, facts, given_options
 from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.data.table import Table
 from arcwise.effects.effect import PossibleEffects, possible_effects, usable_cases
+from arcwise.effects.mixed_effect import MixedEffect, MixedEffects
 from arcwise.evaluate.fit import FitCheck, check_fit, score_predictions
-from arcwise.report.effects import effect_answer, effects_answer, possible_answer
+from arcwise.report.effects import (
+    effect_answer,
+    effects_answer,
+    mixed_effect_answer,
+    mixed_effects_answer,
+    possible_answer,
+    possible_mixed_answer,
+)
 from arcwise.report.explanation import EdgeExplanation, explain_folder, explain_graph
 from arcwise.report.page import fit_answer, prediction_answer
 from arcwise.report.sections import variable_answer
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from arcwise.report.report import Answer
 
 ARROWS = ("->", "→", "--", "—", "<-")
 WIDEST = 100  # longer lines are hard to read
@@ -190,6 +203,7 @@ class Effect(DataVerb, TimeLimit, AnswerVerb):
     )
     within_class: bool = option(False, "the range of the effect within the class of the one network (IDA)")
     level: float = row(LevelOptions, "level")
+    by: float = option(1.0, "by how much a number is changed: --by 10 for ten years")
     data: Path | None = option(None, "for a graph file: the data to estimate effects from")
 
     def _check(self) -> None:
@@ -202,58 +216,57 @@ class Effect(DataVerb, TimeLimit, AnswerVerb):
         if self.data is not None or self.within_class:
             if cause is None or outcome is None:
                 raise OptionError("the range within one class is that of one effect: give X and Y.")
-            found = self._within_class(cause, outcome)
-            return self.answer(
-                possible_answer(found),
-                found.to_frame(),
-                source=self.source,
-                cause=cause,
-                outcome=outcome,
-                possible_parents=found.parents,
-            )
+            return self._within_class(cause, outcome)
         saved = open_folder(self.source)
-        if cause is not None and outcome is not None:
-            one = saved.effect(cause, outcome, level=self.level)
-            return self.answer(
-                effect_answer(
-                    one,
-                    hidden_causes=self.hidden_causes == "possible",
-                    reverse=saved.reach.leads_to(outcome, cause),
-                ),
-                one.to_frame(),
-                source=self.source,
-                cause=cause,
-                outcome=outcome,
-                no_effect=one.no_effect,
-                standard_error=one.standard_error,
-                level=self.level,
-                changes=one.changes(),
-                assumes=ASSUMES,
+        if saved.mixed is not None and self.hidden_causes == "possible":
+            raise OptionError(
+                "--hidden-causes possible bounds the probabilities of states; nothing bounds a number whose causes "
+                "are missing. Leave it out, or learn with --numbers cut."
             )
+        if cause is not None and outcome is not None:
+            one = saved.effect(cause, outcome, level=self.level, by=self.by)
+            reverse = saved.reach.leads_to(outcome, cause)
+            told: dict[str, Any] = {"no_effect": one.no_effect, "standard_error": one.standard_error}
+            if isinstance(one, MixedEffect):
+                answer = mixed_effect_answer(one, reverse=reverse)
+                told["no_overlap"] = one.no_overlap
+            else:
+                answer = effect_answer(one, hidden_causes=self.hidden_causes == "possible", reverse=reverse)
+                told["changes"] = one.changes()
+            return self._answered(answer, one.to_frame(), level=self.level, assumes=ASSUMES, **told)
         if cause is not None:
             saved.network.index(cause)  # refuses an unknown name
             usable_cases(saved.stacked, cause)  # refuses one of which no case tells
-        matrix = saved.effects(level=self.level, limits=self.limits, progress=self.progress)
-        frame = matrix.to_frame()
+        causes = None if cause is None else [cause]
+        found = saved.effects(causes=causes, level=self.level, limits=self.limits, progress=self.progress)
+        frame = found.to_frame()
         if cause is not None:
             frame = frame[frame["cause"] == cause].reset_index(drop=True)
-        return self.answer(
-            effects_answer(matrix, cause),
-            frame,
-            matrix.status,
-            source=self.source,
-            cause=cause,
-            level=self.level,
-            untold=matrix.untold,
-            assumes=ASSUMES,
-        )
+        if isinstance(found, MixedEffects):
+            answer, told = mixed_effects_answer(found, cause), {}
+        else:
+            answer, told = effects_answer(found, cause), {"untold": found.untold}
+        return self._answered(answer, frame, found.status, level=self.level, assumes=ASSUMES, **told)
 
-    def _within_class(self, cause: str, outcome: str) -> PossibleEffects:
+    def _answered(self, answer: Answer, frame: pd.DataFrame, status: Status = Status.COMPLETE, **told: Any) -> Result:
+        asked = {"cause": self.cause} if self.outcome is None else {"cause": self.cause, "outcome": self.outcome}
+        return self.answer(answer, frame, status, source=self.source, **asked, **told)
+
+    def _within_class(self, cause: str, outcome: str) -> Result:
         """Return the range of an effect within the class of one network: that of a folder, or of a file and data."""
         if self.data is None:
-            return open_folder(self.source).possible_effects(cause, outcome, level=self.level)
-        given, cases = self.open_with_data(self.source, self.data)
-        return possible_effects(given.graph(cases.names), cases, cause, outcome, level=self.level)
+            found = open_folder(self.source).possible_effects(cause, outcome, level=self.level)
+        else:
+            given, cases = self.open_with_data(self.source, self.data)
+            found = possible_effects(given.graph(cases.names), cases, cause, outcome, level=self.level)
+        if isinstance(found, PossibleEffects):
+            return self._answered(possible_answer(found), found.to_frame(), possible_parents=found.parents)
+        import pandas as pd
+
+        frames = [one.to_frame().assign(parents=", ".join(parents)) for parents, one in found]
+        return self._answered(
+            possible_mixed_answer(found), pd.concat(frames), possible_parents=[parents for parents, _ in found]
+        )
 
 
 class Predict(TableVerb, TimeLimit, AnswerVerb):

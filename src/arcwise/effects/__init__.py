@@ -7,6 +7,6 @@ doors.offer(
     {
         "effects.effect": "Effect PossibleEffects find_effect possible_effects",
         "effects.effect_matrix": "EffectMatrix find_effects",
-        "effects.mixed_effect": "MixedEffect find_mixed_effect",
+        "effects.mixed_effect": "MixedEffect MixedEffects find_mixed_effect find_mixed_effects possible_mixed_effects",
     },
 )

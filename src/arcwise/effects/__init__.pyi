@@ -7,4 +7,7 @@ from arcwise.effects.effect import possible_effects as possible_effects
 from arcwise.effects.effect_matrix import EffectMatrix as EffectMatrix
 from arcwise.effects.effect_matrix import find_effects as find_effects
 from arcwise.effects.mixed_effect import MixedEffect as MixedEffect
+from arcwise.effects.mixed_effect import MixedEffects as MixedEffects
 from arcwise.effects.mixed_effect import find_mixed_effect as find_mixed_effect
+from arcwise.effects.mixed_effect import find_mixed_effects as find_mixed_effects
+from arcwise.effects.mixed_effect import possible_mixed_effects as possible_mixed_effects

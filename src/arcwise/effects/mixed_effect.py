@@ -9,6 +9,7 @@ equally everywhere: a nominal y is a 0 or a 1 for each of its states, and its ch
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,14 +18,16 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from arcwise.base.errors import check_argument
-from arcwise.base.run import ProgressCallback, Run
+from arcwise.base.run import Limits, ProgressCallback, Run, Status
 from arcwise.base.showing import ShowsFrame, data_frame
 from arcwise.confidence.reach import FamilyReach
 from arcwise.data.mixed import NOMINAL, MixedData
 from arcwise.effects.effect import (
     LEVEL,
     Range,
+    cases_that_tell,
     check_effect_options,
+    possible_parents,
     reach_of,
     refuse_copy,
     state_pairs,
@@ -38,6 +41,8 @@ from arcwise.posterior.posterior import Posterior
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from arcwise.graph.dag import Dag, Pdag
 
 
 # Of cases whose parents of x leave so little room for a state of x, or for numbers around the mean, nothing is
@@ -75,7 +80,11 @@ class MixedEffect(ShowsFrame):
     no_overlap
         For each state of a nominal x, the share of cases that can hardly have it, whatever happens: those to which the
         parents of x give it less than 2 %. Of a number, one value: 1 if its parents leave it less than a tenth of
-        its spread, so that the data hardly show what it does of its own; else 0. By the networks' weights.
+        its spread, so that the data hardly show what it does of its own; else 0. By the networks' weights. None
+        where it was not asked for.
+    scale
+        What makes a change comparable with others, at [step, of]: the standard deviation of a number x per unit of the
+        step, or 1, divided by that of y.
     """
 
     cause: str
@@ -88,7 +97,22 @@ class MixedEffect(ShowsFrame):
     observed: NDArray[np.float64]
     level: float
     n_families: int
-    no_overlap: NDArray[np.float64]
+    no_overlap: NDArray[np.float64] | None
+    scale: NDArray[np.float64]
+
+    @property
+    def strongest(self) -> tuple[int, int]:
+        """Where the change is largest beside what is usual: the step, and what changes."""
+        size = np.abs(self.observed if self.change is None else self.change.mean) * self.scale
+        step, of = np.unravel_index(int(np.argmax(size)), size.shape)
+        return int(step), int(of)
+
+    @property
+    def standardised(self) -> float:
+        """The strongest change over all networks, in standard deviations of y, for one of a number x: 0 if none."""
+        if self.change is None:
+            return 0.0
+        return float(self.probability * self.change.mean[self.strongest] * self.scale[self.strongest])
 
     @property
     def no_effect(self) -> float:
@@ -112,32 +136,53 @@ class MixedEffect(ShowsFrame):
             }
         )
 
-    def sentences(self) -> list[str]:
-        """Return the answer in words, one sentence for each step that matters, and what to beware of."""
-        if self.change is None:
-            return [f"Setting {self.cause} does nothing to {self.outcome} in any of the networks."]
-        told = []
-        for k, step in enumerate(self.steps):
-            s = int(np.argmax(np.abs(self.change.mean[k])))
-            what = self.outcome if self.of == ("mean",) else f"the probability of {self.outcome} = {self.of[s]}"
-            mean, low, high = (float(part[k, s]) for part in (self.change.mean, self.change.low, self.change.high))
-            told.append(
-                f"Setting {self.cause} ({step}) changes {what} by {mean:+.3g} ({low:.3g} to {high:.3g}), if it has an "
-                f"effect; that it has one has the probability {self.probability:.2f}."
-            )
-        if self.no_overlap.max(initial=0.0) > 0.5 * (len(self.no_overlap) == 1) + 0.05:
-            share = self.no_overlap.max()
-            told.append(
-                f"The causes of {self.cause} hardly leave it room to differ in {100 * share:.0f} % of the cases, so "
-                "that there the answer rests on the straight line alone."
-            )
-        return told
+    @property
+    def lacks_overlap(self) -> str | None:
+        """Where there is nothing to compare with, in words; None if that hardly matters, or was not asked for."""
+        if self.no_overlap is None or self.no_overlap.max(initial=0.0) <= 0.5 * (len(self.no_overlap) == 1) + 0.05:
+            return None
+        share = self.no_overlap.max()
+        return (
+            f"The causes of {self.cause} hardly leave it room to differ in {100 * share:.0f} % of the cases, so "
+            "that there the answer rests on the straight line alone."
+        )
 
     def __repr__(self) -> str:
         return (
             f"MixedEffect({self.cause} on {self.outcome}: no effect with probability {self.no_effect:.3f}, "
             f"{self.n_families} parent sets)"
         )
+
+
+@dataclass(frozen=True, eq=False)
+class MixedEffects(ShowsFrame):
+    """The effects of some variables on all others, the largest to be expected first.
+
+    Parameters
+    ----------
+    effects
+        One for each pair that some network gives an effect.
+    status
+        COMPLETE; TIME_LIMIT if those of some causes are missing.
+    """
+
+    effects: tuple[MixedEffect, ...]
+    status: Status = Status.COMPLETE
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per pair: the strongest change with its interval, given that there is an effect."""
+        rows = []
+        for one in self.effects:
+            assert one.change is not None
+            step, of = one.strongest
+            parts = (float(part[step, of]) for part in (one.change.mean, one.change.low, one.change.high))
+            rows.append((one.cause, one.outcome, one.no_effect, one.steps[step], one.of[of], *parts, one.standardised))
+        columns = ("cause", "outcome", "no_effect", "set", "of", "change", "low", "high", "standardised")
+        return data_frame({name: [row[k] for row in rows] for k, name in enumerate(columns)})
+
+    def __repr__(self) -> str:
+        likely = sum(one.probability > 0.5 for one in self.effects)
+        return f"MixedEffects({len(self.effects):,} pairs, {likely:,} effects more likely than not)"
 
 
 def find_mixed_effect(
@@ -148,6 +193,7 @@ def find_mixed_effect(
     *,
     by: float = 1.0,
     level: float = LEVEL,
+    copies: int = 1,
     progress: bool | ProgressCallback | None = None,
 ) -> MixedEffect:
     """Return what setting one variable does to another, in units, averaged over networks and their families.
@@ -164,6 +210,8 @@ def find_mixed_effect(
         By how much a cause that is a number is changed: ``by=10`` for ten years.
     level
         The share of the mixture that the interval holds.
+    copies
+        How many completions of one table with gaps the data are, one below the other: all count alike.
 
     Examples
     --------
@@ -176,38 +224,129 @@ def find_mixed_effect(
     >>> data = MixedData(np.array([age, dose, pain]), ("age", "dose", "pain"), (NUMBER,) * 3, ((),) * 3)
     >>> dag = Dag.from_arcs(data.names, [("age", "dose"), ("age", "pain"), ("dose", "pain")])
     >>> effect = find_mixed_effect(NetworkSet.from_dags([dag], origin="example"), data, "dose", "pain")
-    >>> print(effect.sentences()[0].partition(",")[0])
-    Setting dose (+1) changes pain by -1.98 (-2.03 to -1.94)
+    >>> effect.to_frame().round(2)[["dose", "pain", "observed", "change", "low", "high"]]
+      dose  pain  observed  change   low  high
+    0   +1  mean     -0.01   -1.98 -2.03 -1.94
     """
-    check_effect_options(data, (cause, outcome), level, 1.0, 1)
-    check_argument(np.isfinite(by) and by != 0, "by", by, "must be a number other than 0.")
+    check_effect_options(data, (cause, outcome), level, 1.0, copies)
     if isinstance(networks, NetworkSet):
         refuse_copy(networks, cause)
     reach = reach_of(networks, data)
-    problem = _Regressions(usable_cases(data.independent(), cause), data.index(cause), data.index(outcome), by)
-    x, y = problem.cause, problem.outcome
-    rows = [row for row in reach.rows_of(x) if reach.reached[row, y] > 0]
-    weights = np.array([reach.reached[row, y] for row in rows])
-    found, room = [], []
     with Run.begin(None, progress) as run:
+        one = _Cause(reach, data, cause, by, copies)
+        return one.effects([data.index(outcome)], level, run, with_overlap=True)[0]
+
+
+def find_mixed_effects(
+    networks: Ensemble | Posterior | FamilyReach,
+    data: MixedData,
+    *,
+    causes: Sequence[str] | None = None,
+    level: float = LEVEL,
+    copies: int = 1,
+    limits: Limits | None = None,
+    progress: bool | ProgressCallback | None = None,
+) -> MixedEffects:
+    """Return what setting each variable does to each other one; the arguments are those of `find_mixed_effect`.
+
+    `causes` are all variables unless some are given; those of which every case sets another variable are left out.
+    """
+    check_effect_options(data, tuple(causes or ()), level, 1.0, copies)
+    reach, chosen = reach_of(networks, data), data.names if causes is None else tuple(causes)
+    found: list[MixedEffect] = []
+    status = Status.COMPLETE
+    with Run.begin(limits, progress) as run:
+        for number, cause in enumerate(chosen):
+            if run.is_over:
+                status = Status.TIME_LIMIT
+                break
+            if cases_that_tell(data, cause) is not None:
+                reached = np.flatnonzero(reach.ancestor_probabilities()[data.index(cause)] > 0)
+                outcomes = [int(y) for y in reached if y != data.index(cause)]
+                found += _Cause(reach, data, cause, 1.0, copies).effects(outcomes, level, run, with_overlap=False)
+            run.report("effects", number + 1, len(chosen))
+    found.sort(key=lambda one: -round(abs(one.standardised), 12))
+    return MixedEffects(tuple(found), status)
+
+
+def possible_mixed_effects(
+    graph: Dag | Pdag, data: MixedData, cause: str, outcome: str, *, level: float = LEVEL, copies: int = 1
+) -> list[tuple[tuple[str, ...], MixedEffect]]:
+    """Return the effect for every set of parents that x has in some network of the class of a graph: see `find_effect`.
+
+    Where x is no ancestor of y, its effect has the probability 0.
+    """
+    found = []
+    for parents, member in sorted(possible_parents(graph, cause), key=lambda own: (len(own[0]), own[0])):
+        networks = NetworkSet.from_dags([member.reorder(data.names)], origin="class")
+        found.append((parents, find_mixed_effect(networks, data, cause, outcome, level=level, copies=copies)))
+    return found
+
+
+class _Cause:
+    """One cause: its regressions, parent set by parent set and completion by completion, for any outcomes."""
+
+    def __init__(self, reach: FamilyReach, data: MixedData, cause: str, by: float, copies: int) -> None:
+        check_argument(np.isfinite(by) and by != 0, "by", by, "must be a number other than 0.")
+        each = data.n_rows // copies
+        parts = [data.take(np.arange(k * each, (k + 1) * each)) for k in range(copies)] if copies > 1 else [data]
+        self.reach, self.data, self.x = reach, data, data.index(cause)
+        self.parts = [_Regressions(usable_cases(part.independent(), cause), self.x, by) for part in parts]
+
+    def effects(self, outcomes: list[int], level: float, run: Run, *, with_overlap: bool) -> list[MixedEffect]:
+        """Return the effects on the outcomes, each averaged over the parent sets with which there is one."""
+        reached, x = self.reach.reached, self.x
+        if not outcomes:
+            return []
+        rows = [row for row in self.reach.rows_of(x) if (reached[row, outcomes] > 0).any()]
+        found: dict[int, list[dict[int, _Change]]] = {}
+        room: dict[int, list[Floats]] = {}
         for number, row in enumerate(rows):
-            parents = reach.families.parents_of(row)
-            found.append(problem.given(parents))
-            room.append(problem.no_overlap(parents))
-            run.report("parent sets", number + 1, len(rows))
-    return MixedEffect(
-        cause=cause,
-        outcome=outcome,
-        steps=problem.steps,
-        of=data.states[y] if data.kinds[y] is NOMINAL else ("mean",),
-        probability=float(reach.ancestor_probabilities()[x, y]),
-        standard_error=float(reach.standard_errors()[x, y]),
-        change=_mixed(weights, found, level) if rows else None,
-        observed=problem.given(()).change,
-        level=level,
-        n_families=len(rows),
-        no_overlap=weights @ np.array(room) / weights.sum() if rows else np.zeros(max(1, problem.arities[x])),
-    )
+            parents = self.reach.families.parents_of(row)
+            found[row] = [part.given(parents, outcomes) for part in self.parts]
+            if with_overlap:
+                room[row] = [part.no_overlap(parents) for part in self.parts]
+            run.report(f"effects of {self.data.names[x]}", number + 1, len(rows))
+        alone = [part.given((), outcomes) for part in self.parts]
+        effects = []
+        for y in outcomes:
+            own = [row for row in rows if reached[row, y] > 0]
+            changes = [one[y] for row in own for one in found[row]]
+            observed = np.mean([one[y].change for one in alone], axis=0)
+            effects.append(self._effect(y, own, changes, room, observed, level))
+        return effects
+
+    def _effect(
+        self,
+        y: int,
+        own: list[int],
+        changes: list[_Change],
+        room: dict[int, list[Floats]],
+        observed: Floats,
+        level: float,
+    ) -> MixedEffect:
+        data, first = self.data, self.parts[0]
+        shares = np.array([self.reach.reached[row, y] for row in own])
+        weights = np.repeat(shares / len(self.parts), len(self.parts))
+        overlap = None
+        if room and own:
+            overlap = np.asarray(shares @ np.array([np.mean(room[row], axis=0) for row in own]) / shares.sum())
+        elif not own:
+            overlap = np.zeros(max(1, first.arities[self.x]))
+        return MixedEffect(
+            cause=data.names[self.x],
+            outcome=data.names[y],
+            steps=first.steps,
+            of=data.states[y] if data.kinds[y] is NOMINAL else ("mean",),
+            probability=float(self.reach.ancestor_probabilities()[self.x, y]),
+            standard_error=float(self.reach.standard_errors()[self.x, y]),
+            change=_mixed(weights, changes, level) if own else None,
+            observed=observed,
+            level=level,
+            n_families=len(own),
+            no_overlap=overlap,
+            scale=first.scale(y),
+        )
 
 
 class _Change(NamedTuple):
@@ -219,10 +358,10 @@ class _Change(NamedTuple):
 
 
 class _Regressions:
-    """Regressions of one outcome on one cause and any parents of it."""
+    """Regressions of any outcomes on one cause and any parents of it."""
 
-    def __init__(self, data: MixedData, cause: int, outcome: int, by: float) -> None:
-        self.cause, self.outcome, self.by = cause, outcome, by
+    def __init__(self, data: MixedData, cause: int, by: float) -> None:
+        self.cause, self.by = cause, by
         self._values = matrix_of(data)
         self._weights = np.ones(data.n_rows) if data.weights is None else data.weights.astype(np.float64)
         pairs = zip(data.kinds, data.states, strict=True)
@@ -230,22 +369,40 @@ class _Regressions:
         own = data.states[cause]
         self._pairs = state_pairs(self.arities[cause])
         self.steps = tuple(f"{own[a]} -> {own[b]}" for a, b in self._pairs) or (f"{by:+g}",)
-        y = self._values[outcome]
-        r = self.arities[outcome]
-        self._y = (y == np.arange(r)[:, None]).astype(np.float64).T if r else y[:, None]
+
+    def _outcome(self, v: int) -> Floats:
+        y, r = self._values[v], self.arities[v]
+        found: Floats = (y == np.arange(r)[:, None]).astype(np.float64).T if r else y[:, None]
+        return found
+
+    def _deviations(self, columns: Floats) -> Floats:
+        mean = np.average(columns, axis=0, weights=self._weights)
+        found: Floats = np.sqrt(np.average((columns - mean) ** 2, axis=0, weights=self._weights))
+        return found
+
+    def scale(self, outcome: int) -> Floats:
+        """Return what makes changes of an outcome comparable, see `MixedEffect`."""
+        spread = self._deviations(self._outcome(outcome))
+        step = 1.0 if self._pairs else float(self._deviations(self._values[self.cause][:, None])[0]) / abs(self.by)
+        own = np.divide(step, spread, out=np.zeros_like(spread), where=spread > 0)
+        return np.tile(own, (len(self.steps), 1))
 
     def _columns(self, variables: tuple[int, ...]) -> Floats:
         nominal = tuple(v for v in variables if self.arities[v])
         family = Family(-1, nominal, tuple(self.arities[v] for v in nominal), ())
         numbers = [self._values[v] for v in variables if not self.arities[v]]
         columns = [*numbers, *indicators(family, self._values)]
-        return np.column_stack(columns) if columns else np.empty((len(self._y), 0))
+        return np.column_stack(columns) if columns else np.empty((self._values.shape[1], 0))
 
-    def given(self, parents: tuple[int, ...]) -> _Change:
-        """Return the change for one parent set: least squares with HC3 errors; of columns that repeat others, one."""
+    def given(self, parents: tuple[int, ...], outcomes: list[int]) -> dict[int, _Change]:
+        """Return the change of each outcome for one parent set: least squares with HC3 errors.
+
+        Of columns that repeat others, one counts.
+        """
         weights = self._weights
+        y = np.column_stack([self._outcome(v) for v in outcomes])
         own = self._columns((self.cause,))
-        x = np.column_stack([np.ones(len(self._y)), own, self._columns(tuple(parents))])
+        x = np.column_stack([np.ones(len(y)), own, self._columns(tuple(parents))])
         centre = np.average(x, axis=0, weights=weights)
         centre[0] = 0.0
         x = x - centre
@@ -253,8 +410,8 @@ class _Regressions:
         x = x / np.where(scale > 0, scale, 1.0)
         inverse = np.linalg.pinv((x * weights[:, None]).T @ x, rcond=1e-10, hermitian=True)
         rank = int(np.linalg.matrix_rank((x * weights[:, None]).T @ x, tol=1e-10 * weights.sum(), hermitian=True))
-        found = inverse @ (x * weights[:, None]).T @ self._y
-        left = self._y - x @ found
+        found = inverse @ (x * weights[:, None]).T @ y
+        left = y - x @ found
         leverage = np.einsum("rp,pq,rq->r", x, inverse, x).clip(0.0, 1 - 1e-6)
         steps = np.zeros((len(self.steps), x.shape[1]))
         if self._pairs:
@@ -266,7 +423,11 @@ class _Regressions:
         steps = steps / np.where(scale > 0, scale, 1.0)
         influence = x @ inverse @ steps.T  # at [row, step]
         squares = weights[:, None] * (left / (1 - leverage[:, None])) ** 2
-        return _Change(steps @ found, np.sqrt((influence**2).T @ squares), max(1.0, float(weights.sum()) - rank))
+        change, error = steps @ found, np.sqrt((influence**2).T @ squares)
+        ends = np.cumsum([max(1, self.arities[v]) for v in outcomes])[:-1]
+        parts = zip(np.split(change, ends, axis=1), np.split(error, ends, axis=1), strict=True)
+        freedom = max(1.0, float(weights.sum()) - rank)
+        return {v: _Change(*part, freedom) for v, part in zip(outcomes, parts, strict=True)}
 
     def no_overlap(self, parents: tuple[int, ...]) -> Floats:
         """Return the share of cases for which the parents leave no room, see `MixedEffect`."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from arcwise.confidence.consensus import ConsensusNetwork
     from arcwise.confidence.edge_confidence import EdgeConfidence
     from arcwise.confidence.probability import EdgeProbability, Expected
+    from arcwise.data.mixed import MixedData
     from arcwise.evaluate.fit import FitCheck
     from arcwise.findings.options import LearnOptions
     from arcwise.findings.preparation import Prepared
@@ -89,14 +90,19 @@ class Findings:
         """The consensus network with its parameters."""
         return self.part(found_parts.MainAnswer).network
 
+    @property
+    def mixed(self) -> MixedData | None:
+        """The same rows as `stacked`, with numbers and scales as they are; None if numbers were cut."""
+        return self.prepared.mixed
+
     @cached_property
     def mixed_network(self) -> MixedNetwork:
         """The consensus network over numbers as they are, of an analysis that learned from them."""
-        if self.prepared.mixed is None:
+        if self.mixed is None:
             raise OptionError(
                 "the numbers were cut.", remedies=Remedy("learn with", Argument("numbers", "as-they-are"))
             )
-        return MixedNetwork.fit(self.network.dag, self.prepared.mixed)
+        return MixedNetwork.fit(self.network.dag, self.mixed)
 
     @cached_property
     def edges(self) -> tuple[EdgeRecord, ...]:

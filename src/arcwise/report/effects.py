@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from arcwise.effects.effect import Effect, PossibleEffects, state_pairs
 from arcwise.effects.effect_matrix import EffectMatrix
+from arcwise.effects.mixed_effect import MixedEffect, MixedEffects
 from arcwise.findings.verdict import counted, first_few, percent, plural, show_confidence
 from arcwise.report.blocks import Cell, TableBlock, gather, table
 from arcwise.report.edges import state_label
@@ -38,13 +39,9 @@ def effect_answer(found: Effect, *, hidden_causes: bool = False, reverse: float 
     `reverse` is the weight of the networks in which it is the outcome that leads to the cause.
     """
     x, y = found.cause, found.outcome
-    first = (
-        f"In {percent(reverse)} of the weight of the networks it is {y} that leads to {x}. If {x} comes first in time, "
-        f'learn again with --tiers "{x} | {y}".'
-    )
     told = gather(
         _verdict(found),
-        first if reverse > LEAST_REVERSE else "",
+        _reversed(x, y, reverse),
         _overlap(found),
         _changes(found),
         _table(found),
@@ -53,6 +50,15 @@ def effect_answer(found: Effect, *, hidden_causes: bool = False, reverse: float 
     if hidden_causes:
         told = gather(told, _without(found), _bounds(found))
     return Answer(f"What setting {found.cause} would do to {found.outcome}", told)
+
+
+def _reversed(x: str, y: str, share: float) -> str:
+    if share <= LEAST_REVERSE:
+        return ""
+    return (
+        f"In {percent(share)} of the weight of the networks it is {y} that leads to {x}. If {x} comes first in time, "
+        f'learn again with --tiers "{x} | {y}".'
+    )
 
 
 def _by_state(found: Effect | PossibleEffects, *values: NDArray[np.float64]) -> Iterator[tuple[Cell, ...]]:
@@ -206,6 +212,97 @@ def effects_answer(found: EffectMatrix, cause: str | None = None) -> Answer:
     title = f"What setting {cause} would do" if cause is not None else "What setting each variable would do"
     columns = ("effect", "no effect", "set", "outcome", "change", "low", "high")
     return Answer(title, gather(text, table("", columns, rows), ASSUMPTION))
+
+
+# Effects on numbers, or of them, in their units.
+
+
+def mixed_effect_answer(found: MixedEffect, *, reverse: float = 0.0) -> Answer:
+    """Return what setting a variable does to another one, of which at least one is a number; see `effect_answer`."""
+    x, y = found.cause, found.outcome
+    what = f"P({y})" if found.of != ("mean",) else f"the mean of {y}"
+    none = (
+        f"The probability that setting {x} does nothing to {y} is {show_confidence(found.no_effect, 2)}: the weight of "
+        f"the networks in which {x} does not lead to {y}."
+    )
+    rows: list[tuple[Cell, ...]] = []
+    if found.change is None:
+        told = f"{none} In none of them it does, so {y} would stay as it is."
+    else:
+        step, of = found.strongest
+        mean, low, high = (float(part[step, of]) for part in (found.change.mean, found.change.low, found.change.high))
+        unclear = "" if low > 0 or high < 0 else " The interval holds 0: which way it goes is not settled."
+        changed = f"P({y} = {found.of[of]})" if found.of != ("mean",) else what
+        told = (
+            f"Setting {x} ({_step(found.steps[step])}) changes {changed} by {mean:+.3g} ({percent(found.level)} "
+            f"interval {low:+.3g} to {high:+.3g}), if it has an effect.{unclear} {none}"
+        )
+        for k, name in enumerate(found.steps):
+            for s, state in enumerate(found.of):
+                cells = (
+                    part[k, s] for part in (found.observed, found.change.mean, found.change.low, found.change.high)
+                )
+                rows.append((_step(name), state_label(state), *(f"{float(cell):+.4g}" for cell in cells)))
+    caption = (
+        f"If there is an effect: the change in {what}, in its units, over {counted(found.n_families, 'parent set')} of "
+        f"{x}; 'observed' is the difference that goes with it in the data, whatever the reason."
+        f"{_part_of(len(rows), MOST_ROWS)}"
+    )
+    columns = (f"set {x}", y, "observed", "change", "low", "high")
+    changes = table(caption, columns, rows[:MOST_ROWS]) if rows else None
+    lines = f"Effects are taken to be straight lines: those of the parents of {x}, and of {x} itself."
+    return Answer(
+        f"What setting {x} would do to {y}",
+        gather(told, _reversed(x, y, reverse), found.lacks_overlap or "", changes, lines, ASSUMPTION),
+    )
+
+
+def _step(step: str) -> str:
+    return step.replace(" -> ", " → ")
+
+
+def mixed_effects_answer(found: MixedEffects, cause: str | None = None) -> Answer:
+    """Return the effects of all variables, or of one, in units, the largest to be expected first."""
+    rows: list[tuple[Cell, ...]] = []
+    for row in found.to_frame().head(MOST_ROWS).to_dict(orient="records"):
+        none = show_confidence(float(row["no_effect"]), 2)
+        figures = (f"{float(row[name]):+.3g}" for name in ("change", "low", "high"))
+        effect = f"{row['cause']} → {row['outcome']}"
+        rows.append((effect, none, _step(str(row["set"])), state_label(str(row["of"])), *figures))
+    likely, some = sum(one.probability > 0.5 for one in found.effects), len(found.effects) > MOST_ROWS
+    text = (
+        f"Of {counted(len(found.effects), 'effect')} that some network has, {likely:,} "
+        f"{plural(likely, 'is', 'are')} more likely there than not. The change is that of the mean of a number, in its "
+        f"units, or of the probability of a state, if there is an effect. Largest are those of most standard "
+        f"deviations.{f' The {MOST_ROWS} largest to be expected are shown; the file has all.' if some else ''}"
+    )
+    title = f"What setting {cause} would do" if cause is not None else "What setting each variable would do"
+    return Answer(
+        title, gather(text, table("", ("effect", "no effect", "set", "of", "change", "low", "high"), rows), ASSUMPTION)
+    )
+
+
+def possible_mixed_answer(found: Sequence[tuple[tuple[str, ...], MixedEffect]]) -> Answer:
+    """Return the effects over the sets of parents of one class, in units."""
+    first = found[0][1]
+    rows: list[tuple[Cell, ...]] = []
+    for parents, one in found:
+        step, of = first.strongest
+        figures: tuple[str, ...] = ("0", "0", "0")
+        if one.change is not None:
+            ends = one.change.mean, one.change.low, one.change.high
+            figures = tuple(f"{float(part[step, of]):+.3g}" for part in ends)
+        rows.append((", ".join(parents) or "none", _step(one.steps[step]), state_label(one.of[of]), *figures))
+    text = (
+        f"The networks of this one class, which data of this kind cannot tell apart, give {first.cause} "
+        f"{counted(len(found), 'possible set')} of parents; with {sum(one.change is not None for _, one in found):,} "
+        f"of them it has an effect on {first.outcome}."
+    )
+    columns = ("parents", f"set {first.cause}", first.outcome, "change", "low", "high")
+    return Answer(
+        f"What setting {first.cause} would do to {first.outcome}, within one class",
+        gather(text, table("", columns, rows), f"The class is taken to be the right one. {ASSUMPTION}"),
+    )
 
 
 def possible_answer(found: PossibleEffects) -> Answer:
