@@ -15,7 +15,7 @@ from arcwise.findings.price import factor_words
 from arcwise.graph import Beliefs, Constraints, all_dags
 from arcwise.limits import Limits, Status
 from arcwise.scores import make_score
-from arcwise.scores.registry import BelievedScore
+from arcwise.scores.score import BelievedScore
 
 NAMES = ("a", "b", "c", "d")
 PAIRS = list(itertools.permutations(NAMES, 2))

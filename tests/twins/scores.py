@@ -31,8 +31,7 @@ from arcwise.scores.dirichlet import (
     smoothed_joints,
 )
 from arcwise.scores.penalised import NodeAverageScore
-from arcwise.scores.registry import BelievedScore
-from arcwise.scores.score import Counts, check_cases, family_counts, pack_families, scored_data
+from arcwise.scores.score import BelievedScore, Counts, check_cases, family_counts, pack_families, scored_data
 from arcwise_studies.prior_comparison import best_prior, worst_prior
 
 Alphas = NDArray[np.float64]

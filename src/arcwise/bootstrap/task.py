@@ -65,7 +65,7 @@ class Copies:
         in common is chance. Numbers have no states that could correspond. Cost: the cells of the table.
         """
         told = (
-            set(constraints.describe()) - {"max_parents"}
+            constraints.tells_variables_apart
             or constraints.max_parents == 0
             or score is not score.data_score
             or score.own_alphas

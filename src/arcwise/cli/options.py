@@ -29,7 +29,7 @@ from arcwise.graph.files import read_arc_list
 from arcwise.parent_sets.build import BuildSettings, build_parent_sets
 from arcwise.parent_sets.table import parse_parent_sets, read_parent_sets
 from arcwise.sampled.numeric_data import Cutting, NumericData
-from arcwise.scores.registry import KNOWN_SCORES, BelievedScore, make_score
+from arcwise.scores.registry import KNOWN_SCORES, make_score
 
 if TYPE_CHECKING:
     from arcwise.data.dataset import Dataset, Incomplete
@@ -355,8 +355,7 @@ class ConstraintOptions:
         if gone:
             from arcwise.findings.preparation import refuse_left_out
 
-            beliefs = score.beliefs if isinstance(score, BelievedScore) else None
-            refuse_left_out(gone, self.read_constraints((*names, *gone)), beliefs)
+            refuse_left_out(gone, self.read_constraints((*names, *gone)), None if score is None else score.prior_odds)
         base = None
         if self.constraints is not None:
             inline = self.constraints.lstrip().startswith("{")
@@ -488,8 +487,8 @@ class LearningVerb(RuleOptions, DataVerb):
 
     def tell_idle(self, score: Score, constraints: Constraints | None) -> None:
         """Say on stderr which prior odds the constraints leave without effect."""
-        if isinstance(score, BelievedScore) and constraints is not None:
-            for sentence in score.beliefs.idle_under(constraints):
+        if score.prior_odds is not None and constraints is not None:
+            for sentence in score.prior_odds.idle_under(constraints):
                 self.remark(f"{sentence[0].upper()}{sentence[1:]}.")
 
 

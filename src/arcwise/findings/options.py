@@ -35,7 +35,7 @@ from arcwise.graph.constraints import Constraints
 from arcwise.recipes.bootstrap import BootstrapOptions
 from arcwise.recipes.credible import CredibleOptions
 from arcwise.recipes.registry import SOURCES
-from arcwise.scores.registry import BelievedScore, make_score
+from arcwise.scores.registry import make_score
 from arcwise.scores.score import Score
 
 AUTO = "auto"
@@ -230,7 +230,7 @@ class LearnOptions:
         if self.score is not None:
             score = make_score(self.score, beliefs=self.beliefs)
             object.__setattr__(self, "score", score.data_score)
-            object.__setattr__(self, "beliefs", score.beliefs if isinstance(score, BelievedScore) else None)
+            object.__setattr__(self, "beliefs", score.prior_odds)
         object.__setattr__(self, "beliefs", make_beliefs(self.beliefs))
         if not isinstance(self.categorical, bool):
             raise OptionError(

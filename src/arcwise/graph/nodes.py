@@ -29,7 +29,12 @@ class NamedNodes:
         self._names = tuple(names)
         seen: set[str] = set()
         for position, name in enumerate(self._names):
-            _check_name(position, name)
+            if not _is_text(name):
+                raise GraphError(f"node {position} has the name {name!r}; a name is a string that is not empty.")
+            if not is_unicode(name):
+                raise GraphError(
+                    f"node {position} has the name {name!r}, which is not valid Unicode; it could not be written."
+                )
             if name in seen:
                 raise GraphError(f"two nodes have the name '{name}'; names must differ.")
             seen.add(name)
@@ -82,11 +87,8 @@ class NamedNodes:
         return tuple((self._names[a], self._names[b]) for a, b in arcs)
 
 
-def _check_name(position: int, name: object) -> None:
-    if not isinstance(name, str) or not name:
-        raise GraphError(f"node {position} has the name {name!r}; a name is a string that is not empty.")
-    if not is_unicode(name):
-        raise GraphError(f"node {position} has the name {name!r}, which is not valid Unicode; it could not be written.")
+def _is_text(name: object) -> bool:
+    return isinstance(name, str) and name != ""
 
 
 def listed(names: Sequence[str]) -> str:

@@ -469,6 +469,12 @@ class Stated(NamedNodes):
         return {key: _in_order(key, own) for key, own in told.items() if own or own == 0 or key == "allowed"}
 
     @property
+    def tells_variables_apart(self) -> bool:
+        """Whether anything was said but the limit that all variables share."""
+        said = (self._required, self._forbidden, self._tiers, self._limits, *self._sets.values(), *self._leads.values())
+        return self._allowed is not None or any(said)
+
+    @property
     def digest(self) -> str:
         """SHA-256 of `describe`: equal for equal constraints alone, as the keys of caches and of resumed work need.
 
@@ -495,9 +501,15 @@ class Stated(NamedNodes):
 
     def options_said(self) -> dict[str, Any]:
         """Return what was said as the keywords of the class, in the order in which files have them."""
-        limits = {"tiers": self.tiers, "max_parents": self._max_parents, "max_parents_of": self.max_parents_by_name}
-        arcs, others = ({key: getattr(self, key) for key in keys} for keys in (LISTS[:2], LISTS[2:]))
-        return {**arcs, **limits, **others, "allowed": self.allowed}
+        return {
+            "required": self.required,
+            "forbidden": self.forbidden,
+            "tiers": self.tiers,
+            "max_parents": self._max_parents,
+            "max_parents_of": self.max_parents_by_name,
+            **{key: getattr(self, key) for key in LISTS if key not in ("required", "forbidden")},
+            "allowed": self.allowed,
+        }
 
     def _content(self) -> tuple[object, ...]:
         arcs = (self._required, self._forbidden, self._allowed, self._tiers)

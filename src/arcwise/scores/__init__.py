@@ -6,7 +6,7 @@ doors.offer(
     __name__,
     {
         "scores.dirichlet": "Estimate JointPrior PriorNetwork UniformPrior",
-        "scores.registry": "MIXED_SCORES SCORES BelievedScore make_score",
-        "scores.score": "Facts Parameter Score",
+        "scores.registry": "MIXED_SCORES SCORES make_score",
+        "scores.score": "BelievedScore Facts Parameter Score",
     },
 )

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Mapping
 from typing import Any
 
-from arcwise import _core
-from arcwise.base.errors import Argument, OptionError, UnknownScoreError, suggestion
-from arcwise.data.cases import Cases
-from arcwise.graph.beliefs import Beliefs, FamilyPrior, make_beliefs
+from arcwise.base.errors import OptionError, UnknownScoreError, suggestion
+from arcwise.graph.beliefs import Beliefs, make_beliefs
 from arcwise.graph.dag import Dag
 from arcwise.scores.dirichlet import (
     K2,
@@ -28,87 +24,13 @@ from arcwise.scores.dirichlet import (
 )
 from arcwise.scores.gaussian import Bge, ConditionalGaussianBic, DegenerateGaussianBic, GaussianBic
 from arcwise.scores.penalised import Aic, Bic, BicLaplace, Fnml, LogLikelihood, Nal, Pnal, Qnml
-from arcwise.scores.score import Facts, Score
-
-
-@dataclass(frozen=True)
-class BelievedScore(Score):
-    """The score of the data plus the log prior of the network, which is a sum over families, too.
-
-    Whatever takes a score takes it; ``make_score("bdeu", beliefs=...)`` makes it. If the score is a log marginal
-    likelihood, this is the log posterior probability of a network, up to a constant.
-
-    Pruning keeps its guarantee because its rules are applied to the sum, with bounds of the sum: no superset of P
-    scores more than the bound of the data's part for P plus the largest prior of a superset of P. See
-    tests/twins/pruning.py for the rules of BIC and AIC, which compare the data's part alone.
-    """
-
-    name = "believed"
-    FACTS = Bic.FACTS  # see `facts`
-
-    score: Score
-    beliefs: Beliefs
-
-    def __post_init__(self) -> None:
-        if isinstance(self.score, BelievedScore):
-            raise OptionError(Argument("beliefs"), "were given twice: the score has some already.")
-
-    @property
-    def facts(self) -> Facts:
-        """Those of the score; but classes have one score only if the prior does not depend on directions either.
-
-        Regularity is a property of the data's part: with odds above 1 a larger set may be preferred for its own sake.
-        """
-        facts = self.score.facts
-        if self.beliefs.is_symmetric:
-            return facts
-        return dataclasses.replace(facts, equivalent=False)
-
-    @property
-    def data_score(self) -> Score:
-        """The score of the data alone."""
-        return self.score
-
-    @property
-    def title(self) -> str:
-        """The score's, and that there is a prior: "BDeu (ess 1) with prior odds"."""
-        return f"{self.score.title} with prior odds"
-
-    def prior(self, data: Cases) -> FamilyPrior:
-        """Return the prior over the variables of the data."""
-        return _prior_on(self.beliefs, data.names)
-
-    def native(self, data: Any) -> _core.scores.LocalScore:
-        """Return the compiled score with its prior."""
-        prior = self.prior(data)
-        return _core.scores.make_believed(self.score.native(data), prior.weights, prior.sizes)
-
-    def describe(self) -> dict[str, Any]:
-        """Return the score's description with one more parameter, `beliefs`."""
-        return {**self.score.describe(), "beliefs": self.beliefs.describe()}
-
-    def identity(self) -> dict[str, Any]:
-        """Return the score's identity and the beliefs."""
-        return {**self.score.identity(), "beliefs": self.beliefs.describe()}
-
-    def score_without_cases(self, data: Cases, child: int, parents: Iterable[int]) -> float:
-        """Return the prior alone."""
-        return self.prior(data).family(child, parents)
+from arcwise.scores.score import BelievedScore, Score
 
 
 def log_prior_of(score: Mapping[str, Any], dag: Dag) -> float | None:
     """Return the log prior of a network by the beliefs in a score's description; None if it has none."""
     described = score.get("beliefs")
     return None if described is None else Beliefs.from_description(described).on(dag.names).network(dag)
-
-
-@lru_cache(maxsize=8)
-def _prior_on(beliefs: Beliefs, names: tuple[str, ...]) -> FamilyPrior:
-    """Return the prior; a search asks for it again and again."""
-    return beliefs.on(names)
-
-
-# The scores by name, and how a text such as ``bdeu:ess=10`` becomes a score.
 
 
 LIKELIHOODS = (LogLikelihood, Aic, Bic, BicLaplace, Nal, Pnal)

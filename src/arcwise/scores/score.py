@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -24,6 +25,7 @@ from arcwise.graph.dag import Dag
 
 if TYPE_CHECKING:
     from arcwise.data.mixed import MixedData
+    from arcwise.graph.beliefs import Beliefs, FamilyPrior
 
     Whole: TypeAlias = Dataset | MixedData
     Scored: TypeAlias = Whole | Incomplete
@@ -235,6 +237,11 @@ class Score:
         return self
 
     @property
+    def prior_odds(self) -> Beliefs | None:
+        """What it adds to the score of the data; None if that is all."""
+        return None
+
+    @property
     def title(self) -> str:
         """The score as papers write it, with its parameters: "BDeu (ess 1)"."""
         values = {name: value for name, value in self.describe().items() if name != "name"}
@@ -306,6 +313,81 @@ class Score:
         It shares no code with the builder of tables, so it also serves to check what a search returns.
         """
         return math.fsum(self.score_families(data, families_of(data, dag)))
+
+
+@dataclass(frozen=True)
+class BelievedScore(Score):
+    """The score of the data plus the log prior of the network, which is a sum over families, too.
+
+    Whatever takes a score takes it; ``make_score("bdeu", beliefs=...)`` makes it. If the score is a log marginal
+    likelihood, this is the log posterior probability of a network, up to a constant.
+
+    Pruning keeps its guarantee because its rules are applied to the sum, with bounds of the sum: no superset of P
+    scores more than the bound of the data's part for P plus the largest prior of a superset of P. See
+    tests/twins/pruning.py for the rules of BIC and AIC, which compare the data's part alone.
+    """
+
+    name = "believed"
+
+    score: Score
+    beliefs: Beliefs
+
+    def __post_init__(self) -> None:
+        if isinstance(self.score, BelievedScore):
+            raise OptionError(Argument("beliefs"), "were given twice: the score has some already.")
+
+    @property
+    def facts(self) -> Facts:
+        """Those of the score; but classes have one score only if the prior does not depend on directions either.
+
+        Regularity is a property of the data's part: with odds above 1 a larger set may be preferred for its own sake.
+        """
+        facts = self.score.facts
+        if self.beliefs.is_symmetric:
+            return facts
+        return replace(facts, equivalent=False)
+
+    @property
+    def data_score(self) -> Score:
+        """The score of the data alone."""
+        return self.score
+
+    @property
+    def prior_odds(self) -> Beliefs:
+        """The beliefs."""
+        return self.beliefs
+
+    @property
+    def title(self) -> str:
+        """The score's, and that there is a prior: "BDeu (ess 1) with prior odds"."""
+        return f"{self.score.title} with prior odds"
+
+    def prior(self, data: Cases) -> FamilyPrior:
+        """Return the prior over the variables of the data."""
+        return _prior_on(self.beliefs, data.names)
+
+    def native(self, data: Any) -> _core.scores.LocalScore:
+        """Return the compiled score with its prior."""
+        prior = self.prior(data)
+        return _core.scores.make_believed(self.score.native(data), prior.weights, prior.sizes)
+
+    def describe(self) -> dict[str, Any]:
+        """Return the score's description with one more parameter, `beliefs`."""
+        return {**self.score.describe(), "beliefs": self.beliefs.describe()}
+
+    def identity(self) -> dict[str, Any]:
+        """Return the score's identity and the beliefs."""
+        return {**self.score.identity(), "beliefs": self.beliefs.describe()}
+
+    def score_without_cases(self, data: Cases, child: int, parents: Iterable[int]) -> float:
+        """Return the prior alone."""
+        return self.prior(data).family(child, parents)
+
+
+@lru_cache(maxsize=8)
+def _prior_on(beliefs: Beliefs, names: tuple[str, ...]) -> FamilyPrior:
+    """Return the prior; a search asks for it again and again."""
+    return beliefs.on(names)
 
 
 def family_counts(data: Dataset, child: int, parents: Sequence[int]) -> Counts:
