@@ -25,7 +25,7 @@ from arcwise.local import first_ascent, genetic_search, hill_climb, order_search
 from arcwise.local.problem import LocalProblem
 from arcwise.parent_sets import ParentSetTable, build, build_parent_set_tables, build_parent_sets, format_jkl, parse_jkl
 from arcwise.scores import BelievedScore, Score, make_score
-from arcwise.scores import registry as believed_module
+from arcwise.scores import score as believed_module
 
 SCORES = ["bic", "aic", "bdeu:ess=3", "qnml", "k2", "fnml", "bic_laplace"]
 seeds = st.integers(0, 2**32 - 1)
