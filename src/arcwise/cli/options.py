@@ -486,7 +486,7 @@ class LearningVerb(RuleOptions, DataVerb):
             raise OptionError(f"{item.flag} applies when a table is built; this one is already built. Leave it out.")
 
     def tell_idle(self, score: Score, constraints: Constraints | None) -> None:
-        """Say on stderr which prior odds the constraints leave without effect."""
+        """Print on stderr which prior odds the constraints leave without effect."""
         if score.prior_odds is not None and constraints is not None:
             for sentence in score.prior_odds.idle_under(constraints):
                 self.remark(f"{sentence[0].upper()}{sentence[1:]}.")

@@ -89,7 +89,7 @@ class Verb:
         return False if self.quiet else None
 
     def remark(self, text: str) -> None:
-        """Say something on stderr, unless quiet."""
+        """Print something on stderr, unless quiet."""
         if text and not self.quiet:
             typer.echo(text, err=True)
 

@@ -555,7 +555,7 @@ def _as_they_are(table: Table, options: LearnOptions) -> MixedData | None:
 
 
 def _told_kinds(mixed: MixedData | None) -> Iterable[str]:
-    """Say what each column was taken for, since that decides what can be found; nothing where numbers are cut."""
+    """Return what each column was taken for, since that decides what can be found; nothing where numbers are cut."""
     if mixed is None:
         return
     named = {kind: [n for n, own in zip(mixed.names, mixed.kinds, strict=True) if own is kind] for kind in VariableKind}
