@@ -4,14 +4,27 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from arcwise.data import MixedData
+from arcwise.data.column import VariableKind
 from arcwise.errors import ConfigError
 from arcwise.graph import Dag
 from arcwise_studies.cut_systems import CURVES, NOISES, CutSystem
-from arcwise_studies.experiments.calibration import KINDS, CalibrationSettings, as_seen, world_of_kind, worlds
+from arcwise_studies.experiments.calibration import (
+    AS_THEY_ARE,
+    KINDS,
+    CalibrationSettings,
+    as_seen,
+    world_of_kind,
+    world_of_numbers,
+    worlds,
+)
+from arcwise_studies.number_systems import copula_system, number_system
 from arcwise_studies.random_networks import random_network, visible_names
 from arcwise_studies.shapes import SHAPES, TABLES, shape_parents
 from arcwise_studies.source_text import SourceText
@@ -153,3 +166,72 @@ def test_worlds_that_are_added_leave_the_others_where_they_were() -> None:
     more = CalibrationSettings(random=3, independent=2, added=tuple(f"{family}:2" for family in KINDS))
     assert list(worlds(more))[:5] == list(worlds(settings))
     assert len(list(worlds(more))) == 5 + 2 * len(KINDS)
+
+
+def drawn(text: str, n_cases: int = 4000) -> tuple[Dag, MixedData]:
+    system = number_system(SourceText.parse(f"numbers:{text}"))
+    return system.dag, system.sample(n_cases, seed=1)
+
+
+def test_a_linear_system_has_the_slopes_of_its_weights_and_no_other() -> None:
+    dag, data = drawn("nodes=8,mean_parents=1.5,low=0.5,high=0.5,seed=3", 50_000)
+    for v, own in enumerate(dag.parents):
+        others = [u for u in dag.topological_order[: dag.topological_order.index(v)] if u not in own]
+        columns = np.column_stack([data.values[list(own)].T, data.values[others].T, np.ones(data.n_rows)])
+        slopes = np.linalg.lstsq(columns, data.values[v], rcond=None)[0]
+        scale = 1 / np.sqrt(1 - np.var(columns @ slopes))  # of noise of variance 1
+        assert np.abs(slopes[: len(own)]) * scale == pytest.approx(0.5, abs=0.05)
+        assert np.abs(slopes[len(own) : -1]).max(initial=0) < 0.03
+
+
+@pytest.mark.parametrize("text", ["categories=0.5,first=yes", "categories=0.6", "scales=1,latent=yes", "slopes=1"])
+def test_every_effect_of_a_system_can_be_seen_and_the_same_text_draws_the_same(text: str) -> None:
+    dag, data = drawn(f"nodes=9,low=1,high=1.5,{text},seed=5")
+    assert drawn(f"nodes=9,low=1,high=1.5,{text},seed=5")[1].digest == data.digest
+    kinds = [kind is VariableKind.NOMINAL for kind in data.kinds]
+    if "first" in text:
+        assert not any(kinds[v] and not kinds[p] for v, own in enumerate(dag.parents) for p in own)
+    if "scales" in text:
+        assert set(data.kinds) == {VariableKind.ORDINAL}
+        assert min(data.arities) >= 3 and max(data.arities) <= 6
+
+
+def test_unrelated_variables_are_unrelated() -> None:
+    dag, data = drawn("nodes=12,mean_parents=0,tails=0.5,seed=2")
+    assert dag.n_arcs == 0
+    ranks = np.argsort(np.argsort(data.values, axis=1), axis=1)
+    assert np.abs(np.corrcoef(ranks) - np.eye(12)).max() < 0.08
+
+
+@pytest.mark.parametrize("text", ["nodes=1", "nodes=5,low=0", "nodes=5,curves=2", "nodes=5,first=maybe", "nodes=5,x=1"])
+def test_systems_of_numbers_that_cannot_be_are_refused(text: str) -> None:
+    with pytest.raises(ConfigError):
+        Sources().check_network(f"numbers:{text}")
+
+
+def test_a_system_like_a_table_has_its_values_and_its_correlations(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    dose = 0.1 + np.round(np.exp(rng.normal(size=600)), 1)
+    pain = np.round(10 - np.log(dose) + 0.3 * rng.normal(size=600), 1)
+    sex = np.where(rng.random(600) < 0.3, "f", "m")
+    pd.DataFrame({"dose": dose, "pain": pain, "sex": sex, "row": range(600)}).to_csv(tmp_path / "t.csv", index=False)
+    system = copula_system(SourceText.parse("copula:data=t,seed=1"), Sources(data_folder=str(tmp_path)))
+    assert system.names == ("dose", "pain", "sex")  # numbers of rows are left out
+    data = system.sample(5000, seed=1)
+    assert set(data.values[0]) <= set(dose)
+    assert set(data.values[1]) <= set(pain)
+    ranks = np.argsort(np.argsort(data.values[:2], axis=1), axis=1)
+    assert np.corrcoef(ranks)[0, 1] < -0.85
+    assert np.mean(data.values[2] == data.states[2].index("f")) == pytest.approx(np.mean(sex == "f"), abs=0.03)
+    with pytest.raises(ConfigError, match="data set"):
+        Sources(data_folder=str(tmp_path)).check_network("copula:data=u")
+
+
+@pytest.mark.parametrize("family", AS_THEY_ARE)
+def test_worlds_of_numbers_can_be_drawn_and_learned_from(family: str) -> None:
+    for k in range(3):
+        system = number_system(SourceText.parse(world_of_numbers(family, k)))
+        data = as_seen(system.sample(60, seed=k), visible_names(system.names))
+        assert isinstance(data, MixedData)
+        assert not data.constant.any()
+        assert not any(name.startswith("hidden") for name in data.names)

@@ -6,6 +6,8 @@ A network is named by a text::
     models/my.bif                                  a file, seen from the folder of the configuration
     random:nodes=20,max_degree=6,seed=1            a random network
     system:nodes=10,mean_parents=1.5,seed=1        numbers cut into intervals, see `arcwise_studies.cut_systems`
+    numbers:nodes=10,mean_parents=1.5,seed=1       numbers, scales and categories as they are, and
+    copula:data=uci/wine,columns=12,seed=1         such as a table has them: `arcwise_studies.number_systems`
     fitted:data=tic-tac-toe,score=bic              learned from data (Liao 4.6.1), see `arcwise_studies.fitted`
     part:network=andes,nodes=20,seed=3             a part of a network, see `arcwise_studies.network_parts`
 
@@ -18,14 +20,23 @@ and a data set by::
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from arcwise.base.showing import one_screen
 from arcwise.errors import ConfigError
 from arcwise_studies.cut_systems import CutSystem, check_system, cut_system
+from arcwise_studies.number_systems import (
+    CopulaSystem,
+    NumberSystem,
+    check_copula,
+    check_numbers,
+    copula_system,
+    number_system,
+)
 from arcwise_studies.source_text import SourceText
 
 if TYPE_CHECKING:
@@ -33,6 +44,8 @@ if TYPE_CHECKING:
     from arcwise.model import BayesianNetwork
 
 __all__ = ["Sources"]
+
+World: TypeAlias = "BayesianNetwork | CutSystem | NumberSystem | CopulaSystem"
 
 
 @one_screen
@@ -61,11 +74,11 @@ class Sources:
     def network(self, text: str) -> BayesianNetwork:
         """Return the network of that name; the last ones are kept in memory."""
         found = self.world(text)
-        if isinstance(found, CutSystem):
+        if isinstance(found, CutSystem | NumberSystem | CopulaSystem):
             raise ConfigError(f"'{text}': a system of numbers has no network; only studies of samples take it.")
         return found
 
-    def world(self, text: str) -> BayesianNetwork | CutSystem:
+    def world(self, text: str) -> World:
         """Return what cases can be drawn of: a network, or a system of numbers."""
         return _world(self, text)
 
@@ -86,6 +99,10 @@ class Sources:
             check_random(source)
         elif source.kind == "system":
             check_system(source)
+        elif source.kind == "numbers":
+            check_numbers(source)
+        elif source.kind == "copula":
+            check_copula(source, self)
         elif source.kind == "part":
             self.check_network(check_part(source).text)
         elif source.kind == "fitted":
@@ -111,7 +128,7 @@ class Sources:
 
 
 @lru_cache(maxsize=16)
-def _world(sources: Sources, text: str) -> BayesianNetwork | CutSystem:
+def _world(sources: Sources, text: str) -> World:
     from arcwise.model import read_network
     from arcwise_studies.fitted import fitted_network
     from arcwise_studies.network_files import find_network
@@ -119,14 +136,16 @@ def _world(sources: Sources, text: str) -> BayesianNetwork | CutSystem:
     from arcwise_studies.random_networks import random_network
 
     source = SourceText.parse(text)
-    if source.kind == "random":
-        return random_network(source)
-    if source.kind == "system":
-        return cut_system(source)
-    if source.kind == "part":
-        return network_part(source, sources)
-    if source.kind == "fitted":
-        return fitted_network(source, sources)
+    made: dict[str, Callable[[], World]] = {
+        "random": lambda: random_network(source),
+        "system": lambda: cut_system(source),
+        "numbers": lambda: number_system(source),
+        "copula": lambda: copula_system(source, sources),
+        "part": lambda: network_part(source, sources),
+        "fitted": lambda: fitted_network(source, sources),
+    }
+    if source.kind in made:
+        return made[source.kind]()
     return read_network(find_network(source, sources)).normalized()
 
 

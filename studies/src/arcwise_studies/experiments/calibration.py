@@ -23,9 +23,24 @@ rare        two states, one of which hardly occurs
 many        8 to 15 states
 cut         systems of numbers that were cut into intervals
 
-In `hidden` and `mixed` the truth is the network among the variables that are seen: what a hidden cause makes dependent
-is no edge, and a method that reports one is wrong. As in a file, states that do not occur in a sample are not known
-there, and a variable with a single state is left out.
+and, for scores of numbers, scales and categories as they are (`arcwise_studies.number_systems`):
+
+linear      numbers, straight lines, normal noise, effects from weak to middling
+strong      the same with strong effects
+curved      numbers, most of whose effects are squares, tanh, sines and steps
+tailed      numbers with heavy tails, skewed, rounded or exponentials
+halves      half of the variables categories, with categories alone as parents
+children    half of the variables categories, also children of numbers
+scales      scales of three to six steps, alone and among numbers
+slopes      categories that change the slopes of numbers
+confounded  the same and others with common causes that are not in the data
+blends      some of everything
+copied      networks fitted to tables of numbers and categories, with the values that these have
+unrelated   variables of all these kinds without any edge, counted as independent
+
+In `hidden`, `confounded` and `mixed` the truth is the network among the variables that are seen: what a hidden cause
+makes dependent is no edge, and a method that reports one is wrong. As in a file, states that do not occur in a sample
+are not known there, and a variable with a single state is left out.
 """
 
 from __future__ import annotations
@@ -43,7 +58,7 @@ from arcwise.base.options import options_of
 from arcwise.base.run import Run
 from arcwise.confidence.by_recipe import carry_out
 from arcwise.confidence.chance import find_chance
-from arcwise.data import Dataset
+from arcwise.data import Dataset, MixedData
 from arcwise.ensemble import Recipe
 from arcwise.errors import ConfigError, OptionError
 from arcwise.graph import Dag
@@ -61,7 +76,15 @@ if TYPE_CHECKING:
 __all__ = ["FAMILIES", "Calibration", "CalibrationSettings"]
 
 KINDS = ("sparse", "dense", "shaped", "ordered", "causes", "parity", "rare", "many", "cut")
-FAMILIES = ("published", "collected", "part", "random", "hidden", "mixed", "independent", "learned", *KINDS)
+AS_THEY_ARE = (
+    *("linear", "strong", "curved", "tailed", "halves", "children", "scales", "slopes", "confounded", "blends"),
+    "unrelated",
+)
+COPIED, COPIES = "copied", 3  # systems that are like a table, and how many are made of each
+FAMILIES = (
+    *("published", "collected", "part", "random", "hidden", "mixed", "independent", "learned"),
+    *(*KINDS, *AS_THEY_ARE, COPIED),
+)
 FEWEST = 3  # variables of a sample
 WORLD_SEED = 20  # of the random worlds: the plan is always the same
 
@@ -75,8 +98,9 @@ class CalibrationSettings:
     published, repetitions, collected
         Networks by name; the published ones, which are few, as often as `repetitions` says.
     added
-        More networks as "family:name", or "sparse:40": 40 worlds of one of the families from "sparse" on. They come
-        last, so that a study can grow without another cell's being changed.
+        More networks as "family:name", or "sparse:40": 40 worlds of one of the families from "sparse" on, and
+        "copied:wine": three that are like this table. They come last, so that a study can grow without another cell's
+        being changed.
     learned_from, truth_scores
         Data sets, and the scores by which networks of at most three parents are learned from each.
     parts_of, parts, part_nodes
@@ -133,7 +157,7 @@ class CalibrationSettings:
                 "give worlds: published, collected, added, learned_from, parts_of, random, hidden, mixed, independent."
             )
 
-    def recipe(self, text: str, data: Dataset | None = None) -> Recipe:
+    def recipe(self, text: str, data: Dataset | MixedData | None = None) -> Recipe:
         """Return the recipe of a source and score for a data set, as `learn` has it."""
         source, _, score = text.partition(":")
         known = {item.name for item in options_of(find_source(source).Settings)}
@@ -170,8 +194,12 @@ def worlds(settings: CalibrationSettings) -> Iterator[tuple[str, str, int]]:
     yield from (("learned", text, 0) for text in learned_worlds(settings))
     for text in settings.added:
         family, _, name = text.partition(":")
-        if family in KINDS and name.isdecimal():
-            yield from ((family, world_of_kind(family, k), 0) for k in range(int(name)))
+        if family in (*KINDS, *AS_THEY_ARE) and name.isdecimal():
+            made = world_of_kind if family in KINDS else world_of_numbers
+            told = "independent" if family == "unrelated" else family
+            yield from ((told, made(family, k), 0) for k in range(int(name)))
+        elif family == COPIED:
+            yield from ((family, copied_world(name, k), 0) for k in range(COPIES))
         else:
             yield family, name, 0
 
@@ -236,6 +264,39 @@ def world_of_kind(family: str, index: int) -> str:
         "cut": f"nodes={nodes},{some}",
     }[family]
     return f"{'system' if family == 'cut' else 'random'}:{text},seed={index}"
+
+
+def world_of_numbers(family: str, index: int) -> str:
+    """Return the text of a system of numbers, scales and categories, drawn by its number."""
+    rng = np.random.default_rng([WORLD_SEED, FAMILIES.index(family), index])
+    nodes = round(math.exp(rng.uniform(math.log(5), math.log(40))))
+    some = f"nodes={nodes},mean_parents={min(rng.uniform(0.7, 2.2), (nodes - 1) / 3):.2f}"
+    low = math.exp(rng.uniform(math.log(0.1), math.log(0.5)))
+    strength = f"low={low:.2f},high={rng.uniform(2, 4) * low:.2f}"
+    shares = [f"{share:.2f}" for share in rng.uniform(0.1, 0.6, size=4)]
+    steps = f"least_steps=3,most_steps={rng.integers(3, 7)},latent={('yes', 'no')[rng.integers(2)]}"
+    text = {
+        "linear": f"{some},{strength}",
+        "strong": f"{some},low=0.8,high={rng.uniform(1.5, 4):.2f}",
+        "curved": f"{some},low=0.4,high=1.2,curves={rng.uniform(0.4, 1):.2f}",
+        "tailed": f"{some},{strength},tails={rng.uniform(0.4, 1):.2f},shown={shares[0]}",
+        "halves": f"{some},{strength},categories=0.5,first=yes",
+        "children": f"{some},{strength},categories={rng.uniform(0.3, 0.7):.2f}",
+        "scales": f"{some},low=0.3,high=1,scales={(0.5, 1)[rng.integers(2)]},{steps}",
+        "slopes": f"{some},{strength},categories=0.5,first=yes,slopes={rng.uniform(0.3, 1):.2f}",
+        "confounded": f"{some},{strength},categories={shares[0]},tails={shares[1]},hidden={max(1, nodes // 8)}",
+        "blends": f"{some},{strength},categories={shares[0]},scales=0.{rng.integers(1, 4)},{steps},curves={shares[1]},"
+        f"tails={shares[2]},shown={shares[3]}",
+        "unrelated": f"nodes={nodes},mean_parents=0,categories={shares[0]},scales=0.{rng.integers(0, 4)},"
+        f"tails={shares[1]},shown={shares[2]}",
+    }[family]
+    return f"numbers:{text},seed={index}"
+
+
+def copied_world(name: str, index: int) -> str:
+    """Return the text of a system that is like a table."""
+    rng = np.random.default_rng([WORLD_SEED, FAMILIES.index(COPIED), index])
+    return f"copula:data={name},columns={round(math.exp(rng.uniform(math.log(6), math.log(20))))},seed={index}"
 
 
 class Calibration(Experiment[CalibrationSettings]):
@@ -332,7 +393,7 @@ class Calibration(Experiment[CalibrationSettings]):
         return summarize(rows)
 
 
-def as_seen(data: Dataset, names: Sequence[str]) -> Dataset | None:
+def as_seen(data: Dataset | MixedData, names: Sequence[str]) -> Dataset | MixedData | None:
     """Return a sample as a file would have it: states that do not occur are not there, nor variables without two.
 
     None if that leaves fewer than three variables.
@@ -340,12 +401,23 @@ def as_seen(data: Dataset, names: Sequence[str]) -> Dataset | None:
     kept = [v for v, name in enumerate(data.names) if name in names and not data.constant[v]]
     if len(kept) < FEWEST:
         return None
+    if isinstance(data, MixedData):
+        return _mixed_as_seen(data.select([data.names[v] for v in kept]))
     seen = [np.unique(data.codes[v], return_inverse=True) for v in kept]
     return Dataset.from_codes(
         np.column_stack([codes for _, codes in seen]),
         names=[data.names[v] for v in kept],
         states=[[data.states[v][k] for k in found] for v, (found, _) in zip(kept, seen, strict=True)],
     )
+
+
+def _mixed_as_seen(data: MixedData) -> MixedData:
+    values, states = np.array(data.values), list(data.states)
+    for v, own in enumerate(data.states):
+        if own:
+            found, values[v] = np.unique(data.values[v], return_inverse=True)
+            states[v] = tuple(own[int(k)] for k in found)
+    return MixedData(values, data.names, data.kinds, tuple(states))
 
 
 def _among(dag: Dag, names: Sequence[str]) -> Dag:
