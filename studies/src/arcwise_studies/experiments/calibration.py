@@ -50,7 +50,7 @@ import math
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -76,7 +76,6 @@ if TYPE_CHECKING:
 __all__ = ["FAMILIES", "Calibration", "CalibrationSettings"]
 
 KINDS = ("sparse", "dense", "shaped", "ordered", "causes", "parity", "rare", "many", "cut")
-Cells = TypeVar("Cells", Dataset, MixedData)
 AS_THEY_ARE = (
     *("linear", "strong", "curved", "tailed", "halves", "children", "scales", "slopes", "confounded", "blends"),
     "unrelated",
@@ -350,9 +349,10 @@ class Calibration(Experiment[CalibrationSettings]):
         """Sample, learn by the recipe, and put the confidences next to the truth."""
         network = context.sources.world(parameters["truth"])
         sample_key = (parameters["truth"], parameters["cases"], parameters["repetition"])
-        drawn = network.sample(parameters["cases"], seed=context.shared_rng(*sample_key), threads=1)
-        names = visible_names(network.names)
-        data = as_seen(drawn, names) if isinstance(drawn, MixedData) else as_seen(drawn, names)
+        data = as_seen(
+            network.sample(parameters["cases"], seed=context.shared_rng(*sample_key), threads=1),
+            visible_names(network.names),
+        )
         if data is None:
             return CellResult([], Status.COMPLETE, "fewer than three variables vary in the sample")
         recipe = settings.recipe(parameters["recipe"], data)
@@ -393,7 +393,11 @@ class Calibration(Experiment[CalibrationSettings]):
         return summarize(rows)
 
 
-def as_seen(data: Cells, names: Sequence[str]) -> Cells | None:
+@overload
+def as_seen(data: Dataset, names: Sequence[str]) -> Dataset | None: ...
+@overload
+def as_seen(data: Dataset | MixedData, names: Sequence[str]) -> Dataset | MixedData | None: ...
+def as_seen(data: Dataset | MixedData, names: Sequence[str]) -> Dataset | MixedData | None:
     """Return a sample as a file would have it: states that do not occur are not there, nor variables without two.
 
     None if that leaves fewer than three variables.
