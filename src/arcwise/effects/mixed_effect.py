@@ -3,8 +3,14 @@
 In a network in which Z are the parents of x, what setting x does to y is what a regression of y on x and Z says (Pearl
 2009, theorem 3.3.2), if it is linear; its slope is the effect of one unit of x, and the coefficients of the states of a
 nominal x are what they add to y. Networks with other parents of x give other regressions: the answer is their mixture,
-by their weights. Standard errors are those of HC3 (MacKinnon and White 1985), which do not assume that y spreads
-equally everywhere: a nominal y is a 0 or a 1 for each of its states, and its changes are those of probabilities.
+by their weights.
+
+Other causes of y that x does not change may stand beside Z: they take nothing away from what x does, and take noise
+away (Henckel, Perković and Maathuis 2022). They also guard against what learning misses: a common cause that is strong
+for y and weak for x is often in no parent set of x, and left out, it would bend the answer. So whatever most networks
+make a parent of y, and hardly any an effect of x, is in every regression. Standard errors are those of HC3 (MacKinnon
+and White 1985), which do not assume that y spreads equally everywhere: a nominal y is a 0 or a 1 for each of its
+states, and its changes are those of probabilities.
 """
 
 from __future__ import annotations
@@ -49,6 +55,9 @@ if TYPE_CHECKING:
 # compared: that the regression is right there is an assumption.
 LEAST_PROPENSITY = 0.02
 LEAST_ROOM = 0.1
+# Beside the parents of x, regressions have what is a parent of y with more than the first probability, and an effect of
+# x with no more than the second.
+SURE, HARDLY = 0.5, 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -292,6 +301,16 @@ class _Cause:
         parts = [data.take(np.arange(k * each, (k + 1) * each)) for k in range(copies)] if copies > 1 else [data]
         self.reach, self.data, self.x = reach, data, data.index(cause)
         self.parts = [_Regressions(usable_cases(part.independent(), cause), self.x, by) for part in parts]
+        hardly = reach.ancestor_probabilities()[self.x] <= HARDLY
+        self.unchanged = frozenset(np.flatnonzero(hardly).tolist()) - {self.x}
+
+    def _beside(self, outcome: int) -> frozenset[int]:
+        """Return the likely causes of an outcome that the cause hardly changes."""
+        shares: dict[int, float] = {}
+        for row in self.reach.rows_of(outcome):
+            for parent in self.reach.families.parents_of(row):
+                shares[parent] = shares.get(parent, 0.0) + float(self.reach.shares[row])
+        return self.unchanged.intersection(v for v, share in shares.items() if share > SURE) - {outcome}
 
     def effects(self, outcomes: list[int], level: float, run: Run, *, with_overlap: bool) -> list[MixedEffect]:
         """Return the effects on the outcomes, each averaged over the parent sets with which there is one."""
@@ -301,9 +320,16 @@ class _Cause:
         rows = [row for row in self.reach.rows_of(x) if (reached[row, outcomes] > 0).any()]
         found: dict[int, list[dict[int, _Change]]] = {}
         room: dict[int, list[Floats]] = {}
+        beside = {y: self._beside(y) for y in outcomes}
         for number, row in enumerate(rows):
             parents = self.reach.families.parents_of(row)
-            found[row] = [part.given(parents, outcomes) for part in self.parts]
+            sets: dict[tuple[int, ...], list[int]] = {}
+            for y in outcomes:
+                sets.setdefault(tuple(sorted({*parents, *beside[y]})), []).append(y)
+            found[row] = [
+                {y: change for given, own in sets.items() for y, change in part.given(given, own).items()}
+                for part in self.parts
+            ]
             if with_overlap:
                 room[row] = [part.no_overlap(parents) for part in self.parts]
             run.report(f"effects of {self.data.names[x]}", number + 1, len(rows))

@@ -250,7 +250,10 @@ def mixed_effect_answer(found: MixedEffect, *, reverse: float = 0.0) -> Answer:
     )
     columns = (f"set {x}", y, "observed", "change", "low", "high")
     changes = table(caption, columns, rows[:MOST_ROWS]) if rows else None
-    lines = f"Effects are taken to be straight lines: those of the parents of {x}, and of {x} itself."
+    lines = (
+        f"Effects are taken to be straight lines: of {x}, of its parents, and of other likely causes of {y} that {x} does "
+        "not change."
+    )
     return Answer(
         f"What setting {x} would do to {y}",
         gather(told, _reversed(x, y, reverse), found.lacks_overlap or "", changes, lines, ASSUMPTION),
