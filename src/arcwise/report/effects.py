@@ -251,8 +251,8 @@ def mixed_effect_answer(found: MixedEffect, *, reverse: float = 0.0) -> Answer:
     columns = (f"set {x}", y, "observed", "change", "low", "high")
     changes = table(caption, columns, rows[:MOST_ROWS]) if rows else None
     lines = (
-        f"Effects are taken to be straight lines: of {x}, of its parents, and of other likely causes of {y} that {x} does "
-        "not change."
+        f"Effects are taken to be straight lines: of {x}, of its parents, and of other likely causes of {y} that {x} "
+        "does not change."
     )
     return Answer(
         f"What setting {x} would do to {y}",
