@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +20,16 @@ __all__ = ["contingency"]
 MAX_CELLS = 2**31  # 16 GB of counts
 
 
-def contingency(data: Dataset, variables: Sequence[int]) -> NDArray[np.int64]:
+def contingency(data: Dataset, variables: Sequence[int]) -> NDArray[Any]:
     """Count the cases in each cell of `variables`; the result has one axis per variable, in the order given.
 
-    The cost grows with rows x variables, plus the number of cells.
+    Rows of a survey count for what they are worth, so that the counts are no
+    whole numbers. The cost grows with rows x variables, plus the number of cells.
     """
     shape = _shape(data, variables)
+    if data.is_survey:
+        place = np.ravel_multi_index(tuple(data.codes[[*variables]].astype(np.int64)), shape)
+        return np.bincount(place, data.worths, minlength=math.prod(shape)).reshape(shape)
     members = np.array(variables, dtype=np.int32)
     cells = _core.counts.count_cells(data.codes, data.arities, data.native_weights, members, math.prod(shape))
     return cells.reshape(shape)

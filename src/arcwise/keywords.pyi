@@ -110,11 +110,13 @@ class ReadingKeywords(TypedDict, total=False):
     header: bool | None
     missing: Collection[str]
     merge: bool
-    weights: str | None
+    counts: str | None
     table: str | None
     interventions: str | None
     conditions: Conditions | None
     groups: str | None
+    weights: str | None
+    replicate_weights: tuple[str, ...]
     grouping: Grouping
 
 class SharingKeywords(TypedDict, total=False):

@@ -1,4 +1,4 @@
-"""What an analysis says where rows belong together."""
+"""What an analysis says where rows belong together, and where they have survey weights."""
 
 from __future__ import annotations
 
@@ -152,3 +152,86 @@ def test_the_option_is_for_raw_data() -> None:
         learn(read_frame(tripled()), groups="who", **QUICK)
     with pytest.raises(DataError, match="names the unknown column 'whom'"):
         run(tripled(), groups="whom")
+
+
+# ---- Surveys
+
+
+def selected(seed: int = 3) -> pd.DataFrame:
+    """a -> d, and b and e by themselves; rows in which a and b agree were drawn three times as often."""
+    rng = np.random.default_rng(seed)
+    a, b = rng.integers(0, 2, (2, 90_000))
+    d, e = np.where(rng.random(90_000) < 0.75, a, 1 - a), rng.integers(0, 3, 90_000)
+    chance = np.where(a == b, 0.012, 0.004)
+    frame = pd.DataFrame({"a": a, "b": b, "d": d, "e": e}).astype(str).assign(w=1 / chance)
+    return frame[rng.random(90_000) < chance]
+
+
+@pytest.fixture(scope="module")
+def weighted() -> Analysis:
+    return run(selected(), weights="w")
+
+
+def test_an_edge_that_selection_made_goes_with_the_weights(weighted: Analysis) -> None:
+    unweighted = run(selected().drop(columns="w"))
+    assert unweighted.edge("a", "b").present > 0.95
+    assert weighted.edge("a", "b").present < 0.4
+    assert not weighted.edge("a", "b").fate.in_network
+    assert weighted.edge("a", "d").present > 0.95
+    # Of the population, 1/2 and 3/4 are; of the rows, b is like a in three of four.
+    tables = dict(zip(weighted.network.names, weighted.network.tables, strict=True))
+    assert tables["b"].ravel() == pytest.approx([0.5, 0.5], abs=0.06)
+
+
+def test_the_report_says_first_what_weighted_rows_are_worth(weighted: Analysis) -> None:
+    rows, effective = weighted.data.n_cases, weighted.data.n_effective
+    assert weighted.report.summary[0].startswith(
+        f"The {rows:,} rows are weighted by w and tell as much as {effective:,} independent cases (design effect 1.3)"
+    )
+    assert weighted.confidence.n_cases == effective
+    assert "Weighed rows by column 'w'." in weighted.prepared.steps
+
+
+def test_a_folder_keeps_survey_weights(weighted: Analysis, tmp_path: Path) -> None:
+    weighted.save(tmp_path / "out")
+    saved = open_analysis(tmp_path / "out")
+    assert saved.data.digest == weighted.data.digest
+    record = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert record["data"]["survey"] == "w"
+    assert record["data"]["effective_cases"] == weighted.data.n_effective
+    assert "weights='w'" in record["command"]
+    assert saved.effect("a", "d").set_to.mean.tolist() == weighted.effect("a", "d").set_to.mean.tolist()
+
+
+def test_every_way_takes_survey_weights() -> None:
+    frame = selected().iloc[:250]
+    weights = frame["w"].to_numpy()
+    replicates = np.random.default_rng(1).multinomial(250, [1 / 250] * 250, size=8) * weights
+    many = frame.assign(**{f"rep{k}": own for k, own in enumerate(replicates)}, who=np.arange(250) // 2)
+    gappy = frame.copy()
+    gappy.loc[gappy.index[:9], "e"] = None
+    numbers = frame.assign(x=np.random.default_rng(2).normal(size=250))
+    for data, options in (
+        (many.drop(columns="who"), {"replicate_weights": ["rep*"]}),
+        (many[[*frame.columns, "who"]], {"groups": "who"}),
+        (gappy, {"impute": "completions", "completions": 2}),
+        (numbers, {"recut": True, "discretize": "quantile"}),
+        (numbers, {"numbers": "as-they-are"}),
+        (frame, {"method": "credible"}),
+        (frame, {"method": "search"}),
+    ):
+        made = run(data, weights="w", **options)
+        assert 150 <= (made.confidence.n_cases or 0) <= 210, options
+        assert made.edge("a", "d").present > 0.9
+        assert made.data.names == tuple(n for n in data.columns if n not in ("w", "who") and not n.startswith("rep"))
+
+
+def test_chance_is_what_weighted_rows_show() -> None:
+    score, beyond = make_score("qnml"), 0
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        data = Dataset.from_codes(rng.integers(0, 3, (150, 5))).with_survey(np.exp(rng.normal(0, 1, 150)))
+        found = find_chance(data, score, Run(seed=seed))
+        assert found is not None
+        beyond += found.is_exceeded  # with probability 1 / 20
+    assert beyond <= 2

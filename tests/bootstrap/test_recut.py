@@ -182,7 +182,7 @@ def test_gaps_as_a_state_of_their_own() -> None:
 
 def test_weighted_rows_are_cut_as_cases_are() -> None:
     weights = np.random.default_rng(0).integers(0, 4, ROWS)
-    table = Table.from_dataframe(frame(), weights=weights)
+    table = Table.from_dataframe(frame(), counts=weights)
     cases = Table.from_dataframe(frame().iloc[np.repeat(np.arange(ROWS), weights)])
     data = NumericData(table, NUMBERS)
     assert {n: c.tolist() for n, c in data.cuts.items()} == {

@@ -73,7 +73,7 @@ def test_a_table_with_gaps_is_read_back_as_it_was(raw: Path, tmp_path: Path, nam
     assert again.names == table.names
     assert again.n_missing == table.n_missing
     np.testing.assert_allclose(again.column("age").values(), table.column("age").values())
-    write_table(table.take(np.arange(3)).with_weights([2, 0, 1]), tmp_path / name)
+    write_table(table.take(np.arange(3)).with_counts([2, 0, 1]), tmp_path / name)
     assert read_table(tmp_path / name).column("smoke").codes.size == 3
 
 

@@ -65,15 +65,15 @@ def test_round_trip_through_pandas(rows: list[list[str]]) -> None:
 
 
 def test_weights_by_column_or_array() -> None:
-    by_name = Dataset.from_dataframe(frame(x=["a", "b", "a", "b"], count=[3, 0, 1, 2]), weights="count")
-    by_array = Dataset.from_dataframe(frame(x=["a", "b", "a", "b"]), weights=[3, 0, 1, 2])
+    by_name = Dataset.from_dataframe(frame(x=["a", "b", "a", "b"], count=[3, 0, 1, 2]), counts="count")
+    by_array = Dataset.from_dataframe(frame(x=["a", "b", "a", "b"]), counts=[3, 0, 1, 2])
     assert by_name.digest == by_array.digest
     assert by_name.n_cases == 6
     assert len(by_name.to_dataframe()) == 6
-    with pytest.raises(DataError, match="'x' cannot weigh rows"):
-        Dataset.from_dataframe(frame(x=["a", "b", "a", "b"]), weights="x")
+    with pytest.raises(DataError, match="'x' cannot count rows"):
+        Dataset.from_dataframe(frame(x=["a", "b", "a", "b"]), counts="x")
     with pytest.raises(DataError, match="whole numbers"):
-        Dataset.from_dataframe(frame(x=["a", "b", "a", "b"], w=[0.5, 1, 1, 1]), weights="w")
+        Dataset.from_dataframe(frame(x=["a", "b", "a", "b"], w=[0.5, 1, 1, 1]), counts="w")
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_more_states_than_the_rows_can_carry_are_refused_whatever_is_said(kind: 
     with pytest.raises(DataError, match=r"has 30 (declared )?states, and 90 rows carry at most 22"):
         Dataset.from_dataframe(data, categorical=["town"])
     assert Dataset.from_dataframe(pd.concat([data] * 2), categorical=["town"]).arities[0] == 30
-    weighed = Dataset.from_dataframe(data, categorical=["town"], weights=[2] * 90)
+    weighed = Dataset.from_dataframe(data, categorical=["town"], counts=[2] * 90)
     assert weighed.arities[0] == 30
 
 

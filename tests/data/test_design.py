@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +13,13 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from arcwise import Dataset
-from arcwise.base.errors import DataError
-from arcwise.data import read_data, read_table
+from arcwise.base.errors import DataError, OptionError
+from arcwise.counts import contingency
+from arcwise.data import Table, read_data, read_table
 from arcwise.data.dataset import Incomplete, stack
 from arcwise.data.design import Design, drawn_rows, exchanged_rows, intraclass
+from arcwise.graph import Dag
+from arcwise.model import fit_parameters
 
 
 def clusters(groups: int, size: int, *, columns: int = 4, copied: float = 0.6, seed: int = 0) -> Dataset:
@@ -269,3 +273,155 @@ def test_groups_that_do_not_fit_are_refused() -> None:
         data.with_groups([1, 2, float("nan")])
     with pytest.raises(DataError, match="one number per row"):
         Design(np.array([0.5, 1.0]))  # type: ignore[arg-type]
+
+
+# ---- Surveys
+
+
+def survey(rows: int = 400, seed: int = 0, spread: float = 0.8) -> Dataset:
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 3, (rows, 4))
+    codes[:, 1] = np.where(rng.random(rows) < 0.6, codes[:, 0], codes[:, 1])
+    return Dataset.from_codes(codes).with_survey(np.exp(rng.normal(0, spread, rows)))
+
+
+def test_kish_counts_what_weighted_rows_tell() -> None:
+    data = survey()
+    assert data.design is not None
+    weights = data.design.weights
+    assert weights is not None
+    effective = weights.sum() ** 2 / (weights**2).sum()
+    assert data.n_effective == round(effective)
+    assert data.worths == pytest.approx(weights * effective / weights.sum())
+    even = data.with_survey(np.full(400, 7.5))
+    assert even.n_effective == 400
+    assert even.worths == pytest.approx(np.ones(400))
+    # The variance of a weighted mean is that over so many independent cases.
+    means = [np.average(one.codes[0] == 0, weights=one.worths) for one in (survey(200, seed) for seed in range(800))]
+    worth = np.mean([survey(200, seed).n_effective for seed in range(50)])
+    assert np.var(means) == pytest.approx((1 / 3) * (2 / 3) / worth, rel=0.15)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(0, 5), min_size=3, max_size=40).filter(any), st.integers(0, 99))
+def test_weights_that_count_rows_give_the_shares_of_repeated_rows(counts: list[int], seed: int) -> None:
+    codes = np.random.default_rng(seed).integers(0, 2, (len(counts), 3))
+    states = [["0", "1"]] * 3
+    weighted = Dataset.from_codes(codes, states=states).with_survey(np.array(counts) * 0.37)
+    repeated = Dataset.from_codes(np.repeat(codes, counts, axis=0), states=states)
+    assert weighted.worths is not None
+    assert contingency(weighted, [2, 0]) * (repeated.n_cases / weighted.worths.sum()) == pytest.approx(
+        contingency(repeated, [2, 0])
+    )
+    dag = Dag.from_arcs(["X0", "X1", "X2"], [("X0", "X1"), ("X1", "X2")])
+    both = (fit_parameters(dag, one, estimator="mle") for one in (weighted, repeated))
+    for mine, theirs in zip(*(network.tables for network in both), strict=True):
+        assert mine == pytest.approx(theirs, nan_ok=True)
+
+
+def test_whole_cases_keep_the_totals() -> None:
+    data = survey(500, seed=4)
+    assert data.worths is not None
+    assert data.native_weights.sum() == data.n_effective
+    assert np.abs(data.native_weights - data.worths).max() < 1
+    # Rows are rounded in the order of their content: of the first variables together, hardly anything is lost.
+    table = np.zeros((3, 3))
+    np.add.at(table, (data.codes[0], data.codes[1]), data.native_weights)
+    assert np.abs(table - contingency(data, [0, 1])).max() < 1
+    alone = data.independent()
+    assert alone.design is None
+    assert alone.n_cases == data.n_effective
+
+
+def test_samples_draw_rows_by_their_weights() -> None:
+    data = survey(60)
+    assert data.worths is not None
+    for draw in (data.resample, lambda seed: data.subsample(0.7, seed)):
+        drawn = np.array([draw(seed).native_weights for seed in range(3000)])
+        share = drawn.sum() / 3000 / data.worths.sum()
+        assert share in (pytest.approx(1.0, abs=0.03), pytest.approx(0.7, abs=0.03))
+        assert drawn.mean(axis=0) == pytest.approx(data.worths * share, abs=0.12)
+
+
+def test_clusters_of_a_survey_lose_by_both() -> None:
+    data = clusters(60, 5, copied=1.0)  # each group is worth a row
+    weighted = data.with_survey(np.repeat(np.arange(1.0, 61.0), 5))
+    assert weighted.n_effective == round(np.arange(1, 61).sum() ** 2 / (np.arange(1, 61) ** 2).sum())
+    assert weighted.design is not None
+    assert weighted.take([0, 7, 7]).design.weights.tolist() == [1.0, 2.0, 2.0]  # type: ignore[union-attr]
+    first = weighted.split(0.5, seed=1)[0]
+    assert first.design is not None
+    assert first.design.n_groups * 5 == first.n_rows
+
+
+@pytest.mark.parametrize(
+    ("kind", "constant"), [("bootstrap", 1.0), ("halves", 1.0), ("fay", 4.0), ("jackknife", 59.0 * 59 / 60)]
+)
+def test_replicate_weights_move_figures_as_their_variance_says(kind: str, constant: float) -> None:
+    rng = np.random.default_rng(1)
+    rows, count = 60, 60 if kind == "jackknife" else 400
+    weights = rng.uniform(1, 4, rows)
+    factors = {
+        "bootstrap": lambda: rng.multinomial(rows, [1 / rows] * rows),
+        "halves": lambda: np.where(np.repeat(rng.random(30) < 0.5, 2) == (np.arange(rows) % 2 == 0), 2.0, 0.0),
+        "fay": lambda: np.where(np.repeat(rng.random(30) < 0.5, 2) == (np.arange(rows) % 2 == 0), 1.5, 0.5),
+    }
+    if kind == "jackknife":
+        replicates = weights * (1 - np.eye(rows)) * rows / (rows - 1)
+    else:
+        replicates = weights * np.array([factors[kind]() for _ in range(count)])
+    design = Design(np.arange(rows), weights=weights, replicates=replicates)
+    values = rng.normal(size=rows)
+
+    def variance(drawn: Sequence[NDArray[np.float64]]) -> float:
+        each = np.array([np.average(values, weights=own) for own in drawn])
+        return float(np.mean((each - np.average(values, weights=weights)) ** 2))
+
+    moved = variance([design.perturbed(rng) for _ in range(3000)])
+    assert moved == pytest.approx(constant * variance(list(replicates)), rel=0.12)
+
+
+def test_networks_are_drawn_by_replicate_weights() -> None:
+    data = survey(200)
+    assert data.design is not None
+    only = np.zeros((2, 200))
+    only[0, :120], only[1, 80:] = 1.0, 1.0
+    drawn = data.with_survey(data.design.weights, only * data.design.weights)  # type: ignore[arg-type, operator]
+    for seed in range(10):
+        rows = np.flatnonzero(drawn.resample(seed).native_weights)
+        assert rows.max() < 120 or rows.min() >= 80
+        assert drawn.resample(seed).n_cases == pytest.approx(drawn.n_effective, abs=1)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "arff"])
+def test_files_keep_survey_weights(tmp_path: Path, suffix: str) -> None:
+    data, path = survey(50), tmp_path / f"data.{suffix}"
+    assert data.design is not None
+    weights = data.design.weights
+    assert weights is not None
+    data = data.with_survey(weights, np.array([weights * 2, weights / 3]))
+    data.to_file(path)
+    read = read_data(path, weights="weights", replicate_weights=["replicate weights *"])
+    assert read.digest == data.digest
+    alone = read_data(path, weights="weights", drop=["replicate weights 1", "replicate weights 2"])
+    assert alone.n_effective == data.n_effective
+
+
+def test_survey_weights_that_are_none_are_refused() -> None:
+    frame = pd.DataFrame({"a": ["x", "y"] * 6, "b": ["u", "u", "v"] * 4, "w": [-1.0] + [2.5] * 11, "t": ["q"] * 12})
+    table = Table.from_dataframe(frame)
+    with pytest.raises(DataError, match="the survey weight of row 0 is -1; it must be a number >= 0"):
+        table.with_survey("w")
+    with pytest.raises(DataError, match="column 't' cannot weigh the rows of a survey"):
+        table.with_survey("t")
+    with pytest.raises(DataError, match=r"no column is called 'rep\*'"):
+        table.with_survey("w", ["rep*"])
+    with pytest.raises(OptionError, match="go with survey weights"):
+        table.with_design(None, None, ["w"])
+    data = Dataset.from_dataframe(frame[["a", "b"]])
+    with pytest.raises(DataError, match="all survey weights are 0"):
+        data.with_survey(np.zeros(12))
+    with pytest.raises(DataError, match=r"shape \(3,\) do not fit 12 rows"):
+        data.with_survey([1, 2, 3])
+    with pytest.raises(DataError, match="cannot be stacked"):
+        stack([data, data.with_survey(np.ones(12))])

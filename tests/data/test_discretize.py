@@ -223,7 +223,7 @@ def test_new_data_are_cut_as_the_old() -> None:
 def test_weights_count() -> None:
     frame = pd.DataFrame({"x": np.arange(30.0), "c": ["a", "b"] * 15})
     weights = np.where(np.arange(30) < 3, 100, 1)
-    weighted = find_cuts(Table.from_dataframe(frame, weights=weights), method="quantile")
+    weighted = find_cuts(Table.from_dataframe(frame, counts=weights), method="quantile")
     repeated = find_cuts(frame.loc[frame.index.repeat(weights)], method="quantile")
     assert weighted["x"].tolist() == repeated["x"].tolist()
 

@@ -109,7 +109,7 @@ def test_mode_and_drop(frame: pd.DataFrame) -> None:
 
 
 def test_modes_are_weighted_and_drop_forgets_labels() -> None:
-    table = Table.from_dataframe(pd.DataFrame({"a": ["x", "x", "y", None], "b": list("pqpq")}), weights=[1, 1, 3, 1])
+    table = Table.from_dataframe(pd.DataFrame({"a": ["x", "x", "y", None], "b": list("pqpq")}), counts=[1, 1, 3, 1])
     assert labels(impute(table, method="mode"), "a")[-1] == "y"
     table = Table.from_dataframe(pd.DataFrame({"a": ["x", "z", "y", "x"], "b": ["p", None, "q", "p"]}))
     assert impute(table, method="drop").to_dataset().states == (("x", "y"), ("p", "q"))

@@ -32,7 +32,7 @@ def test_gaps_are_kept_and_counted(frame: pd.DataFrame) -> None:
 
 
 def test_weights_count_as_cases(frame: pd.DataFrame) -> None:
-    data = Incomplete.from_dataframe(frame.assign(w=[1, 3, 1, 1]), weights="w")
+    data = Incomplete.from_dataframe(frame.assign(w=[1, 3, 1, 1]), counts="w")
     assert (data.n_cases, data.n_rows) == (6, 4)
     assert data.shares_missing.tolist() == [0.5, 1 / 6, 0.0]
     whole = data.expand()

@@ -241,13 +241,13 @@ def test_weights_and_experiments_are_read_with_the_groups(tmp_path: Path) -> Non
     frame["times"] = rng.integers(0, 4, 400)
     frame["set"] = rng.choice([None, "a", "b"], 400)
     path = written(frame, tmp_path / "a.parquet", "parquet")
-    small = read_data(path, weights="times", interventions="set")
-    large = read_data(path, weights="times", interventions="set", grouping=ALWAYS)
+    small = read_data(path, counts="times", interventions="set")
+    large = read_data(path, counts="times", interventions="set", grouping=ALWAYS)
     assert large.n_cases == small.n_cases == int(frame["times"].sum())
     for name in "abc":
         assert rows_of(large.cases_without(name)) == rows_of(small.cases_without(name))
     with pytest.raises(DataError, match="'a' cannot weigh rows"):
-        read_data(path, weights="a", grouping=ALWAYS)
+        read_data(path, counts="a", grouping=ALWAYS)
 
 
 @pytest.mark.parametrize("at_once", [3, 10**6])
@@ -266,15 +266,15 @@ def test_numbers_of_weighted_rows_are_cut_by_their_cases(
     path = written(frame, tmp_path / "a.parquet", "parquet")
     for method in ("quantile", "width"):
         how = Grouping(always=True, discretize=method, bins=4, drop=["zero", "some"])
-        large = read_table(path, weights="times", grouping=how)
-        small = find_cuts(read_table(path, weights="times", drop=["zero", "some"]), method=method, bins=4)
+        large = read_table(path, counts="times", grouping=how)
+        small = find_cuts(read_table(path, counts="times", drop=["zero", "some"]), method=method, bins=4)
         assert {name: list(own.cuts) for name, own in large.reader_cuts.items()} == {
             name: own.tolist() for name, own in small.items()
         }
-    only = read_table(path, weights="some", columns=["a", "y"], grouping=how)
+    only = read_table(path, counts="some", columns=["a", "y"], grouping=how)
     assert only.reader_cuts["y"].cuts == () and only.column("y").n_missing == only.n_cases
     with pytest.raises(DataError, match="all weights, in column 'zero', are 0"):
-        read_table(path, weights="zero", columns=["a", "x"], grouping=how)
+        read_table(path, counts="zero", columns=["a", "x"], grouping=how)
 
 
 def test_nothing_but_the_file_can_be_opened(frame: pd.DataFrame, tmp_path: Path) -> None:
@@ -511,7 +511,7 @@ def test_whole_numbers_that_no_float_holds_stay_apart(tmp_path: Path, kind: str)
 
 def test_names_of_columns_are_not_taken_for_others(tmp_path: Path) -> None:
     path = sql_file(tmp_path / "a.parquet", "SELECT i % 3 a, i % 2 b, 1 + i % 5 key_0, 1 AS KEY__0 FROM range(60) t(i)")
-    assert read_table(path, weights="key_0", grouping=ALWAYS).n_cases == 180
+    assert read_table(path, counts="key_0", grouping=ALWAYS).n_cases == 180
     path = sql_file(tmp_path / "b.parquet", "SELECT i % 3 a, i % 2 b, 1 AS file_row_number FROM range(60) t(i)")
     with pytest.raises(DataError, match="no sample can be drawn: the column 'file_row_number'"):
         read_table(path, grouping=Grouping(sample=10))
@@ -525,7 +525,7 @@ def test_names_of_columns_are_not_taken_for_others(tmp_path: Path) -> None:
     path = sql_file(tmp_path / "d.parquet", "SELECT i % 2 a, 'inf'::DOUBLE w, 'nan'::DOUBLE v FROM range(30) t(i)")
     for name in "wv":
         with pytest.raises(DataError, match=f"'{name}' cannot weigh rows"):
-            read_table(path, weights=name, columns=["a"], grouping=ALWAYS)
+            read_table(path, counts=name, columns=["a"], grouping=ALWAYS)
 
 
 def test_columns_given_by_their_place_are_those_of_the_file(tmp_path: Path) -> None:

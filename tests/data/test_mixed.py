@@ -115,7 +115,7 @@ def test_values_that_cannot_be(values: list[list[float]], words: str) -> None:
 @pytest.mark.parametrize("suffix", ["parquet", "csv"])
 def test_files_hold_every_bit(tmp_path: Path, suffix: str) -> None:
     frame = example_frame().assign(few=np.tile([1.0, 2.0, 3.0], 20), tiny=np.geomspace(1e-300, 1e300, 60))
-    data = MixedData.from_dataframe(frame, kinds={"few": "number"}, weights=np.arange(60) % 3)
+    data = MixedData.from_dataframe(frame, kinds={"few": "number"}, counts=np.arange(60) % 3)
     path = tmp_path / f"data.{suffix}"
     data.to_file(path)
     table = read_table(path)
@@ -142,7 +142,7 @@ def test_cutting_is_that_of_discretize() -> None:
     table = discretize(Table.from_dataframe(frame), method="quantile", bins=4)
     other = table.to_dataset(states={"town": ["Bonn", "Kiel", "Ulm"]})
     assert cut.digest == other.digest
-    weighted = MixedData.from_dataframe(frame, weights=np.arange(60) % 4)
+    weighted = MixedData.from_dataframe(frame, counts=np.arange(60) % 4)
     assert weighted.as_dataset(bins=3).expand().digest == weighted.expand().as_dataset(bins=3).digest
     still = MixedData(np.array([[2.5, 2.5], [0, 1]]), ("x", "y"), (NUMBER, NOMINAL), ((), ("a", "b"))).as_dataset()
     assert still.states[0] == ("2.5", "no other") and still.constant.tolist() == [True, False]
@@ -172,7 +172,7 @@ def test_rows_are_drawn_as_those_of_a_data_set(seed: int, weighted: bool, experi
 def test_the_digest_is_of_what_is_held() -> None:
     frame = example_frame()
     data = MixedData.from_dataframe(frame)
-    assert data.digest == MixedData.from_dataframe(frame, weights=np.ones(60)).digest
+    assert data.digest == MixedData.from_dataframe(frame, counts=np.ones(60)).digest
     changed = frame.assign(weight=np.nextafter(frame["weight"], 0))
     others = [MixedData.from_dataframe(changed), MixedData.from_dataframe(frame, kinds={"score": "number"})]
     assert len({data.digest, *(other.digest for other in others)}) == 3

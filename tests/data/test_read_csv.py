@@ -82,7 +82,7 @@ def test_columns_drop_and_weights(tmp_path: Path) -> None:
     path = save(tmp_path, GOOD)
     assert read_data(path, columns=["age", "smoke"]).names == ("age", "smoke")
     assert read_data(path, drop=["age"]).names == ("smoke", "cough")
-    weighted = read_data(path, weights="age")
+    weighted = read_data(path, counts="age")
     assert weighted.names == ("smoke", "cough")
     assert weighted.n_cases == 13
     for option in ("columns", "drop"):

@@ -38,7 +38,7 @@ def mixed(seed: int, rows: int = 120, *, weighted: bool = False) -> MixedData:
     f = rng.integers(0, 2, rows)
     frame = pd.DataFrame({"a": a, "b": b, "c": np.array(list("xyz"))[c], "d": d, "e": e, "f": np.array(["n", "j"])[f]})
     weights = rng.integers(0, 4, rows) if weighted else None
-    return MixedData.from_dataframe(frame, weights=weights)
+    return MixedData.from_dataframe(frame, counts=weights)
 
 
 def numbers_of(data: MixedData) -> MixedData:

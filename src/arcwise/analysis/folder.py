@@ -21,6 +21,7 @@ from arcwise.report.sections import repeat_line, versions
 
 if TYPE_CHECKING:
     from arcwise.data.dataset import Dataset
+    from arcwise.data.design import Design
     from arcwise.exact.proof import Optimum
     from arcwise.findings.findings import Findings
 
@@ -103,7 +104,7 @@ def _write_means(analysis: Findings, folder: Path) -> None:
         "completions": analysis.copies,
         "data": hashlib.sha256(read_bytes(folder / "data.parquet")).hexdigest(),
         "ess": analysis.ess,
-        "groups": None if design is None else {"name": design.name, "alike": design.alike, "found": design.found},
+        "groups": None if design is None else _told_design(design),
         "experiments": analysis.stacked.targets is not None and not analysis.stacked.targets.is_empty,
         **numbers,
     }
@@ -159,11 +160,22 @@ def run_record(analysis: Findings) -> dict[str, Any]:
     }
 
 
+def _told_design(design: Design) -> dict[str, Any]:
+    """Return what the columns of the data file do not say of how the rows were drawn."""
+    said: dict[str, Any] = {"name": design.name, "alike": design.alike, "found": design.found}
+    if design.weights is None:
+        return said
+    replicates = 0 if design.replicates is None else len(design.replicates)
+    return {**said, "weighed_by": design.weighed_by, "replicates": replicates, "grouped": design.is_grouped}
+
+
 def _told_groups(data: Dataset) -> dict[str, Any]:
     """Return what rows that belong together are worth."""
     if data.design is None:
         return {}
     said = {"dependence": data.design.found} if data.design.found else {"groups": data.design.n_groups}
+    if data.is_survey and not data.design.is_grouped:
+        said = {"survey": data.design.weighed_by}
     return {**said, "effective_cases": data.n_effective}
 
 

@@ -18,6 +18,7 @@ from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.data.cases import Cases
 from arcwise.data.checks import COLUMN
 from arcwise.data.design import COLUMN as GROUPS
+from arcwise.data.design import REPLICATE, WEIGHTS
 from arcwise.data.large import Grouping
 from arcwise.data.mixed import MixedData
 from arcwise.data.read import read_data, read_table
@@ -163,13 +164,17 @@ class SavedAnalysis(Questions):
             raise FormatError(f"{path}: not the data of this analysis: another fingerprint. Run `arcwise learn` again.")
         # Whatever its size: the rows are in an order, completion after completion.
         said = self._facts.get("groups")
-        groups = GROUPS if said else None
-        data = read(path, progress=False, interventions=column, groups=groups, grouping=Grouping(always=False))
+        drawn: dict[str, Any] = {"groups": GROUPS} if said and said.get("grouped", True) else {}
+        if said and "weighed_by" in said:
+            replicates = [f"{REPLICATE} {k}" for k in range(1, 1 + int(said["replicates"]))]
+            drawn |= {"weights": WEIGHTS, "replicate_weights": replicates}
+        data = read(path, progress=False, interventions=column, grouping=Grouping(always=False), **drawn)
         if not said or data.design is None:
             return data
         try:
             alike = None if said["alike"] is None else float(said["alike"])
             design = replace(data.design, name=str(said["name"]), alike=alike, found=str(said["found"]))
+            design = replace(design, weighed_by=str(said.get("weighed_by", WEIGHTS)))
         except UNREADABLE as error:
             raise FormatError(f"{self.folder / 'coding.json'}: its groups cannot be read ({error!r}).") from error
         return data.with_groups(design)

@@ -419,5 +419,19 @@ class Common:
         usual="each row is a case of its own",
         metavar="NAME",
     )
+    weights: str | None = option(
+        None,
+        "a column of survey weights, for how many others each row stands: counts and samples are of the population, "
+        "and probabilities those of the effective number of rows; it is no variable",
+        usual="each row stands for as many others",
+        metavar="NAME",
+    )
+    replicate_weights: tuple[str, ...] = option(
+        (),
+        "columns of replicate weights, of a bootstrap, balanced halves or a jackknife, by name or pattern, such as "
+        "'rep_*': each network is learned by one of them; may be repeated",
+        usual="rows, or groups, are resampled",
+        metavar="NAME",
+    )
     bins: int = option(BINS, "the number of intervals", low=2, high=10_000)
     categorical: bool = option(False, "treat columns of numbers as categories, however many values they have")

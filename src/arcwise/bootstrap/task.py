@@ -78,7 +78,7 @@ class Copies:
         known: dict[tuple[int, bytes], int] = {}
         first = {}
         for v, codes in enumerate(data.codes):
-            cases = np.bincount(codes, weights=data.weights)
+            cases = np.bincount(codes, weights=data.row_weights)
             # Columns that are different in most rows all correspond one to one.
             if 2 * np.count_nonzero(cases) > data.n_cases or not can_tell_copies(cases):
                 continue

@@ -229,6 +229,8 @@ class Bootstrap(options.LearningVerb, options.TimeLimit, NetworksFileVerb):
     data: options.DataArgument
     scored: options.ScoreOptions = rows(options.ScoreOptions)
     groups: str | None = row(Common, "groups")
+    weights: str | None = row(Common, "weights")
+    replicate_weights: tuple[str, ...] = row(Common, "replicate_weights")
     replicates: int = row(BootstrapOptions, "replicates", help="how many networks to learn")
     settings: ensemble.BootstrapSettings = rows(ensemble.BootstrapSettings)
     recut: str | None = option(
@@ -240,8 +242,9 @@ class Bootstrap(options.LearningVerb, options.TimeLimit, NetworksFileVerb):
 
     @property
     def reading_settings(self) -> ReadingSettings:
-        """How the file is read: with its groups."""
-        return replace(self.reading, groups=self.groups)
+        """How the file is read: with how its rows were drawn."""
+        drawn = {name: getattr(self, name) for name in ("groups", "weights", "replicate_weights")}
+        return replace(self.reading, **drawn)
 
     def _run(self) -> Result:
         score = self.scored.make()

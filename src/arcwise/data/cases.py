@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -15,7 +16,7 @@ from arcwise import _core
 from arcwise.base.errors import DataError, check_argument, suggestion
 from arcwise.base.run import Seed, generator_of
 from arcwise.data.checks import Targets, checked_targets, checked_weights, frozen
-from arcwise.data.design import Design, checked_design, drawn_rows, exchanged_rows, row_worths
+from arcwise.data.design import Design, checked_design, drawn_rows, exchanged_rows, row_worths, whole_worths
 
 # Cases are drawn in blocks of this size, so that memory stays small; the size is part of what a seed means.
 BLOCK_CASES = 2**20
@@ -70,7 +71,20 @@ class Cases:
     @cached_property
     def worths(self) -> NDArray[np.float64] | None:
         """How many independent cases each row is worth (see `Design`), or None if each case is worth one."""
-        return None if self.design is None else frozen(row_worths(self._alike, self.design, self.weights))
+        if self.design is None:
+            return None
+        alike = self._alike if self.design.alike is None else np.zeros(0)
+        return frozen(row_worths(alike, self.design, self.weights))
+
+    @property
+    def row_weights(self) -> NDArray[Any] | None:
+        """How much each row counts where something is counted: how often it occurs, or what it is worth in a survey."""
+        return self.weights if not self.is_survey else self.worths
+
+    @property
+    def is_survey(self) -> bool:
+        """Whether rows have survey weights."""
+        return self.design is not None and self.design.weights is not None
 
     @property
     def _alike(self) -> NDArray[np.float64]:
@@ -106,8 +120,18 @@ class Cases:
 
     @property
     def native_weights(self) -> NDArray[np.int64]:
-        """The weights as the native core takes them: empty if every row counts once."""
+        """The weights as the native core takes them, which counts whole cases: empty if every row counts once.
+
+        Those of a survey are what rows are worth, rounded so that totals stay.
+        """
+        if self.is_survey:
+            return self._whole_worths
         return np.empty(0, dtype=np.int64) if self.weights is None else self.weights
+
+    @cached_property
+    def _whole_worths(self) -> NDArray[np.int64]:
+        assert self.worths is not None
+        return frozen(whole_worths(self._cells, self.worths))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -143,6 +167,9 @@ class Cases:
         if self.design is not None:
             hasher.update(b"groups")
             hasher.update(self.design.groups.astype("<i4", copy=False).data)
+            for weights in (self.design.weights, self.design.replicates):
+                if weights is not None:
+                    hasher.update(np.ascontiguousarray(weights, dtype="<f8").data)
 
     # ---- The same data in another shape
 
@@ -219,7 +246,7 @@ class Cases:
         size: what a column has in common within groups stays, and margins stay where groups are of one size.
         """
         rng = np.random.default_rng(int(generator_of(seed).integers(0, 2**63)))
-        whole = self.expand()
+        whole = self.representative(rng).expand()
         cells = shuffled(whole._cells, whole.names, whole.targets, rng, whole.design)
         return self._unchecked(cells, None, whole.targets, whole.design)
 
@@ -283,11 +310,41 @@ class Cases:
         given = groups if groups is None or isinstance(groups, Design) else Design.of_labels(groups, name)
         return self._unchecked(self._cells, self.weights, self.targets, checked_design(given, self.n_rows))
 
+    def with_survey(self, weights: ArrayLike, replicates: ArrayLike | None = None, name: str = "weights") -> Self:
+        """Return the data with survey weights: rows stand for unequal numbers of others.
+
+        What is counted is weighted, samples draw rows in proportion, and what counts cases counts Kish's effective
+        number of them (see `Design`). Groups, the clusters of a survey, stay.
+
+        Parameters
+        ----------
+        weights
+            For how many others each row stands: numbers >= 0, whose scale does not matter. How often a row occurs is
+            something else: see `Dataset`.
+        replicates
+            Replicate weights, of shape (replicates, rows): each network of a bootstrap is learned by one of them.
+        name
+            Where the weights come from, in messages.
+
+        Examples
+        --------
+        >>> from arcwise import Dataset
+        >>> data = Dataset.from_codes([[0, 0], [0, 1], [1, 1], [1, 0]], names=["a", "b"])
+        >>> data.with_survey([1, 1, 2.5, 0]).n_effective
+        2
+        """
+        design = self.design or Design(np.arange(self.n_rows), alike=0.0)
+        made = replace(design, weights=weights, replicates=replicates, weighed_by=name)  # type: ignore[arg-type]
+        return self.with_groups(made)
+
     def independent(self, seed: Seed = 0) -> Self:
         """Return rows that count as cases of their own: of every group as many as it is worth, drawn at random.
 
-        For what counts cases and does not resample. Data without groups are returned as they are.
+        For what counts cases and does not resample. Data without groups and survey weights are returned as they are.
         """
+        if self.is_survey:
+            weights = self.native_weights
+            return self._unchecked(self._cells, weights, self.targets).take(weights > 0)
         return self if self.design is None else self.thinned(seed).with_groups(None)
 
     def thinned(self, seed: Seed = 0) -> Self:
@@ -295,7 +352,11 @@ class Cases:
         if self.design is None or self.worths is None:
             return self
         weights = drawn_rows(self.design.groups, self.worths, generator_of(seed), share=1.0)
-        return self._unchecked(self._cells, weights, self.targets, self.design).take(weights > 0)
+        return self._unchecked(self._cells, weights, self.targets, self.design.unweighted()).take(weights > 0)
+
+    def representative(self, seed: Seed = 0) -> Self:
+        """Return rows that stand for equally many others: of a survey as many as each is worth; copies are a group."""
+        return self.thinned(seed) if self.is_survey else self
 
     # ---- Experiments
 
@@ -428,11 +489,16 @@ def _design_weights(data: Cases, rng: np.random.Generator, share: float | None) 
     """Return how often each row is drawn with its group: see `drawn_rows`. Each experiment draws from its own."""
     assert data.design is not None
     assert data.worths is not None
-    weights = np.zeros(data.n_rows, dtype=np.int64)
+    weights, worths, groups = np.zeros(data.n_rows, dtype=np.int64), data.worths, data.design.groups
+    if data.design.replicates is not None:  # they say which rows another sample would have had, groups and all
+        own = replace(data.design, weights=data.design.perturbed(rng), replicates=None)
+        drawn = row_worths(data._alike if own.alike is None else np.zeros(0), own, data.weights)
+        worths = drawn * (worths.sum() / drawn.sum() * (share or 1.0))
+        groups, share = np.zeros_like(groups), 1.0
     of_row = np.zeros(data.n_rows, dtype=np.int64) if data.targets is None else data.targets.of_row
-    for experiment in np.unique(of_row[data.worths > 0]):
+    for experiment in np.unique(of_row[worths > 0]):
         rows = np.flatnonzero(of_row == experiment)
-        weights[rows] = drawn_rows(data.design.groups[rows], data.worths[rows], rng, share)
+        weights[rows] = drawn_rows(groups[rows], worths[rows], rng, share)
     return weights
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
@@ -166,16 +167,16 @@ class Columns:
             object.__setattr__(self, "columns", columns)
 
     @classmethod
-    def from_dataframe(cls, frame: pd.DataFrame, *, weights: str | ArrayLike | None = None, source: str = "") -> Self:
+    def from_dataframe(cls, frame: pd.DataFrame, *, counts: str | ArrayLike | None = None, source: str = "") -> Self:
         """Make a table from a DataFrame: None, NaN, NaT, NA and empty strings are missing values.
 
         A frame of pandas, or any that offers the Arrow interface, such as those of polars and pyarrow.
-        `weights` says how often each row occurs: the name of a column, or an array.
+        `counts` says how often each row occurs: the name of a column, or an array.
         """
         is_arrow = hasattr(frame, "__arrow_c_stream__") and not type(frame).__module__.startswith("pandas")
         found, renamed = columns_of_arrow(frame, source) if is_arrow else columns_of(frame, source)
         table = cls(found, source, renamed=renamed)
-        return table if weights is None else table.with_weights(weights)
+        return table if counts is None else table.with_counts(counts)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -244,17 +245,17 @@ class Columns:
         new = {column.name: column for column in columns}
         return replace(self, columns=tuple(new.get(column.name, column) for column in self.columns))
 
-    def with_weights(self, weights: str | ArrayLike) -> Self:
-        """Return this table with row weights: an array, or the name of a column, which is then no variable any more."""
-        if not isinstance(weights, str):
-            return replace(self, weights=np.asarray(weights))
-        column = self.column(weights)
+    def with_counts(self, counts: str | ArrayLike) -> Self:
+        """Return this table with how often each row occurs: an array, or a column, which is no variable any more."""
+        if not isinstance(counts, str):
+            return replace(self, weights=np.asarray(counts))
+        column = self.column(counts)
         if column.numbers is None or column.n_missing:
             raise DataError(
-                f"{self.prefix}column '{weights}' cannot weigh rows: it must hold whole numbers, and no gaps. "
+                f"{self.prefix}column '{counts}' cannot count rows: it must hold whole numbers, and no gaps. "
                 f"It shows {quoted(column.labels)} and {column.n_missing:,} missing values."
             )
-        return replace(self.drop([weights]), weights=column.values())
+        return replace(self.drop([counts]), weights=column.values())
 
     def with_interventions(self, column: str, conditions: Conditions | None = None) -> Self:
         """Return this table with what a column says about experiments; the column is then no variable any more.
@@ -270,11 +271,60 @@ class Columns:
         read = self.column(column)
         return replace(self.drop([column]), targets=table_targets(self, read, conditions))
 
+    def with_survey(self, column: str, replicates: Iterable[str] = ()) -> Self:
+        """Return this table with survey weights: a column, which is then no variable any more.
+
+        Parameters
+        ----------
+        column
+            For how many others each row stands: see `Dataset.with_survey`.
+        replicates
+            The columns of replicate weights, by name or pattern: ``["rep_*"]``.
+        """
+        patterns = listed_names(replicates)
+        listed = [name for name in self.names if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)]
+        for pattern in patterns:
+            if not any(fnmatch.fnmatchcase(name, pattern) for name in self.names):
+                raise DataError(f"{self.prefix}no column is called '{pattern}', which is to have replicate weights.")
+        for given in (own := [self.column(name) for name in (column, *listed)]):
+            if given.numbers is None or given.n_missing:
+                raise DataError(
+                    f"{self.prefix}column '{given.name}' cannot weigh the rows of a survey: it must hold numbers, and "
+                    f"no gaps. It shows {quoted(given.labels)} and {given.n_missing:,} missing values."
+                )
+        weights, *more = (given.values() for given in own)
+        with errors_within(*self.place_parts):
+            made = replace(
+                self.design or Design(np.arange(self.n_rows), alike=0.0),
+                weights=weights,
+                replicates=np.array(more) if more else None,
+                weighed_by=column,
+            )
+            return replace(self.drop([column, *listed]), design=made)
+
     def with_groups(self, column: str) -> Self:
         """Return this table with a column that says which rows belong together, which is then no variable any more."""
         given = self.column(column)
         with errors_within(*self.place_parts):
-            return replace(self.drop([column]), design=Design.of_column(given))
+            design = Design.of_column(given)
+            if self.design is not None:  # with its weights
+                design = replace(self.design, groups=design.groups, name=design.name, alike=None)
+            return replace(self.drop([column]), design=design)
+
+    def with_design(self, groups: str | None, weights: str | None = None, replicates: Iterable[str] = ()) -> Self:
+        """Return this table with what columns of it say of how its rows were drawn."""
+        table = self
+        if groups is not None:
+            table = table.with_groups(table.checked_names([groups], Argument("groups"))[0])
+        if weights is not None:
+            return table.with_survey(table.checked_names([weights], Argument("weights"))[0], replicates)
+        if names := listed_names(replicates):
+            raise OptionError(
+                Argument("replicate_weights", names),
+                "go with survey weights.",
+                remedies=Remedy("name their column with", Argument("weights")),
+            )
+        return table
 
     def select(self, names: Iterable[str]) -> Self:
         """Return the given columns, in the order given."""

@@ -93,7 +93,9 @@ class Dataset(Cases):
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what can be found again and is as large as the data."""
-        return {name: value for name, value in vars(self).items() if name not in ("_collapsed", "worths")}
+        return {
+            name: value for name, value in vars(self).items() if name not in ("_collapsed", "worths", "_whole_worths")
+        }
 
     @property
     def _alike(self) -> NDArray[np.float64]:
@@ -191,7 +193,7 @@ class Dataset(Cases):
         frame: pd.DataFrame,
         *,
         states: Mapping[str, Iterable[object]] | None = None,
-        weights: str | ArrayLike | None = None,
+        counts: str | ArrayLike | None = None,
         categorical: Iterable[str] | bool = False,
         max_levels: int | None = None,
         interventions: str | None = None,
@@ -210,7 +212,7 @@ class Dataset(Cases):
             One row per case. The index is ignored.
         states
             Declared states of some columns, in order; they replace what the column says.
-        weights
+        counts
             How often each row occurs: the name of a column, or an array.
         categorical
             Columns of numbers to treat as categories however many values they show; True for all.
@@ -220,7 +222,8 @@ class Dataset(Cases):
             The column that names the variables which were set in each row, and what its labels stand for; see
             `Table.with_interventions`.
         groups
-            The column that says which rows belong together; see `Table.with_groups`.
+            The column that says which rows belong together; see `Table.with_groups`. Survey weights are added later:
+            see `with_survey`.
 
         Raises
         ------
@@ -228,21 +231,21 @@ class Dataset(Cases):
             For missing values (see `impute`), numeric columns (see `discretize`), identifiers, columns with one
             state, fewer than two columns, no rows.
         """
-        columns = Columns.from_dataframe(frame, weights=weights)
+        columns = Columns.from_dataframe(frame, counts=counts)
         if interventions is not None:
             columns = columns.with_interventions(interventions, conditions)
-        if groups is not None:
-            columns = columns.with_groups(groups)
+        columns = columns.with_design(groups)
         return Dataset(*encode(columns, states, categorical, max_levels))
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return the rows as a DataFrame of categorical columns; weights, if any, repeat rows.
 
         If variables were set, a last column `interventions` says which, as `from_dataframe` takes it; if rows belong
-        together, a column `groups` says which.
+        together, a column `groups` says which, and survey weights are in `weights`.
         """
         data = self.expand()
-        beside = [part.column() for part in (data.targets, data.design) if part is not None]
+        beside = [] if data.targets is None else [data.targets.column()]
+        beside += [] if data.design is None else data.design.columns()
         return frame_of([*declared_columns(data), *beside])
 
     def to_file(self, path: str | os.PathLike[str], *, format: str | None = None) -> None:  # noqa: A002
@@ -277,6 +280,8 @@ class Dataset(Cases):
     @cached_property
     def _collapsed(self) -> Self:
         targets, design = self.targets, self.design
+        if self.is_survey:  # hardly two rows have one weight
+            return self
         rows, arities = self.codes, self.arities
         beside = [] if targets is None else [(targets.of_row, len(targets.sets))]
         beside += [] if design is None else [(design.groups, design.n_groups)]
@@ -516,7 +521,7 @@ class Incomplete:
     def observed_counts(self, variable: int) -> NDArray[np.int64]:
         """Return how many cases show each state of a variable."""
         seen = ~self.missing[variable]
-        weights = None if self.held.weights is None else self.held.weights[seen]
+        weights = None if self.held.row_weights is None else self.held.row_weights[seen]
         counts = np.bincount(self.held.codes[variable][seen], weights=weights, minlength=int(self.arities[variable]))
         return np.asarray(np.round(counts), dtype=np.int64)
 
@@ -532,7 +537,7 @@ class Incomplete:
     @classmethod
     def from_dataframe(cls, frame: pd.DataFrame, **options: Any) -> Incomplete:
         """Make it of a pandas DataFrame; the options are those of `Dataset.from_dataframe`."""
-        columns = Columns.from_dataframe(frame, weights=options.pop("weights", None))
+        columns = Columns.from_dataframe(frame, counts=options.pop("counts", None))
         return cls(Dataset(*encode(columns, **options, gaps=True)), columns.is_missing)
 
     @classmethod

@@ -7,6 +7,13 @@ others (Davison and Hinkley 1997, section 3.8). And what counts cases counts wha
 alike with the intra-class correlation rho, each tells 1 / (1 + (m - 1) rho) of what an independent one would (Kish
 1965, section 5.4). A score knows nothing of groups; so samples are thinned to rows that are worth a case each, and
 everything that learns from a sample stays as it is.
+
+Rows of a survey were drawn with unequal chances, and each stands for as many people as its weight says. What is
+counted is weighted, so that it is of the population (the pseudo-likelihood of Skinner, Holt and Smith 1989, chapter 3),
+and what the rows tell together is (sum w)^2 / sum w^2 cases, Kish's effective size (1965, section 11.7). This is the N
+of penalties and priors: the variance of a weighted mean is that of so many independent cases, and of so many draws in
+proportion to the weights two are of one row as often as in a bootstrap of so many cases. With groups, each row loses by
+both: first to its weight, then to its group.
 """
 
 from __future__ import annotations
@@ -26,10 +33,12 @@ if TYPE_CHECKING:
 
     from arcwise.data.dataset import Dataset
 
-# What the column is called in files that are written.
-COLUMN = "groups"
+# What the columns are called in files that are written.
+COLUMN, WEIGHTS, REPLICATE = "groups", "weights", "replicate weights"
 # Fewer groups than these say too little about groups that were not seen.
 FEWEST_GROUPS = 20
+# Replicate weights that differ less than this from the weights, as those of a jackknife do, are added up.
+SMALL_STEPS = 0.15
 # Groups whose values are exchanged with each other are of about one size: as many make a class of sizes.
 SIZE_CLASS = 20
 
@@ -37,7 +46,7 @@ SIZE_CLASS = 20
 @one_screen
 @dataclass(frozen=True, eq=False)
 class Design:
-    """Which rows belong together.
+    """Which rows belong together, and for how many others each stands.
 
     Parameters
     ----------
@@ -50,6 +59,12 @@ class Design:
         their variables.
     found
         Why the rows seem to belong together, a clause, where nobody said so; "" where somebody did.
+    weights
+        How many others each row stands for: survey weights, numbers >= 0 whose scale does not matter.
+    replicates
+        Replicate weights, of shape (replicates, rows): those of a bootstrap, balanced halves or a jackknife.
+    weighed_by
+        The column that had the weights.
 
     Examples
     --------
@@ -61,6 +76,9 @@ class Design:
     name: str = COLUMN
     alike: float | None = None
     found: str = ""
+    weights: NDArray[np.float64] | None = None
+    replicates: NDArray[np.float64] | None = None
+    weighed_by: str = WEIGHTS
 
     def __post_init__(self) -> None:
         given = np.asarray(self.groups)
@@ -72,6 +90,11 @@ class Design:
         groups = numbers[inverse.reshape(-1)]
         groups.flags.writeable = False
         object.__setattr__(self, "groups", groups)
+        if self.replicates is not None and self.weights is None:
+            raise DataError("replicate weights go with survey weights; give these, too.")
+        for name, shape in (("weights", groups.shape), ("replicates", (-1, *groups.shape))):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, _checked_survey(getattr(self, name), shape))
 
     @classmethod
     def of_labels(cls, labels: ArrayLike | Iterable[object], name: str = COLUMN) -> Design:
@@ -103,18 +126,91 @@ class Design:
         """The number of groups."""
         return int(self.groups.max(initial=-1)) + 1
 
+    @property
+    def is_grouped(self) -> bool:
+        """Whether some row belongs to another."""
+        return self.n_groups < self.n_rows
+
     def take(self, rows: NDArray[np.int64]) -> Design:
         """Return it for some rows: positions, with repeats."""
-        return replace(self, groups=self.groups[rows])
+        return replace(
+            self,
+            groups=self.groups[rows],
+            weights=None if self.weights is None else self.weights[rows],
+            replicates=None if self.replicates is None else self.replicates[:, rows],
+        )
 
     def tile(self, copies: int) -> Design:
         """Return it for copies of all rows, one below the other; those of different copies do not belong together."""
         offsets = np.repeat(np.arange(copies) * self.n_groups, self.n_rows)
-        return replace(self, groups=np.tile(self.groups, copies) + offsets)
+        return replace(
+            self,
+            groups=np.tile(self.groups, copies) + offsets,
+            weights=None if self.weights is None else np.tile(self.weights, copies),
+            replicates=None if self.replicates is None else np.tile(self.replicates, copies),
+        )
 
-    def column(self) -> Column:
-        """Return the groups as a column of labels, as files have it."""
-        return Column(COLUMN, self.groups.astype(np.uint32), tuple(map(str, range(self.n_groups))), declared=True)
+    def unweighted(self) -> Design:
+        """Return which rows belong together, without weights."""
+        return replace(self, weights=None, replicates=None)
+
+    def columns(self) -> list[Column]:
+        """Return groups and weights as columns, as files have them."""
+        listed = tuple(map(str, range(self.n_groups)))
+        found = [Column(COLUMN, self.groups.astype(np.uint32), listed, declared=True)]
+        found = found if self.is_grouped or self.weights is None else []
+        found += [] if self.weights is None else [_number_column(WEIGHTS, self.weights)]
+        more = [] if self.replicates is None else list(self.replicates)
+        return found + [_number_column(f"{REPLICATE} {k}", own) for k, own in enumerate(more, start=1)]
+
+    def perturbed(self, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return weights of the size of replicate weights, by which a network is learned.
+
+        Replicate weights w_r are made so that c sum_r (T(w_r) - T(w))^2 is the variance of a figure T, with a c that
+        depends on how they were made. Here a network takes the place of T, and each is to differ from the one of w as
+        another sample would: the relative steps (w_r - w) / w are scaled to a mean square of 1, that of units drawn
+        with replacement. It is theirs already if they are of a bootstrap or of balanced halves, and without knowing how
+        they were made, this undoes Fay's factor. Of a jackknife, one replicate moves one unit alone; half of all
+        replicates together move all, as halves of the sample do.
+        """
+        assert self.weights is not None
+        assert self.replicates is not None
+        given = self.weights > 0
+        steps = self.replicates[:, given] / self.weights[given] - 1
+        count, size = len(steps), float(np.mean(steps**2))
+        together = 1 if size >= SMALL_STEPS or count < 2 else count // 2
+        some = steps[rng.permutation(count)[:together]].sum(axis=0)
+        # One step has the size of all of them; a sum of many, its own.
+        size = size if together == 1 else float(np.mean(some**2))
+        found = np.zeros(self.n_rows)
+        found[given] = self.weights[given] * np.maximum(0.0, 1 + some / np.sqrt(size if size > 0 else 1.0))
+        return found
+
+
+def _checked_survey(given: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return survey weights as they have to be."""
+    try:
+        weights = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"survey weights must be numbers: {error}.") from error
+    if weights.shape[-1:] != shape[-1:] or weights.ndim != len(shape):
+        raise DataError(f"survey weights of shape {weights.shape} do not fit {shape[-1]:,} rows.")
+    wrong = ~np.isfinite(weights) | (weights < 0)
+    if wrong.any():
+        place = np.argwhere(wrong)[0].tolist()
+        raise DataError(
+            f"the survey weight of row {place[-1]} is {weights[tuple(place)]:g}; it must be a number >= 0: for how "
+            "many others the row stands. Leave out rows that have none, or fill them in."
+        )
+    if not (weights > 0).any(axis=-1).all():
+        raise DataError("all survey weights are 0: no row counts.")
+    weights.flags.writeable = False
+    return weights
+
+
+def _number_column(name: str, values: NDArray[np.float64]) -> Column:
+    distinct, codes = np.unique(values, return_inverse=True)
+    return Column(name, codes.reshape(-1).astype(np.uint32), tuple(map(repr, distinct.tolist())))
 
 
 def checked_design(design: Design | None, rows: int) -> Design | None:
@@ -126,16 +222,20 @@ def checked_design(design: Design | None, rows: int) -> Design | None:
 
 def stacked_design(parts: Sequence[Dataset]) -> Design | None:
     """Return the design of data sets one below the other; rows without groups belong to none but their own."""
-    names = [part.design.name for part in parts if part.design is not None]
-    if not names:
+    designs = [part.design for part in parts if part.design is not None]
+    if not designs:
         return None
+    if any(design.weights is not None for design in designs) and len(parts) > 1:
+        raise DataError("data with survey weights cannot be stacked: different surveys have no common scale.")
+    if len(parts) == 1:
+        return designs[0]
     found: list[NDArray[np.int64]] = []
     first = 0
     for part in parts:
         own = np.arange(part.n_rows) if part.design is None else part.design.groups.astype(np.int64)
         found.append(own + first)
         first += int(own.max(initial=-1)) + 1
-    return Design(np.concatenate(found), names[0])
+    return Design(np.concatenate(found), designs[0].name)
 
 
 def intraclass(data: Dataset, design: Design, missing: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
@@ -170,8 +270,27 @@ def row_worths(
     """Return how many independent cases each row is worth, given how alike the rows of a group are."""
     cases = np.ones(design.n_rows) if weights is None else weights.astype(np.float64)
     alike = float(np.mean(of_variables)) if design.alike is None else design.alike
-    sizes = np.bincount(design.groups, cases)
-    return np.asarray(cases / (1 + np.maximum(sizes - 1, 0) * alike)[design.groups])
+    counted = cases if design.weights is None else cases * design.weights / design.weights.mean()
+    squares = np.divide(counted**2, cases, out=np.zeros_like(cases), where=cases > 0)
+    own = np.bincount(design.groups, squares)
+    sizes = np.divide(np.bincount(design.groups, counted) ** 2, own, out=np.ones_like(own), where=own > 0)
+    total = squares.sum()
+    kept = counted if design.weights is None or not total else counted * (counted.sum() / total)
+    return np.asarray(kept / (1 + np.maximum(sizes - 1, 0) * alike)[design.groups])
+
+
+def whole_worths(cells: NDArray[Any], worths: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return what rows are worth, rounded up or down so that totals stay: what counts whole cases counts these.
+
+    Rows in the order of their content are rounded one after the other, each by what the ones before it left over. So
+    rows that are alike together keep what they are worth, to less than one.
+    """
+    order = np.lexsort(cells[::-1])
+    found = np.empty(len(worths), dtype=np.int64)
+    found[order] = np.diff(np.floor(np.cumsum(worths[order]) + 0.5), prepend=0.0).astype(np.int64)
+    if not found.any():
+        found[np.argmax(worths)] = 1
+    return found
 
 
 def drawn_rows(

@@ -729,7 +729,7 @@ def read_parquet(source: InputFile, options: TextOptions) -> Table:
     table = table.with_columns([replace(table.column(name), kind=kind) for name, kind in declared.kinds.items()])
     if declared.weights is None:
         return table
-    weighed = table.with_weights(declared.weights)
+    weighed = table.with_counts(declared.weights)
     # Distinct rows, as those of a large file are read: the audit counts cases.
     return replace(weighed, weights=checked_weights(weighed.weights, weighed.n_rows), is_grouped=True)
 

@@ -279,7 +279,7 @@ def read_grouped(
             source.limit_to_sample(grouping.sample)
         if source.n_rows == 0:
             raise DataError(f"{source.name}: there are no rows; a data set needs at least one case.")
-        weights = settings.weights or weighed
+        weights = settings.counts or weighed
         special = [name for name in (weights, settings.interventions) if name is not None]
         chosen = _chosen(source, shown, (grouping.columns, grouping.drop), special)
         left = {name: AS_ASKED for name in shown if name not in chosen}

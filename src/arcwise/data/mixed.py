@@ -230,7 +230,7 @@ class MixedData(Cases):
         *,
         kinds: Kinds | None = None,
         states: Mapping[str, Iterable[object]] | None = None,
-        weights: str | ArrayLike | None = None,
+        counts: str | ArrayLike | None = None,
         interventions: str | None = None,
         conditions: Conditions | None = None,
         groups: str | None = None,
@@ -245,14 +245,13 @@ class MixedData(Cases):
             What columns are, where it is not what they look like: ``{"age": "number"}``, "ordinal" or "nominal".
         states
             Declared states of ordinal and nominal columns, in order.
-        weights, interventions, conditions, groups
+        counts, interventions, conditions, groups
             As in `Dataset.from_dataframe`.
         """
-        table = Table.from_dataframe(frame, weights=weights)
+        table = Table.from_dataframe(frame, counts=counts)
         if interventions is not None:
             table = table.with_interventions(interventions, conditions)
-        if groups is not None:
-            table = table.with_groups(groups)
+        table = table.with_design(groups)
         return cls.from_table(table, kinds=kinds, states=states)
 
     @classmethod
@@ -307,7 +306,8 @@ class MixedData(Cases):
         together, a column `groups` says which.
         """
         data = self.expand()
-        beside = [part.column() for part in (data.targets, data.design) if part is not None]
+        beside = [] if data.targets is None else [data.targets.column()]
+        beside += [] if data.design is None else data.design.columns()
         return frame_of([*data.to_table().columns, *beside])
 
     def to_file(self, path: str | os.PathLike[str], *, format: str | None = None) -> None:  # noqa: A002

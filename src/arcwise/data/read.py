@@ -63,7 +63,7 @@ class ReadingSettings:
     merge
         Take labels of one column that differ only by spaces around them, or only in how they write the same number
         ("1" and "1.0"), for one; otherwise they are an error.
-    weights
+    counts
         A column that says how often each row occurs.
     table
         The table of a data base, or the sheet of a workbook; by default the only one.
@@ -72,6 +72,8 @@ class ReadingSettings:
         are not variables; see `Table.with_interventions`.
     groups
         A column that says which rows belong together; see `Table.with_groups`.
+    weights, replicate_weights
+        A column of survey weights, and columns of replicate weights, by name or pattern; see `Table.with_survey`.
     grouping
         How a Parquet file, a folder of them or a DuckDB table of more rows than memory is read: as its distinct rows.
         That is so from 10^8 cells on.
@@ -95,7 +97,7 @@ class ReadingSettings:
     )
     missing: Collection[str] = MISSING
     merge: bool = False
-    weights: str | None = None
+    counts: str | None = None
     table: str | None = option(None, "the table of a data base or the sheet of a workbook", usual="the only one")
     interventions: str | None = option(
         None,
@@ -113,6 +115,8 @@ class ReadingSettings:
         metavar="LABEL=NAME",
     )
     groups: str | None = None
+    weights: str | None = None
+    replicate_weights: tuple[str, ...] = ()
     grouping: Grouping = USUAL_GROUPING
 
 
@@ -137,7 +141,7 @@ def read_data(
         As in `Dataset.from_dataframe`. States that no row shows count. The states of other columns are the ones
         declared in the file (ARFF, Parquet enumerations), else the sorted observed ones, numbers in numerical order.
     settings
-        The fields of `ReadingSettings` by keyword, such as ``separator=";"`` or ``weights="count"``, or a whole one as
+        The fields of `ReadingSettings` by keyword, such as ``separator=";"`` or ``counts="count"``, or a whole one as
         ``settings=``.
 
     Raises
@@ -210,10 +214,11 @@ def read_table(
             f"is drawn of Parquet files, folders of them and DuckDB files; {source.name} is read whole.",
             remedies=(Remedy("leave it out"), Remedy("write the data as Parquet first")),
         )
-    if is_grouped and chosen.groups is not None:
+    said = [(name, value) for name in ("groups", "weights") if (value := getattr(chosen, name)) is not None]
+    if is_grouped and said:
         raise OptionError(
-            Argument("groups", chosen.groups),
-            f"says which rows belong together, and {path} is read as its distinct rows.",
+            Argument(*said[0]),
+            f"says how each row was drawn, and {path} is read as its distinct rows.",
             remedies=Remedy("read it whole, if memory holds it, with", Argument("whole", True)),
         )
     with show_progress(progress) as callback:
@@ -226,14 +231,13 @@ def read_table(
             table = _READERS[kind](source, options)
     if chosen.interventions is not None:  # first: the column is not among those to select
         table = table.with_interventions(chosen.interventions, chosen.conditions)
-    if chosen.groups is not None:
-        table = table.with_groups(table.checked_names([chosen.groups], Argument("groups"))[0])
+    table = table.with_design(chosen.groups, chosen.weights, chosen.replicate_weights)
     if is_grouped:  # as the columns that were chosen, with their weights
         return table
     if columns is not None:
         table = table.select(table.checked_names(listed[0] or (), Argument("columns")))
     table = table.drop(table.checked_names(listed[1], Argument("drop")))
-    return table if chosen.weights is None else table.with_weights(chosen.weights)
+    return table if chosen.counts is None else table.with_counts(chosen.counts)
 
 
 def warn_of_titles(table: Table) -> None:

@@ -17,7 +17,6 @@ from arcwise.base.errors import FormatError, check_known
 from arcwise.base.files import atomic_write, format_of, is_unicode
 from arcwise.data.checks import COLUMN, SEPARATOR, Targets, checked_header, checked_weights
 from arcwise.data.column import MISSING, Column, declared_columns, frame_of, quoted
-from arcwise.data.design import COLUMN as GROUPS
 from arcwise.data.design import Design
 from arcwise.data.source import InputFile
 
@@ -43,7 +42,8 @@ def write_data(data: Dataset, path: str | os.PathLike[str], *, format: str | Non
     ----------
     data
         Rows are repeated as often as their weights say. If variables were set, a last column `interventions` says
-        which: read it with ``interventions="interventions"``; if rows belong together, a column `groups` says which.
+        which: read it with ``interventions="interventions"``; if rows belong together, a column `groups` says which,
+        and survey weights are in a column `weights`.
     path
         The file; compressed if it ends in ".gz"; "-" is standard output. A file is written whole or not at all.
     format
@@ -72,7 +72,7 @@ def _write(
     """Write columns, with their states in the metadata of a Parquet file."""
     kind = format_to_write(path, given)
     names, (targets, design) = [column.name for column in variables], of_rows
-    columns = [*variables, *_targets_column(targets, names, path), *_groups_column(design, names, path)]
+    columns = [*variables, *_targets_column(targets, names, path), *_design_columns(design, names, path)]
     check_readable(columns, path, kind)
     if kind != "parquet":
         _write_text(columns, weights, path, kind)
@@ -117,16 +117,15 @@ def _targets_column(targets: Targets | None, names: Sequence[str], path: str | o
     return [targets.column()]
 
 
-def _groups_column(design: Design | None, names: Sequence[str], path: str | os.PathLike[str]) -> list[Column]:
-    """Return the column that says which rows belong together, if any do."""
-    if design is None:
-        return []
-    if GROUPS in names:
+def _design_columns(design: Design | None, names: Sequence[str], path: str | os.PathLike[str]) -> list[Column]:
+    """Return the columns that say how the rows were drawn, if anybody said it."""
+    columns = [] if design is None else design.columns()
+    if taken := [column.name for column in columns if column.name in names]:
         raise FormatError(
-            f"cannot write {path}: a variable is called '{GROUPS}', as is the column that says which rows belong "
-            "together. Rename it."
+            f"cannot write {path}: a variable is called '{taken[0]}', as is a column that says how the rows were "
+            "drawn. Rename it."
         )
-    return [design.column()]
+    return columns
 
 
 def check_readable(columns: Sequence[Column], path: str | os.PathLike[str], kind: str) -> None:

@@ -617,7 +617,7 @@ def cross_validate(
         See `Run`; the seed is that of the division.
     """
     v = data.index(target)
-    whole = data.expand() if data.weights is not None else data
+    whole = data.representative().expand()
     most = whole.n_rows if whole.design is None else whole.design.n_groups
     rule = f"must be an integer from 2 to {most:,}, the number of {'cases' if whole.design is None else 'groups'}."
     check_argument(2 <= folds <= most, "folds", folds, rule)
@@ -786,7 +786,7 @@ def _normalised(log_weights: ArrayLike) -> NDArray[np.float64]:
 
 def _row_weights(row_weights: ArrayLike | None, data: Dataset | None, n_rows: int) -> NDArray[np.float64]:
     if row_weights is None:
-        row_weights = np.ones(n_rows) if data is None or data.weights is None else data.weights
+        row_weights = np.ones(n_rows) if data is None or data.row_weights is None else data.row_weights
     weights = np.asarray(row_weights, dtype=np.float64)
     if weights.shape != (n_rows,):
         raise DataError(f"{n_rows} rows but row weights of shape {weights.shape}.")

@@ -190,6 +190,8 @@ class LearnOptions:
     interventions: str | None = row(ReadingSettings, "interventions")
     conditions: tuple[str, ...] = row(ReadingSettings, "conditions", default=())
     groups: str | None = row(Common, "groups")
+    weights: str | None = row(Common, "weights")
+    replicate_weights: tuple[str, ...] = row(Common, "replicate_weights")
     missing: tuple[str, ...] = row(AuditSettings, "missing")
     decimal: str | None = row(AuditSettings, "decimal")
     thousands: str | None = row(AuditSettings, "thousands")
@@ -361,12 +363,12 @@ class LearnOptions:
 
     @property
     def rows(self) -> dict[str, Any]:
-        """Where the data say what was set, and which rows belong together, if they do."""
-
-        grouped = {} if self.groups is None else {"groups": self.groups}
+        """Where the data say what was set, and how the rows were drawn, if they do."""
+        said = {name: getattr(self, name) for name in ("groups", "weights", "replicate_weights")}
+        drawn = {name: value for name, value in said.items() if value}
         if self.interventions is None:
-            return grouped
-        return grouped | {"interventions": self.interventions, "conditions": checked_conditions(self.conditions)}
+            return drawn
+        return drawn | {"interventions": self.interventions, "conditions": checked_conditions(self.conditions)}
 
     def command_words(self) -> list[str]:
         """Return the words of the command line that ask for the same."""

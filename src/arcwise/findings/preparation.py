@@ -168,7 +168,8 @@ def open_table(
         return data
     if isinstance(data, str | os.PathLike):
         return read_table(data, progress=progress, merge=True, **reading)  # spaces around a label are no state
-    column, conditions, groups = (reading.get(name) for name in ("interventions", "conditions", "groups"))
+    column, conditions = reading.get("interventions"), reading.get("conditions")
+    said = ("groups", reading.get("groups"), "groups"), ("weights", reading.get("weights"), "survey")
     if isinstance(data, Dataset):
         if column is not None:
             raise OptionError(
@@ -176,16 +177,17 @@ def open_table(
                 "names a column of raw data; a Dataset has its targets already.",
                 remedies=Remedy("give them with data.with_targets(...)"),
             )
-        if groups is not None:
-            raise OptionError(
-                Argument("groups", groups),
-                "names a column of raw data; a Dataset has its groups already.",
-                remedies=Remedy("give them with data.with_groups(...)"),
-            )
+        for name, value, given in said:
+            if value is not None:
+                raise OptionError(
+                    Argument(name, value),
+                    f"names a column of raw data; a Dataset has its {name} already.",
+                    remedies=Remedy(f"give them with data.with_{given}(...)"),
+                )
         return data
     table = data if isinstance(data, Table) else Table.from_dataframe(data)
     table = table if column is None else table.with_interventions(column, conditions)
-    return table if groups is None else table.with_groups(table.checked_names([groups], Argument("groups"))[0])
+    return table.with_design(reading.get("groups"), reading.get("weights"), reading.get("replicate_weights", ()))
 
 
 def audit(table: Table, options: LearnOptions) -> Audit:
@@ -387,9 +389,14 @@ def _told_experiments(targets: Targets | None, weights: NDArray[Any] | None = No
 
 
 def _told_groups(table: Table) -> tuple[str, ...]:
-    if table.design is None:
-        return ()
-    return (f"Took the rows of each of {table.design.n_groups:,} values of column '{table.design.name}' for a group.",)
+    design, told = table.design, []
+    if design is not None and design.weights is not None:
+        count = 0 if design.replicates is None else len(design.replicates)
+        more = f", with {count:,} columns of replicate weights" if count else ""
+        told.append(f"Weighed rows by column '{design.weighed_by}'{more}.")
+    if design is not None and (design.is_grouped or not told):
+        told.append(f"Took the rows of each of {design.n_groups:,} values of column '{design.name}' for a group.")
+    return tuple(told)
 
 
 def _as_it_is(data: Dataset | Incomplete, options: LearnOptions) -> Prepared:

@@ -178,7 +178,7 @@ def describe_variable(source: Questions, name: str) -> VariableFinding:
     found.sort(
         key=lambda one: (-round(one.confidence, 2), -round(one.information or 0.0, 6), -round(one.alone or 0.0, 6))
     )
-    counts = np.bincount(data.codes[data.index(name)], weights=data.weights, minlength=len(network.states[v]))
+    counts = np.bincount(data.codes[data.index(name)], weights=data.row_weights, minlength=len(network.states[v]))
     return VariableFinding(
         name=name,
         states=network.states[v],
@@ -234,7 +234,7 @@ def _role(network: BayesianNetwork, name: str, other: str, blanket: tuple[str, .
 def _divergence(full: NDArray[np.float64], part: NDArray[np.float64], rows: Dataset) -> float:
     """Return the mean over cases of the divergence of P(x | all) from P(x | some), in bits."""
     each = (xlogy(full, full) - xlogy(full, np.maximum(part, 1e-300))).sum(axis=1)
-    weights = None if rows.weights is None else np.asarray(rows.weights, dtype=np.float64)
+    weights = None if rows.row_weights is None else np.asarray(rows.row_weights, dtype=np.float64)
     return max(0.0, float(np.average(each, weights=weights)) / float(np.log(2)))
 
 
@@ -267,7 +267,7 @@ def _n_rows_of(data: Dataset, names: Sequence[str]) -> int:
 
 def _in_bits(added: int, data: Dataset) -> float:
     """Return what so many probabilities must tell to be worth it: twice the mean by chance, as the AIC asks."""
-    return added / (data.n_cases * float(np.log(2)))
+    return added / (data.n_effective * float(np.log(2)))
 
 
 def _alone(data: Dataset, name: str, other: str) -> float | None:
@@ -291,7 +291,7 @@ def _change(
     single = joint.sum(axis=1, keepdims=True)
     given = np.divide(joint, single, out=np.tile(joint.sum(axis=0), (len(joint), 1)), where=single > 0)
     # Only states that occur: of others the tables know nothing.
-    counts = np.bincount(data.codes[data.index(other)], weights=data.weights, minlength=len(given))
+    counts = np.bincount(data.codes[data.index(other)], weights=data.row_weights, minlength=len(given))
     seen = np.flatnonzero(counts > 0)
     span = given[seen].max(axis=0) - given[seen].min(axis=0)
     if span.max() < NOTHING:

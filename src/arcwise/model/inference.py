@@ -236,10 +236,11 @@ def log_likelihood(
     See `row_log_likelihoods` for the other parameters.
     """
     rows = row_log_likelihoods(network, data, threads=threads, progress=progress)
-    if data.weights is None:
+    weights = data.row_weights
+    if weights is None:
         return float(rows.sum())
-    counted = data.weights > 0
-    return float((rows[counted] * data.weights[counted]).sum())
+    counted = weights > 0
+    return float((rows[counted] * weights[counted]).sum())
 
 
 def row_log_likelihoods(

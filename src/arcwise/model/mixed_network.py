@@ -135,7 +135,7 @@ class MixedNetwork:
         arities = [len(s) if k is NOMINAL else 0 for k, s in zip(data.kinds, data.states, strict=True)]
         families = []
         for child, parents in enumerate(dag.parents):
-            own = data.cases_without(dag.names[child]).weights
+            own = data.cases_without(dag.names[child]).row_weights
             weights = np.ones(data.n_rows) if own is None else own.astype(np.float64)
             families.append(fit_family(child, tuple(parents), arities, values, weights, ess=ess))
         return cls(dag, data.kinds, data.states, families)
@@ -214,7 +214,7 @@ class MixedNetwork:
     def log_likelihood(self, data: MixedData) -> float:
         """Return the log density of all cases. Of cases that were held back, it says how well a network predicts."""
         rows = self.row_log_densities(data)
-        return float(rows.sum() if data.weights is None else rows @ data.weights)
+        return float(rows.sum() if data.row_weights is None else rows @ data.row_weights)
 
     def sample(self, rows: int, *, seed: Seed = None, do: Evidence | None = None) -> MixedData:
         """Draw rows, each variable after its parents; `do` sets variables. Scales are rounded to their states."""

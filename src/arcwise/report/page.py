@@ -392,6 +392,15 @@ def _rows_told(data: Dataset) -> tuple[str, ...]:
             f"{data.n_effective:,}. If a column says which rows belong together, give it with --groups.",
         )
     groups, effect = data.design.n_groups, data.n_cases / data.n_effective
+    if data.design.weights is not None:
+        how = "whole groups are drawn by their weights" if data.design.is_grouped else "rows are drawn by their weights"
+        how = how if data.design.replicates is None else "rows are drawn by the replicate weights"
+        within = f", in {groups:,} groups ({data.design.name})," if data.design.is_grouped else ""
+        return (
+            f"The {data.n_cases:,} rows{within} are weighted by {data.design.weighed_by} and tell as much as "
+            f"{data.n_effective:,} independent cases (design effect {effect:.2g}): {how}, shares are "
+            f"those of the population, and probabilities are those of {data.n_effective:,} cases.",
+        )
     few = (
         f" {groups} groups say little about groups that were not seen: {FEWEST_GROUPS} are the fewest to rely on."
         if groups < FEWEST_GROUPS
