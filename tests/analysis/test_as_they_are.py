@@ -71,7 +71,7 @@ def test_the_effect_is_in_units(analysis: Analysis) -> None:
 
 
 def test_it_is_told_first_that_no_study_stands_behind_it(analysis: Analysis) -> None:
-    assert analysis.report.summary[0].startswith("Not calibrated for numbers yet")
+    assert analysis.report.summary[0].startswith("Not calibrated for columns like these")
     told = " ".join(analysis.prepared.steps)
     assert "Taken as numbers 'age', 'base', 'final', 'noise'; as scales 'mark'; as categories 'arm'." in told
     assert analysis.fit is None and analysis.cuts is None
@@ -82,6 +82,24 @@ def test_other_scores_of_numbers_are_compared_with() -> None:
     names = {str(made.recipe.score["name"]) for made in found.comparisons}
     assert "bootstrap, degenerate Gaussian BIC (numbers ranks, functions 1)" in {m.title for m in found.comparisons}
     assert names == {"bic-dg", "bic-cg"} and all(made.recipe.source == "bootstrap" for made in found.comparisons)
+
+
+def test_what_cutting_would_find_stands_beside_it() -> None:
+    found = quick(trial(), compare=True)
+    assert found.when_cut is not None and found.when_cut.confidence is not None and found.cuts is None
+    assert found.when_cut.recipe.score["name"] == "qnml"
+    told = found.report.to_text()
+    there = found.when_cut.confidence.probability
+    apart = [
+        (edge.first, edge.second)
+        for edge in found.edges
+        if (found.probability[edge.first, edge.second] > 0.5) != (there[edge.first, edge.second] > 0.5)
+    ]
+    assert ("age", "final") in apart  # given base, thirds of age hardly show it
+    listed = told[told.index("What cutting would find") : told.index("Before learning")]
+    assert all(f"{first} — {second}" in listed for first, second in apart)
+    assert listed.count(" — ") == len(apart)
+    assert not any(edge.cuts_decide for edge in found.edges)
 
 
 def test_the_folder_holds_numbers_and_their_network(analysis: Analysis, tmp_path: Path) -> None:

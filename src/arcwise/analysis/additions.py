@@ -111,6 +111,12 @@ def compare(found: Analysis, run: LearnRun, recipe: Recipe) -> parts.Comparisons
     return replace(before, made=(*before.made, made))
 
 
+def when_cut(found: Analysis, run: LearnRun) -> parts.WhenCut:
+    """Learn from the copy whose numbers are cut, as `learn` does from categories."""
+    made = run.average(run.recipe(found.main.recipe.source, None), AGAIN, memory=COMPARED_MEMORY)
+    return parts.WhenCut(made if made.is_usable else None)
+
+
 def share_of_posterior(found: Analysis, run: LearnRun) -> parts.PosteriorShare:
     """Find the share of the posterior that the credible set holds, and let the set go."""
     measure, run.measure = run.measure, None

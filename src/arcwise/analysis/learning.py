@@ -199,6 +199,9 @@ def later_steps(found: Analysis, run: LearnRun) -> list[Step]:
         ),
         Step("share of the posterior", times(1), additions.share_of_posterior, run.measure is not None),
         Step("other cuts", times(5), additions.other_cuts, compare and run.prepared.uncut is not None and is_cut),
+        Step(
+            "the columns cut", times(1), additions.when_cut, compare and run.prepared.uncut is not None and not is_cut
+        ),
         Step("shuffled columns", times(broom), additions.shuffled_columns),
         Step("price of the constraints", times(1), additions.price_of_constraints, run.constraints is not None),
         Step("growing parts of the data", times(1), additions.growing_parts, is_cut),

@@ -148,6 +148,11 @@ class Findings:
         return self._find(CutChecks)
 
     @property
+    def when_cut(self) -> MethodResult | None:
+        """What numbers that were learned from as they are say when they are cut; None without comparisons."""
+        return self.part(found_parts.WhenCut).result
+
+    @property
     def fit(self) -> FitCheck | None:
         """Whether the data are as the network says; None if that was too much to test."""
         return self.part(found_parts.Fit).found

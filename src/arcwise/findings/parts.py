@@ -83,6 +83,13 @@ class Comparisons(Part):
 
 
 @dataclass(frozen=True, eq=False)
+class WhenCut(Part):
+    """What the same data say with their numbers cut; None if the time did not suffice, or nothing is cut."""
+
+    result: MethodResult | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class PosteriorShare(Part):
     """What is known of a credible set, with the share of the posterior that it holds."""
 

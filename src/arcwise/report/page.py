@@ -375,11 +375,10 @@ def summary_sentences(analysis: Findings) -> tuple[str, ...]:
 
 
 def _uncalibrated(analysis: Findings) -> tuple[str, ...]:
-    """Return what no study stands behind."""
-    if analysis.prepared.mixed is None:
+    """Return that no study stands behind the probabilities of columns as they are; a warning says why."""
+    if analysis.prepared.mixed is None or not analysis.probability.calibration.doubt:
         return ()
-    alone = "Not calibrated for numbers yet: the probabilities are those of scores of categories. Rely on an edge at a"
-    return (f"{alone} number only if a plain regression shows it, too.",)
+    return ("Not calibrated for columns like these: rely on an edge only if a plain regression shows it, too.",)
 
 
 def _rows_told(data: Dataset) -> tuple[str, ...]:
@@ -579,7 +578,7 @@ def _sections(analysis: Findings) -> tuple[Section, ...]:
         Section("rules", "Where to cut", _rules(analysis)),
         Section("prior", "Does the prior decide, and are there enough data?", _prior(analysis)),
         Section("fit", "Does the network fit?", () if analysis.fit is None else fit_blocks(analysis.fit)),
-        Section("cuts", "Do the edges depend on how numbers were cut?", sections.cut_blocks(analysis)),
+        Section("cuts", sections.cut_title(analysis), sections.cut_blocks(analysis)),
         Section("data", "The data", _data(analysis)),
         Section("choices", "What was chosen, and why", sections.choice_blocks(analysis)),
         Section("methods", "Methods, ready to paste", sections.methods_blocks(analysis)),

@@ -43,6 +43,7 @@ from arcwise.scores.score import Score
 if TYPE_CHECKING:
     from arcwise.audit.audit import Audit
     from arcwise.base.errors import Argument
+    from arcwise.confidence.edge_confidence import EdgeConfidence
     from arcwise.data.column import Column as DataColumn
     from arcwise.data.table import Table as DataTable
     from arcwise.evaluate.fit import FitCheck
@@ -710,8 +711,15 @@ def _open(found: VariableFinding) -> list[str]:
 YES = {True: "yes", False: "no"}
 
 
+def cut_title(analysis: Findings) -> str:
+    """Return the heading of what is said about cuts."""
+    return "Do the edges depend on how numbers were cut?" if analysis.when_cut is None else "What cutting would find"
+
+
 def cut_blocks(analysis: Findings) -> Blocks:
     """Return what is said about cuts; nothing if nothing was cut."""
+    if analysis.when_cut is not None and analysis.when_cut.confidence is not None:
+        return _when_cut(analysis, analysis.when_cut.confidence)
     checks = analysis.cuts
     if checks is None or not (checks.checks or checks.notes):
         return ()
@@ -725,6 +733,25 @@ def cut_blocks(analysis: Findings) -> Blocks:
     )
     notes = (note.text for note in checks.notes)
     return gather(cut_sentence(analysis, checks), *notes, listed if checks.edges else None)
+
+
+def _when_cut(analysis: Findings, cut: EdgeConfidence) -> Blocks:
+    """Return which edges are likely only with the columns as they are, and which only with numbers cut."""
+    here, there = analysis.probability.vector, cut.probability.vector
+    names = analysis.confidence.names
+    pairs = [f"{names[i]} — {names[j]}" for i in range(len(names)) for j in range(i + 1, len(names))]
+    likely, apart = here > HALF, np.flatnonzero((here > HALF) != (there > HALF))
+    recipe = "" if cut.recipe is None else f" ({cut.recipe.title})"
+    told = (
+        f"With the columns cut in {analysis.options.bins}{recipe}, {int((likely & (there > HALF)).sum())} of the "
+        f"{counted(int(likely.sum()), 'edge')} that {'is' if likely.sum() == 1 else 'are'} likely here "
+        f"{'is' if likely.sum() == 1 else 'are'} likely too"
+    )
+    if not len(apart):
+        return gather(f"{told}, and no other.")
+    rows = [(pairs[k], float(here[k]), float(there[k])) for k in sorted(apart, key=lambda k: -here[k])]
+    caption = "Edges that are likely one way alone: their probabilities."
+    return gather(f"{told}.", table(caption, ("edge", ("as they are", 2), ("cut", 2)), rows))
 
 
 def cut_sentence(analysis: Findings, checks: CutChecks) -> str:
