@@ -141,12 +141,14 @@ def command_help() -> str:
     import typer
 
     from arcwise.cli.main import VERBS, _register_verbs, app
+    from arcwise.cli.verb import EVERY
 
     _register_verbs()
     group: Any = typer.main.get_command(app)
 
     def blocks(command: Any, name: str, level: str) -> list[str]:
         context = type(group).context_class(command, info_name=name, terminal_width=100, max_content_width=100)
+        context.meta[EVERY] = True
         own = f"{level} {name}\n\n```\n{command.get_help(context).rstrip()}\n```\n"
         inner = {} if command is group else getattr(command, "commands", {})
         return [own, *(part for verb in inner for part in blocks(inner[verb], f"{name} {verb}", level + "#"))]

@@ -82,7 +82,7 @@ def test_the_answer_fits_a_terminal() -> None:
     found = arcwise.learn(datasets.load("wine"), seed=1, permutations=0)
     kept = [edge for edge in found.edges if edge.fate.in_network]
     assert len(kept) > 12
-    printed = rendered(partial(print_answer, found.report), width=100)
+    printed = rendered(partial(print_answer, found.report, found.report.network), width=100)
     assert len(printed.splitlines()) + 4 <= 25  # the report and three commands follow
     for verdict in {edge.verdict for edge in kept}:
         count = sum(edge.verdict is verdict for edge in kept)

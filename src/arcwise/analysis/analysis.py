@@ -101,7 +101,8 @@ class Analysis(Findings, Questions):
         target = check_folder(folder, force=force)
         with atomic_folder(target, lambda: check_folder(folder, force=force)) as part:
             table = self.to_frame().to_csv(index=False, lineterminator="\n")
-            write_files(self, part, {"report.html": self.report.to_html(), "edges.csv": table})
+            texts = {"report.html": self.report.to_html(), "report.json": self.report.to_json(), "edges.csv": table}
+            write_files(self, part, texts)
         return target
 
     def __str__(self) -> str:

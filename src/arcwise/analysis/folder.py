@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 FILES = (
     "report.html",
+    "report.json",
     "edges.csv",
     "network.bif",
     "cpdag.dot",

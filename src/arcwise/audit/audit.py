@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from arcwise.audit import columns, relations, rows
 from arcwise.audit.finding import Finding, Severity
-from arcwise.base.options import check_options, gather, option, option_lines, row
+from arcwise.base.options import Group, check_options, gather, option, option_lines, row
 from arcwise.base.run import ProgressCallback
 from arcwise.base.showing import LINES, html_table, one_screen
 from arcwise.data.column import Column, quoted
@@ -49,25 +49,37 @@ class AuditSettings:
     """
 
     missing: tuple[str, ...] = option(
-        (), "a value that stands for a missing one, beside '', NA, ? and the like; may be repeated"
+        (),
+        "a value that stands for a missing one, beside '', NA, ? and the like; may be repeated",
+        group=Group.DATA,
+        metavar="VALUE",
     )
     decimal: str | None = option(
         None,
         "the sign before decimals in numbers that are written as text",
         choices=(".", ","),
         usual="what fits all values",
+        group=Group.DATA,
+        rare=True,
+        metavar="SIGN",
     )
     thousands: str | None = option(
         None,
         "the sign between thousands in numbers that are written as text",
         choices=(",", ".", "'", " "),
         usual="what fits all values",
+        group=Group.DATA,
+        rare=True,
+        metavar="SIGN",
     )
     dates: str | None = option(
         None,
         "what becomes of dates: left out, the year, the month",
         choices=("drop", "year", "month"),
         usual="a proposal",
+        group=Group.DATA,
+        rare=True,
+        metavar="drop|year|month",
     )
     merge_rare: int | None = option(
         None,
@@ -75,6 +87,9 @@ class AuditSettings:
         low=2,
         high=10**9,
         usual="none are joined",
+        group=Group.DATA,
+        rare=True,
+        metavar="ROWS",
     )
     header: str | None = row(
         ReadingSettings,
@@ -85,12 +100,17 @@ class AuditSettings:
         names=None,
     )
     keep: Collection[str] = option(
-        (), "a column that is a variable although it looks like an identifier; may be repeated"
+        (),
+        "a column that is a variable although it looks like an identifier; may be repeated",
+        group=Group.DATA,
+        metavar="COLUMN",
     )
     categories: Collection[str] = option(
         (),
         "a column of numbers that are categories, however many values it has; may be repeated",
         flags=("--category",),
+        group=Group.DATA,
+        metavar="COLUMN",
     )
 
     imputed: bool = False  # whether it was said what to do about gaps

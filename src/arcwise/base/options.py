@@ -12,6 +12,7 @@ import builtins
 import collections
 import dataclasses
 import difflib
+import enum
 import importlib
 import inspect
 import math
@@ -33,6 +34,18 @@ if TYPE_CHECKING:
 _KEY, _TABLE = "option", "table"
 REQUIRED = dataclasses.MISSING  # the default of an option that has to be given
 T = TypeVar("T")
+SHORT = 24  # letters: choices up to this are spelled out where a value stands
+
+
+class Group(enum.StrEnum):
+    """What an option is about: the headings of --help, in their order."""
+
+    OTHER = "Options"  # what only this verb has
+    DATA = "Data"
+    QUESTION = "Question"
+    DECISION = "Decision"
+    METHOD = "Method"
+    OUTPUT = "Output"
 
 
 @dataclass(frozen=True)
@@ -52,7 +65,9 @@ class Option:
     recorded: bool = True  # whether it can change a result, and so belongs to the record of a run
     optional: bool = False  # whether None is a value; the command line spells it "none"
     values: str = ""  # the values that are allowed, where type and range do not say it
-    metavar: str | None = None  # stands for a value in --help, "" for its type; NAME if it may be repeated
+    metavar: str | None = None  # stands for a value in --help; by default the flag's last word, or N for a number
+    group: Group = Group.OTHER
+    rare: bool = False  # few need it: --help leaves it to --help-all
     of: str = ""  # what it is an option of, the method "genetic", say; stands before its help
     switch: Any = None  # the value that the flag alone stands for, if it takes none and is no bool
     names: Mapping[str, Any] | None = None  # the values by their names on the command line: first for True, say
@@ -66,6 +81,16 @@ class Option:
     def key(self) -> str:
         """The flag as a name, which no other option of a verb has."""
         return self.flag.strip("-").replace("-", "_")
+
+    @property
+    def stands_for(self) -> str:
+        """What stands for a value in --help."""
+        if self.metavar is not None:
+            return self.metavar
+        if not callable(self.choices) and 0 < len("|".join(self.choices)) <= SHORT:
+            return "|".join(self.choices)
+        plain = {tuple: "NAME", Mapping: "NAME=VALUE", int: "N", float: "X", Path: "FILE"}
+        return plain.get(self.kind) or self.flag.rpartition("-")[2].upper()
 
     @property
     def known(self) -> tuple[str, ...]:
@@ -394,7 +419,9 @@ MOST_THREADS = 1024
 class Common:
     """The options that many verbs have, said once."""
 
-    seed: int = option(0, "seed of the random numbers; same seed, same result", low=0, high=2**63 - 1)
+    seed: int = option(
+        0, "seed of the random numbers; same seed, same result", low=0, high=2**63 - 1, group=Group.METHOD
+    )
     threads: int | None = option(
         None,
         "threads to use; results do not depend on them",
@@ -402,6 +429,8 @@ class Common:
         low=1,
         high=MOST_THREADS,
         recorded=False,
+        group=Group.METHOD,
+        rare=True,
     )
     cluster: str | None = option(
         None,
@@ -409,29 +438,40 @@ class Common:
         usual="this machine",
         recorded=False,
         flags=("--cluster", "--dask"),
+        metavar="ADDRESS",
+        group=Group.METHOD,
+        rare=True,
     )
-    columns: tuple[str, ...] | None = option(None, "read only this column; may be repeated", flags=("--column",))
-    drop: tuple[str, ...] = option((), "leave this column out; may be repeated")
+    columns: tuple[str, ...] | None = option(
+        None, "read only this column; may be repeated", flags=("--column",), group=Group.DATA
+    )
+    drop: tuple[str, ...] = option((), "leave this column out; may be repeated", metavar="COLUMN", group=Group.DATA)
     groups: str | None = option(
         None,
         "a column that says which rows belong together, such as those of one patient: they are resampled, shuffled and "
         "held out as wholes, and count for what they are worth; it is no variable",
         usual="each row is a case of its own",
-        metavar="NAME",
+        metavar="COLUMN",
+        group=Group.DATA,
+    )
+    bins: int = option(BINS, "the number of intervals", low=2, high=10_000, group=Group.DATA)
+    categorical: bool = option(
+        False, "treat columns of numbers as categories, however many values they have", group=Group.DATA
     )
     weights: str | None = option(
         None,
         "a column of survey weights, for how many others each row stands: counts and samples are of the population, "
         "and probabilities those of the effective number of rows; it is no variable",
         usual="each row stands for as many others",
-        metavar="NAME",
+        metavar="COLUMN",
+        group=Group.DATA,
     )
     replicate_weights: tuple[str, ...] = option(
         (),
         "columns of replicate weights, of a bootstrap, balanced halves or a jackknife, by name or pattern, such as "
         "'rep_*': each network is learned by one of them; may be repeated",
         usual="rows, or groups, are resampled",
-        metavar="NAME",
+        metavar="COLUMN",
+        group=Group.DATA,
+        rare=True,
     )
-    bins: int = option(BINS, "the number of intervals", low=2, high=10_000)
-    categorical: bool = option(False, "treat columns of numbers as categories, however many values they have")

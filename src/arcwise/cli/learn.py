@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 import tempfile
 import time
@@ -17,27 +16,22 @@ from arcwise.analysis.folder import check_folder, run_record
 from arcwise.analysis.learning import learn_prepared
 from arcwise.base.errors import Argument
 from arcwise.base.files import read_bytes
-from arcwise.base.options import Common, option, row, rows
+from arcwise.base.options import Common, Group, option, row, rows
 from arcwise.base.run import Limits, Run
 from arcwise.cli.options import ConstraintOptions, DataArgument, ScoreOptions, TimeLimit, WeighingOptions
-from arcwise.cli.output import FolderOptions, console, program
+from arcwise.cli.output import FolderOptions, print_found
 from arcwise.cli.verb import TYPED, Result, Rows, Verb, tell
 from arcwise.data.table import Table
 from arcwise.findings.options import LearnOptions
 from arcwise.findings.preparation import open_points, open_table, prepare, proposal
 from arcwise.graph.beliefs import make_beliefs
 from arcwise.graph.constraints import with_tiers
-from arcwise.report.report import print_answer, print_report
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from arcwise.analysis.analysis import Analysis
 
 
 WAITING = 5.0  # seconds after which somebody who waits is told that there is something to look at
-# What is printed next to a written report.
-SHOWN = ("target", "prediction", "ensemble", "constraints", "cuts", "prior")
 GIVEN = Rows((LearnOptions,), leave_out=("constraints", "beliefs"))
 
 
@@ -56,9 +50,11 @@ class Learn(ConstraintOptions, Verb):
     data: DataArgument
     folder: FolderOptions = rows(FolderOptions)
     columns: tuple[str, ...] | None = row(Common, "columns")
-    weighing: WeighingOptions = rows(WeighingOptions)
-    details: bool = option(False, "print all edges and the sections of the report, not the answer alone")
+    details: bool = option(
+        False, "print all edges and the sections of the report, not the answer alone", group=Group.OUTPUT
+    )
     given: Annotated[dict[str, Any], GIVEN]
+    weighing: WeighingOptions = rows(WeighingOptions)
 
     def _run(self) -> Result:
         output, force = self.folder.output, self.folder.force
@@ -125,31 +121,7 @@ class Learn(ConstraintOptions, Verb):
             if output is None:
                 typer.echo(found.to_text(), nl=False)
             return
-        printed = console()
-        if self.details:
-            print_report(found.report, printed, sections=SHOWN if output is not None else None)
-        else:
-            print_answer(found.report, printed)
-        print_next(found, output, printed)
-
-
-def print_next(found: Analysis, output: Path | None, printed: Console) -> None:
-    """Print where the report is, and three commands that work as they stand."""
-    if output is None:
-        printed.print(
-            "Next    -o DIR writes the report and what questions need; --details prints all of it", markup=False
-        )
-        return
-    begin, folder = program(), shlex.quote(str(output))
-    lines = [f"Report  {output / 'report.html'}"]
-    edge = next((edge for edge in found.edges if edge.fate.in_network), None)
-    if edge is not None:
-        tail, head = shlex.quote(edge.tail), shlex.quote(edge.head)
-        pair = shlex.quote(f"{edge.first}--{edge.second}")
-        asked = (f"explain {folder} {pair}", f"explain {folder} {head}", f"effect {folder} {tail} {head}")
-        lines += [f"{'        ' if k else 'Next    '}{begin} {words}" for k, words in enumerate(asked)]
-    for line in lines:
-        printed.print(line, soft_wrap=True, markup=False)
+        print_found(found.report, found.report.network, output, details=self.details)
 
 
 def _others(table: Table, columns: tuple[str, ...]) -> tuple[str, ...]:
@@ -191,6 +163,4 @@ class Demo(Verb):
         return Result(payload, () if self.quiet else lambda: self._show(found), status=found.status)
 
     def _show(self, found: Analysis) -> None:
-        printed = console()
-        print_answer(found.report, printed)
-        print_next(found, self.output, printed)
+        print_found(found.report, found.report.network, self.output)

@@ -23,13 +23,13 @@ import typer
 
 from arcwise.base.errors import ArcwiseError, DataWarning
 from arcwise.cli.signals import forget_stops, note_interrupt, stop_code
-from arcwise.cli.verb import OF_STUDIES, RUNNING, TYPED, VerbGroup, command_of, tell
+from arcwise.cli.verb import OF_STUDIES, RUNNING, TYPED, VerbGroup, add_verb, tell
 
 # The verbs by the stages of the pipeline, in the order of `arcwise --help`. Another package adds verbs by entry points
 # of the group "arcwise.verbs", whose values are functions such as `register(app)` of a module here.
 STAGES: dict[str, tuple[str, ...]] = {
-    "The whole analysis": ("learn", "explain", "demo"),
-    "Ask it questions": ("effect", "predict", "check-fit"),
+    "The whole analysis": ("learn", "show", "open", "demo"),
+    "Ask it questions": ("explain", "effect", "predict", "check-fit"),
     "Prepare data": ("check", "impute", "discretize"),
     "Score and find one network": ("scores", "optimal", "check-certificate", "search"),
     "Find many networks": ("credible", "posterior", "bootstrap"),
@@ -40,7 +40,7 @@ STAGES: dict[str, tuple[str, ...]] = {
 # The modules that hold several verbs; any other verb has a module of its own name.
 SHARED: dict[str, tuple[str, ...]] = {
     "learn": ("learn", "demo"),
-    "questions": ("explain", "effect", "predict", "check-fit"),
+    "questions": ("show", "open", "explain", "effect", "predict", "check-fit"),
     "data": ("impute", "discretize"),
     "exact": ("scores", "optimal", "check-certificate"),
     "ensembles": ("credible", "posterior", "bootstrap"),
@@ -175,7 +175,7 @@ def _register(verb: str) -> None:
         module.register(app)
         _register_foreign(f"{verb}-")
     else:
-        app.command(verb)(command_of(getattr(module, verb.title().replace("-", ""))))
+        add_verb(app, verb, getattr(module, verb.title().replace("-", "")))
 
 
 def _register_foreign(prefix: str = "") -> None:

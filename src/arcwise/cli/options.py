@@ -15,7 +15,7 @@ import typer
 
 from arcwise.base.errors import Argument, ConstraintError, DataError, OptionError, Remedy, errors_within
 from arcwise.base.files import GZIP_MAGIC, unpack_gzip
-from arcwise.base.options import Common, option, row, rows
+from arcwise.base.options import Common, Group, option, row, rows
 from arcwise.base.run import Limits
 from arcwise.cli.output import GraphFile, open_graph_file
 from arcwise.cli.verb import Verb, given_options
@@ -87,6 +87,8 @@ class DiscreteOptions:
         "completions",
         usual="refuse them, unless the score takes them, as pnal does",
         choices=METHODS,
+        group=Group.DATA,
+        metavar="HOW",
     )
 
 
@@ -231,7 +233,9 @@ MOST = 2**62  # what a 64-bit count of the core can hold
 class TimeLimit:
     """A limit of time."""
 
-    limit_seconds: float | None = option(None, "stop after this time and keep what is finished (exit code 3)")
+    limit_seconds: float | None = option(
+        None, "stop after this time and keep what is finished (exit code 3)", group=Group.METHOD, metavar="SECONDS"
+    )
 
     @property
     def limits(self) -> Limits:
@@ -246,7 +250,12 @@ class MemoryLimit(TimeLimit):
     """Limits of time and memory."""
 
     limit_memory: float | None = option(
-        None, "gigabytes for tables", usual="3/4 of the free memory for tables of parent sets"
+        None,
+        "gigabytes for tables",
+        usual="3/4 of the free memory for tables of parent sets",
+        group=Group.METHOD,
+        rare=True,
+        metavar="GIGABYTES",
     )
     limit_count: int | None = None  # of what, the verb says
 
@@ -296,9 +305,12 @@ DEFAULT_SCORE = "bic"
 class WeighingOptions:
     """What the score of networks is made of, besides its name."""
 
-    ess: float | None = option(None, "the equivalent sample size, for scores that have one")
+    ess: float | None = option(None, "the equivalent sample size, for scores that have one", group=Group.METHOD)
     beliefs: str | None = option(
-        None, "prior odds: a .csv file (from,to,odds,kind), a .toml or .json file, or JSON, {...}"
+        None,
+        "prior odds: a .csv file (from,to,odds,kind), a .toml or .json file, or JSON, {...}",
+        group=Group.QUESTION,
+        metavar="FILE|JSON",
     )
 
 
@@ -313,6 +325,7 @@ class ScoreOptions:
         usual=DEFAULT_SCORE,
         flags=("--score", "-s"),
         choices=lambda: KNOWN_SCORES,
+        group=Group.METHOD,
     )
     weighing: WeighingOptions = rows(WeighingOptions)
 
@@ -333,16 +346,23 @@ class ScoreOptions:
 class ConstraintOptions:
     """What the analyst knows about the structure."""
 
+    tiers: str | None = option(
+        None,
+        'what comes first in time, so that no later variable leads to an earlier one: "age,sex | smoke | ill"',
+        group=Group.QUESTION,
+    )
     constraints: str | None = option(
         None,
         "a .toml, .json or .csv file of what every network must satisfy: required and forbidden arcs, tiers, roots, "
         "groups, parent limits, ...; or JSON, {...}",
+        group=Group.QUESTION,
+        metavar="FILE|JSON",
     )
-    whitelist: Path | None = option(None, "a CSV file from,to of required arcs", flags=("--whitelist", "--required"))
-    blacklist: Path | None = option(None, "a CSV file from,to of forbidden arcs", flags=("--blacklist", "--forbidden"))
-
-    tiers: str | None = option(
-        None, 'what comes first in time, so that no later variable leads to an earlier one: "age,sex | smoke | ill"'
+    whitelist: Path | None = option(
+        None, "a CSV file from,to of required arcs", flags=("--whitelist", "--required"), group=Group.QUESTION
+    )
+    blacklist: Path | None = option(
+        None, "a CSV file from,to of forbidden arcs", flags=("--blacklist", "--forbidden"), group=Group.QUESTION
     )
 
     def read_constraints(
@@ -387,7 +407,7 @@ class ConstraintOptions:
 class RuleOptions(ConstraintOptions):
     """The rules that networks must obey: constraints, and a limit on parents."""
 
-    max_parents: int | None = option(None, "the most parents of any variable", low=0)
+    max_parents: int | None = option(None, "the most parents of any variable", low=0, group=Group.METHOD)
 
 
 def factor_from(text: str) -> float:

@@ -17,7 +17,7 @@ import typer
 
 from arcwise.base.errors import FormatError, errors_within
 from arcwise.base.files import GZIP_MAGIC, read_bytes, unpack_gzip, write_bytes, write_text
-from arcwise.base.options import load_figure, option, row
+from arcwise.base.options import Group, load_figure, option, row
 from arcwise.base.run import Status
 from arcwise.cli.verb import Result, Verb
 from arcwise.data.write import format_to_write
@@ -34,14 +34,18 @@ if TYPE_CHECKING:
 
     from arcwise.analysis.saved import SavedAnalysis
     from arcwise.exact.proof import Optimum
+    from arcwise.findings.edge_record import EdgeRecord
     from arcwise.local.problem import LocalSearchResult
-    from arcwise.report.report import Answer
+    from arcwise.report.blocks import EdgeList
+    from arcwise.report.report import Answer, Words
 
 
 class ResultVerb(Verb):
     """A verb that writes its result to a file."""
 
-    output: Path | None = option(None, "where to write the result; - for stdout", flags=("--output", "-o"))
+    output: Path | None = option(
+        None, "where to write the result; - for stdout", flags=("--output", "-o"), group=Group.OUTPUT
+    )
 
 
 class DataFileVerb(ResultVerb):
@@ -75,8 +79,14 @@ class NetworksFileVerb(ResultVerb):
 class FolderOptions:
     """Where the report goes."""
 
-    output: Path | None = option(None, "the folder to write; without it, a summary only", flags=("--output", "-o"))
-    force: bool = option(False, "replace the result of an earlier run")
+    output: Path | None = option(
+        None,
+        "the folder to write; without it, a summary only",
+        flags=("--output", "-o"),
+        group=Group.OUTPUT,
+        metavar="DIR",
+    )
+    force: bool = option(False, "replace the result of an earlier run", group=Group.OUTPUT)
 
 
 def score_shares(result: Optimum | LocalSearchResult) -> str:
@@ -98,6 +108,38 @@ def program() -> str:
     """Return how to call this program again: by its name if that is on the PATH, else as it was called now."""
     called = Path(sys.argv[0])
     return "arcwise" if called.name != "arcwise" or shutil.which("arcwise") else shlex.quote(str(called))
+
+
+# The sections that are printed with --details next to a written report.
+SHOWN = ("target", "prediction", "ensemble", "constraints", "cuts", "prior")
+
+
+def print_found(words: Words, edges: EdgeList, folder: Path | None, *, details: bool = False) -> None:
+    """Print what was found: the answer or its details, where the report is, and what can be asked next."""
+    from arcwise.report.report import print_answer, print_report  # not for verbs that print tables
+
+    printed = console()
+    if details:
+        print_report(words, edges, printed, sections=SHOWN if folder is not None else None)
+    else:
+        print_answer(words, edges, printed)
+    for line in _next(edges.edges, folder):
+        printed.print(line, soft_wrap=True, markup=False)
+
+
+def _next(edges: Sequence[EdgeRecord], folder: Path | None) -> list[str]:
+    """Return where the report is, and three commands that work as they stand."""
+    if folder is None:
+        return ["Next    -o DIR writes the report and what questions need; --details prints all of it"]
+    begin, quoted = program(), shlex.quote(str(folder))
+    asked = [f"open {quoted}"]
+    edge = next((edge for edge in edges if edge.fate.in_network), None)
+    if edge is not None:
+        tail, head = shlex.quote(edge.tail), shlex.quote(edge.head)
+        pair = shlex.quote(f"{edge.first}--{edge.second}")
+        asked += [f"explain {quoted} {pair}", f"effect {quoted} {tail} {head}"]
+    lines = [f"{'        ' if k else 'Next    '}{begin} {words}" for k, words in enumerate(asked)]
+    return [f"Report  {folder / 'report.html'}", *lines]
 
 
 # Names of files, refused before any work is done if they cannot be written
@@ -167,7 +209,7 @@ class AnswerOptions:
     """Where the table of an answer goes, and how the answer is printed."""
 
     output: Path | None = row(ResultVerb, "output")
-    markdown: bool = option(False, "print the answer as Markdown, to be pasted into a report")
+    markdown: bool = option(False, "print the answer as Markdown, to be pasted into a report", group=Group.OUTPUT)
 
 
 class AnswerVerb(Verb, AnswerOptions):

@@ -16,7 +16,7 @@ from arcwise.base.options import REQUIRED, Common, option, row
 from arcwise.base.run import Run, Status
 from arcwise.cli.options import DataArgument, DataVerb, MemoryLimit, RuleOptions
 from arcwise.cli.output import check_figure_name, figure_of, save_figure
-from arcwise.cli.verb import Result, VerbGroup, command_of, facts
+from arcwise.cli.verb import Result, VerbGroup, add_verb, facts
 from arcwise.data.dataset import Dataset
 from arcwise.scores.registry import make_score
 
@@ -230,9 +230,9 @@ class EdgePrior(PriorVerb):
 
 def register(app: typer.Typer) -> None:
     """Add the verb to the command line."""
-    app_of_prior.command("ess")(command_of(Ess))
-    app_of_prior.command("path")(command_of(EssPath))
-    app_of_prior.command("sensitivity")(command_of(Sensitivity))
-    app_of_prior.command("saturation")(command_of(Saturation))
-    app_of_prior.command("edge")(command_of(EdgePrior))
+    add_verb(app_of_prior, "ess", Ess)
+    add_verb(app_of_prior, "path", EssPath)
+    add_verb(app_of_prior, "sensitivity", Sensitivity)
+    add_verb(app_of_prior, "saturation", Saturation)
+    add_verb(app_of_prior, "edge", EdgePrior)
     app.add_typer(app_of_prior, name="prior")

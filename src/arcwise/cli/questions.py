@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -17,8 +19,16 @@ from arcwise.base.errors import FormatError, OptionError, suggestion
 from arcwise.base.options import REQUIRED, Common, option, row
 from arcwise.base.run import Run, Status
 from arcwise.cli.options import DataVerb, DiscreteOptions, TableOptions, TableVerb, TimeLimit
-from arcwise.cli.output import AnswerVerb, FolderArgument, FolderOrGraphArgument, LevelOptions, open_folder, write_frame
-from arcwise.cli.verb import Result, facts, given_options
+from arcwise.cli.output import (
+    AnswerVerb,
+    FolderArgument,
+    FolderOrGraphArgument,
+    LevelOptions,
+    open_folder,
+    print_found,
+    write_frame,
+)
+from arcwise.cli.verb import Result, Verb, facts, given_options
 from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.data.table import Table
 from arcwise.effects.effect import PossibleEffects, possible_effects, usable_cases
@@ -40,6 +50,57 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from arcwise.report.report import Answer
+
+
+class Show(Verb):
+    """Print the answer of an analysis again: its edges by what to do with them, what to expect, and the checks.
+
+    Example: arcwise show survey-report --details
+    """
+
+    folder: FolderArgument
+    details: bool = option(False, "print all edges and the sections of the report, not the answer alone")
+
+    def _run(self) -> Result:
+        saved = open_folder(self.folder)
+        words, edges = saved.words, saved.edge_list
+        payload = {**saved.record, "output": self.folder, "edges": saved.to_frame()}
+        return Result(payload, lambda: print_found(words, edges, self.folder, details=self.details))
+
+
+HANGS = 5.0  # seconds after which a browser that stays in the foreground is one that runs
+START = "import sys, webbrowser; sys.exit(not webbrowser.open(sys.argv[1]))"
+
+
+class Open(Verb):
+    """Open the report of an analysis in the browser; without one, say where it is.
+
+    Example: arcwise open survey-report
+    """
+
+    folder: FolderArgument
+
+    def _run(self) -> Result:
+        page = open_folder(self.folder).report.path
+        opened = _browse(page.resolve().as_uri())
+        text = f"opened {page}" if opened else f"No browser can be started here. The report is {page.resolve()}"
+        return Result({"report": page.resolve(), "opened": opened}, text)
+
+
+def _browse(address: str) -> bool:
+    """Have a browser show a page, by a process of its own: one that writes to the terminal, or waits, stops nobody."""
+    screens = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
+    if sys.platform not in ("win32", "darwin") and not any(os.environ.get(name) for name in screens):
+        return False
+    nothing = subprocess.DEVNULL
+    begun = subprocess.Popen(
+        [sys.executable, "-c", START, address], stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True
+    )
+    try:
+        return begun.wait(HANGS) == 0
+    except subprocess.TimeoutExpired:
+        return True
+
 
 ARROWS = ("->", "→", "--", "—", "<-")
 WIDEST = 100  # longer lines are hard to read

@@ -6,7 +6,7 @@
 
         def _run(self) -> Result: ...
 
-    app.command("consensus")(command_of(Consensus))
+    add_verb(app, "consensus", Consensus)
 
 The command line has the argument, --threshold and the options that are inherited, in this order; the docstring is the
 help. A table may as well be one of the library, `settings: BootstrapSettings = rows(BootstrapSettings)`: what is added
@@ -20,6 +20,7 @@ import inspect
 import json
 import math
 import os
+import re
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,10 +31,10 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, dataclass_transform
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from arcwise.base.errors import UNSAID, ArcwiseError, Argument, Call, Either, Mention, OptionError, Remedy, suggestion
-from arcwise.base.options import REQUIRED, Option, hint_of, is_row, option, option_of, options_of, table_in
+from arcwise.base.options import REQUIRED, Group, Option, hint_of, is_row, option, option_of, options_of, table_in
 from arcwise.base.run import Run, Status
 
 # Verbs and what they give back
@@ -67,8 +68,10 @@ class Result:
 class Verb:
     """A verb: its options are its fields, and those of the tables that it inherits."""
 
-    as_json: bool = option(False, "print the result on stdout as one JSON object", flags=("--json",))
-    quiet: bool = option(False, "no progress and no remarks on stderr", flags=("--quiet", "-q"))
+    as_json: bool = option(
+        False, "print the result on stdout as one JSON object", flags=("--json",), group=Group.OUTPUT
+    )
+    quiet: bool = option(False, "no progress and no remarks on stderr", flags=("--quiet", "-q"), group=Group.OUTPUT)
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True, kw_only=True)(cls)
@@ -167,10 +170,30 @@ def _unset(item: Option) -> Option:
     return dataclasses.replace(item, default=None, optional=True, usual=usual)
 
 
+EVERY = "arcwise.cli.every"  # where a context keeps that all options are asked for
+
+
+def _print_all(ctx: typer.Context, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        ctx.meta[EVERY] = True
+        typer.echo(ctx.get_help())
+        raise typer.Exit
+
+
+ALL = Annotated[
+    bool, typer.Option("--help-all", is_eager=True, callback=_print_all, help="Show the rare options, too, and exit.")
+]
+
+
+def add_verb(app: typer.Typer, name: str, verb: type[Verb]) -> None:
+    """Add a verb to a program or a group of verbs."""
+    app.command(name, cls=VerbCommand)(command_of(verb))
+
+
 def command_of(verb: type[Verb]) -> Callable[..., None]:
     """Return a function that takes the arguments and options of a verb one by one, runs it and prints the result."""
 
-    def command(**values: Any) -> None:
+    def command(help_all: bool = False, **values: Any) -> None:
         made: Verb = _made(verb, values)
         made._check()
         made.clock  # noqa: B018 - it starts
@@ -190,11 +213,13 @@ def command_of(verb: type[Verb]) -> Callable[..., None]:
 
     parts = [part for _, parts, _ in _slots(verb) for part in parts]
     parameters = [_parameter(part) if isinstance(part, Option) else part for part in parts]
+    if any(item.rare for item in parts if isinstance(item, Option)):
+        parameters.append(inspect.Parameter("help_all", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=ALL))
     # The mark keeps an example on one line, to be copied.
     command.__doc__ = (verb.__doc__ or "").replace("\n    Example: ", "\n    \b\n    Example: ")
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    command.flags = {item.name: item.flag for item in parts if isinstance(item, Option)}  # type: ignore[attr-defined]
+    command.options = {item.key: item for item in parts if isinstance(item, Option)}  # type: ignore[attr-defined]
     return command
 
 
@@ -311,7 +336,7 @@ def _parameter(item: Option) -> inspect.Parameter:
         help=item.sentence,
         autocompletion=_completer(item),
         show_default=not item.usual and default not in (None, inspect.Parameter.empty),
-        metavar=("NAME" if item.kind is tuple else None) if item.metavar is None else item.metavar or None,
+        metavar=None if item.kind is bool or item.switch is not None else item.stands_for,
         **ends,
     )
     kind: Any = list[str] if item.kind in (tuple, Mapping) else bool if item.switch is not None else item.kind
@@ -333,6 +358,40 @@ def _flags(item: Option) -> tuple[str, ...]:
     if item.kind is bool and len(item.flags) == 2 and item.flags[1].startswith("--no-"):
         return ("/".join(item.flags),)
     return item.flags or (item.flag,)
+
+
+FEW = 12  # options that are read without headings
+FARTHEST = re.compile(r"(\d+)<=x<=\d{7,}")  # an end that nobody reaches
+
+
+class VerbCommand(TyperCommand):
+    """The command of a verb. Where options are many, --help tells them in groups, and only --help-all the rare ones."""
+
+    @property
+    def _items(self) -> Mapping[str, Option]:
+        return getattr(self.callback, "options", {})
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the arguments, and the options under the headings of their groups."""
+        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], **{group: [] for group in Group}, "Help": []}
+        many, left = len(self._items) > FEW, 0
+        for parameter in self.get_params(ctx):
+            record, item = parameter.get_help_record(ctx), self._items.get(parameter.name)
+            if record is None:
+                continue
+            if item is not None and item.rare and not ctx.meta.get(EVERY):
+                left += 1
+                continue
+            usual = "Help" if many else Group.OTHER
+            title = "Arguments" if parameter.param_type_name == "argument" else item.group if many and item else usual
+            sections[title].append((record[0], FARTHEST.sub(r"x>=\1", record[1])))
+        for title, rows in sections.items():
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+        if left:
+            formatter.write_paragraph()
+            formatter.write_text(f"{left} rare options are left out: --help-all shows them.")
 
 
 # Groups of verbs
@@ -406,7 +465,7 @@ class Options:
                 for name in (*parameter.opts, *parameter.secondary_opts)
                 if name.startswith("--")
             },
-            getattr(getattr(command, "callback", None), "flags", {}),
+            {item.name: item.flag for item in getattr(getattr(command, "callback", None), "options", {}).values()},
         )
 
     def spell(self, argument: Argument) -> str | None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from arcwise.base.arrays import identifier
 from arcwise.base.errors import Argument, DataError, FormatError, OptionError, Remedy, check_argument
 from arcwise.base.files import parse_json
-from arcwise.base.options import BINS, option
+from arcwise.base.options import BINS, Group, option
 from arcwise.base.run import ProgressCallback, available_memory
 from arcwise.base.showing import one_screen
 from arcwise.data import large_columns
@@ -176,20 +176,34 @@ class Grouping:
         "read a Parquet or DuckDB file of more than 10^8 cells whole, not as its distinct rows",
         flags=("--whole",),
         switch=False,
+        group=Group.DATA,
+        rare=True,
     )
     memory: float | None = option(
         None,
         "gigabytes for reading a Parquet or DuckDB file of more than 10^8 cells, which is read as its distinct rows",
         usual=f"{MEMORY:g}, or what is free",
         recorded=False,
+        group=Group.DATA,
+        rare=True,
+        metavar="GIGABYTES",
     )
     temporary: str | os.PathLike[str] | None = option(
-        None, "a folder for what does not fit into that memory", usual="the system's", recorded=False
+        None,
+        "a folder for what does not fit into that memory",
+        usual="the system's",
+        recorded=False,
+        group=Group.DATA,
+        rare=True,
+        metavar="FOLDER",
     )
     sample: int | None = option(
         None,
         "read about this many rows of a Parquet or DuckDB file, drawn at random; the same ones every time",
         usual="all",
+        group=Group.DATA,
+        rare=True,
+        metavar="ROWS",
     )
     discretize: str | None = None
     bins: int = BINS

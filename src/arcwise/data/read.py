@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from arcwise.base.errors import Argument, DataWarning, FormatError, OptionError, Remedy, check_known
 from arcwise.base.files import format_of
-from arcwise.base.options import gather, option
+from arcwise.base.options import Group, gather, option
 from arcwise.base.run import ProgressCallback, show_progress
 from arcwise.base.showing import one_screen
 from arcwise.data import formats, large
@@ -83,28 +83,40 @@ class ReadingSettings:
         None,
         "the format: csv, tsv, parquet, arff, lau, xlsx, jsonl, sqlite or duckdb",
         usual="what the suffix says",
+        group=Group.DATA,
+        rare=True,
     )
     separator: str | None = option(
         None,
         "field separator of a text file",
         usual="what the first lines show: a comma, a semicolon, a tab or a bar",
+        group=Group.DATA,
+        rare=True,
+        metavar="SIGN",
     )
     header: bool | None = option(
         None,
         "where the names of the columns are: in the first line, or none",
         usual="in the first line that is no title",
         names={"first": True, "none": False},
+        group=Group.DATA,
+        rare=True,
+        metavar="first|none",
     )
     missing: Collection[str] = MISSING
     merge: bool = False
     counts: str | None = None
-    table: str | None = option(None, "the table of a data base or the sheet of a workbook", usual="the only one")
+    table: str | None = option(
+        None, "the table of a data base or the sheet of a workbook", usual="the only one", group=Group.DATA, rare=True
+    )
     interventions: str | None = option(
         None,
         "a column that names the variables which an experiment set in each row, several with ; between them; empty "
         "where none was",
         usual="the data are observations",
-        metavar="NAME",
+        metavar="COLUMN",
+        group=Group.DATA,
+        rare=True,
     )
     conditions: Conditions | None = option(
         None,
@@ -113,6 +125,8 @@ class ReadingSettings:
         kind=tuple,
         flags=("--condition",),
         metavar="LABEL=NAME",
+        group=Group.DATA,
+        rare=True,
     )
     groups: str | None = None
     weights: str | None = None

@@ -21,13 +21,13 @@ from arcwise.base.errors import FormatError
 from arcwise.base.showing import one_screen
 from arcwise.confidence.calibration import is_settled
 from arcwise.confidence.consensus import Fate
+from arcwise.confidence.probability import PairProbability
 from arcwise.findings.verdict import HALF, Verdict, Way, listed, percent, round_inside, show_confidence, show_range
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from arcwise.confidence.edge_confidence import EdgeConfidence, PairConfidence
-    from arcwise.confidence.probability import PairProbability
     from arcwise.graph.statements import Statement
     from arcwise.priors.optima import EdgePrior
 
@@ -50,6 +50,7 @@ GUESSED = 0.35  # as how probable the edges of too few networks are drawn
 # way; below, it is open. In 102 data sets from known networks of five kinds, 1,071 of 1,079 edges to rely on were real
 # (fewest where numbers had been cut, 126 of 132), 173 of 180 probable ones, and 315 of 702 open ones.
 SURE, LIKELY = 0.9, 0.7
+REPORT, WITH = "report it", " with: "  # what to do about an edge, and what it depends on
 # A confidence that varies by more between completions depends on what the gaps are filled with.
 FILLING = 0.05
 
@@ -366,6 +367,11 @@ class EdgeRecord:
         )
 
     @property
+    def depends(self) -> str:
+        """What to report it with, in a few words; "" for nothing."""
+        return self.action.removeprefix(REPORT).removeprefix(WITH) if self.action.startswith(REPORT) else ""
+
+    @property
     def direction(self) -> Way:
         """How far its direction is known, and whose word it is."""
         if self.judged is not None:
@@ -388,7 +394,7 @@ class EdgeRecord:
                 return f"not established: {self._why_open}"
             case Verdict.UNLIKELY:
                 return "do not draw it, and do not claim that the two are unrelated"
-        return f"report it with: {listed(self.doubts)}" if self.doubts else "report it"
+        return f"{REPORT}{WITH}{listed(self.doubts)}" if self.doubts else REPORT
 
     @property
     def _why_open(self) -> str:
@@ -668,7 +674,7 @@ EDGE_COLUMNS: tuple[EdgeColumn, ...] = (
         "that the edge is real: of edges with 0.9, nine in ten are",
         value=lambda e: e.probability and e.probability.edge,
         since="0.2",
-        shown=CSV | PAGE | TEXT,
+        shown=FILES | PAGE | TEXT,
         table_if=lambda e: e.probability is not None,
         text=lambda e, _: show_confidence(0.0 if e.probability is None else e.probability.edge, 2),
     ),
@@ -932,10 +938,14 @@ def read_edge(row: Mapping[str, str], methods: Sequence[str], source: str) -> Ed
     if WITHOUT in known:
         alone = EdgeRecord(first=first, second=second, tail=tail, head=head, present=known[WITHOUT])
     others = [(title, read(title, share)) for title in methods if row.get(title)]
+    probable = None
+    if "probability" in known and all(row.get(name) for name in WAYS):
+        probable = PairProbability(first, second, known["probability"], *(read(name, share) for name in WAYS))
     return EdgeRecord(
         **{column.field: known[column.name] for column in EDGE_COLUMNS if column.field and column.name in known},
         split=(known[SPLIT[0]], known[SPLIT[1]], known[SPLIT[2]]),
         by_method=(("", known["confidence"]), *others),
+        probability=probable,
         without=alone,
         judged=(known["verdict"], known["direction"], known["do"])
         if {"verdict", "direction", "do"} <= {*known}

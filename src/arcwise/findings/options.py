@@ -15,6 +15,7 @@ from arcwise.base.options import (
     COMPLETIONS,
     LEARN_SECONDS,
     Common,
+    Group,
     Option,
     check_options,
     command_words,
@@ -58,6 +59,7 @@ class LearnOptions:
         "how networks are found: credible, bootstrap, posterior, search or optimum (one network, to be looked at "
         "only), or auto, the bootstrap (a credible set where constraints on ancestors ask for it)",
         choices=partial(chain, (AUTO,), SOURCES),
+        group=Group.METHOD,
     )
     score: str | Score | None = option(
         None,
@@ -65,6 +67,7 @@ class LearnOptions:
         values="a score",
         usual="qnml; bic for a search",
         flags=("--score", "-s"),
+        group=Group.METHOD,
     )
     bayes_factor: float | str = row(
         CredibleOptions,
@@ -72,18 +75,28 @@ class LearnOptions:
         help=f"the credible set holds every network within this factor of the best: {SPELLED}",
         kind=str,
         values="a number >= 1, or a name",
+        group=Group.METHOD,
+        rare=True,
+        metavar="FACTOR",
     )
-    replicates: int = row(BootstrapOptions, "replicates", help="how many networks a bootstrap learns", high=10**8)
+    replicates: int = row(
+        BootstrapOptions, "replicates", help="how many networks a bootstrap learns", high=10**8, group=Group.METHOD
+    )
     settings: tuple[str, ...] = option(
         (),
         "a setting of the method that has no option of its own, NAME=VALUE; may be repeated",
         flags=("--setting",),
+        group=Group.METHOD,
+        rare=True,
+        metavar="NAME=VALUE",
     )
     recut: bool = row(
         BootstrapOptions,
         "recut",
         help="cut columns of numbers anew in each replicate of a bootstrap, so that cut points are part of the "
         "uncertainty",
+        group=Group.METHOD,
+        rare=True,
     )
     max_parents: int | None = option(
         None,
@@ -91,17 +104,20 @@ class LearnOptions:
         low=0,
         usual="2 to 6 by the number of cases for qnml and qbdj, which find edges in any data without a limit; none for "
         "other scores",
+        group=Group.METHOD,
     )
     constraints: Constraints | None = option(
         None,
         "what every network must satisfy: required and forbidden arcs, tiers, roots, leaves, groups, parent limits",
         values="`Constraints`; a file or JSON",
+        group=Group.QUESTION,
     )
     beliefs: Beliefs | None = option(
         None,
         "what you believe before the data, and the data may overrule: prior odds of arcs and edges, or how many edges "
         "to expect",
         values="`Beliefs`, or a table from, to, odds; a file or JSON",
+        group=Group.QUESTION,
     )
     # From confidences to a network
     missed_edge_cost: float = option(
@@ -110,17 +126,23 @@ class LearnOptions:
         values="a number above 0",
         low=0,
         flags=("--missed-edge-cost", "--alpha"),
+        group=Group.DECISION,
+        metavar="EDGES",
     )
     rule: str = option(
         "calibrated",
         "from the cost to a cut-off: calibrated (best on average by the probabilities of the edges), learned (best on "
         "data sets whose network is known), or cost, 1 / (1 + cost) of the confidences as they are",
         choices=RULES,
+        group=Group.DECISION,
+        rare=True,
     )
     calibration: str = option(
         "table",
         "how confidences become probabilities: table (by studies of known networks), or none",
         choices=KINDS,
+        group=Group.DECISION,
+        rare=True,
     )
     false_rate: float | None = option(
         None,
@@ -128,8 +150,18 @@ class LearnOptions:
         low=0,
         high=1,
         usual="what the rule says",
+        group=Group.DECISION,
+        metavar="SHARE",
     )
-    threshold: float | None = option(None, "a cut-off to use instead", low=0, high=1, usual="what the rule says")
+    threshold: float | None = option(
+        None,
+        "a cut-off to use instead",
+        low=0,
+        high=1,
+        usual="what the rule says",
+        group=Group.DECISION,
+        metavar="CUT-OFF",
+    )
     permutations: int | None = option(
         None,
         "data sets with shuffled columns, which show what arises by chance (Broom's rule); 0 for none",
@@ -137,11 +169,14 @@ class LearnOptions:
         high=100_000,
         usual="20 where that is quick",
         values="0, or an integer from 2 to 100,000",
+        group=Group.METHOD,
+        rare=True,
     )
     compare: bool = option(
         True,
         "compute the confidences by other methods and scores too",
         flags=("--compare", "--no-compare"),
+        group=Group.METHOD,
     )
     # The data
     impute: str | None = option(
@@ -150,18 +185,24 @@ class LearnOptions:
         "the rows that have any",
         choices=("completions", *FILLS),
         usual="a proposal, completions",
+        group=Group.DATA,
+        metavar="HOW",
     )
     completions: int = option(
         COMPLETIONS,
         "over how many completions of data with gaps to average; up to three times as many while confidences move",
         low=2,
         high=10_000,
+        group=Group.DATA,
+        rare=True,
     )
     numbers: str = option(
         CUT,
         "cut columns of numbers into intervals before learning, or learn from numbers and scales as-they-are, "
         "by bic-dg (their probabilities are not calibrated yet)",
         choices=(CUT, AS_THEY_ARE),
+        group=Group.DATA,
+        metavar="cut|as-they-are",
     )
     discretize: str | None = option(
         None,
@@ -169,6 +210,8 @@ class LearnOptions:
         "structure",
         choices=(*CUTS, "joint"),
         usual="a proposal",
+        group=Group.DATA,
+        metavar="HOW",
     )
     bins: int = row(Common, "bins", help="intervals to cut numbers into")
     target: str | None = option(
@@ -176,6 +219,8 @@ class LearnOptions:
         "the variable of interest: the report says what it depends on and how well it is predicted; mdl cuts numbers "
         "where it changes",
         usual="none",
+        group=Group.QUESTION,
+        metavar="COLUMN",
     )
     drop: tuple[str, ...] = row(Common, "drop")
     keep: tuple[str, ...] = row(AuditSettings, "keep")
@@ -186,6 +231,8 @@ class LearnOptions:
         "what a column is, NAME=KIND, where it is not what it looks like: number (cut, however few values it has), "
         "ordinal or nominal (never cut); may be repeated",
         flags=("--kind",),
+        group=Group.DATA,
+        metavar="NAME=KIND",
     )
     interventions: str | None = row(ReadingSettings, "interventions")
     conditions: tuple[str, ...] = row(ReadingSettings, "conditions", default=())
@@ -198,7 +245,9 @@ class LearnOptions:
     dates: str | None = row(AuditSettings, "dates")
     merge_rare: int | None = row(AuditSettings, "merge_rare")
     header: str | None = row(AuditSettings, "header")
-    agree: bool = option(False, "agree to the proposed preparation of the data", flags=("--yes", "-y"))
+    agree: bool = option(
+        False, "agree to the proposed preparation of the data", flags=("--yes", "-y"), group=Group.DATA
+    )
     separator: str | None = row(ReadingSettings, "separator")
     format: str | None = row(ReadingSettings, "format")
     table: str | None = row(ReadingSettings, "table")
@@ -206,7 +255,9 @@ class LearnOptions:
     whole: bool = row(Grouping, "always", default=False, kind=bool, switch=None)
     memory: float | None = row(Grouping, "memory", low=0)
     temporary: str | None = row(Grouping, "temporary", kind=str)
-    name: str | None = option(None, "what to call the data in the report", usual="the name of the file")
+    name: str | None = option(
+        None, "what to call the data in the report", usual="the name of the file", group=Group.OUTPUT
+    )
     # The run
     seed: int = row(Common, "seed")
     threads: int | None = row(Common, "threads")
@@ -215,6 +266,8 @@ class LearnOptions:
         LEARN_SECONDS,
         "the seconds allowed for the whole analysis; none for no limit",
         values="a number above 0, or none",
+        group=Group.METHOD,
+        metavar="SECONDS",
     )
 
     def __post_init__(self) -> None:

@@ -206,8 +206,25 @@ class KnownRules:
 
 
 @one_screen
-@dataclass(frozen=True, slots=True)
-class NetworkView:
+@dataclass(frozen=True)
+class EdgeList:
+    """Pairs of variables that are described, the cut-off, and how many networks there are if too few for shares."""
+
+    edges: tuple[EdgeRecord, ...]
+    threshold: float
+    few: int = field(default=0, kw_only=True)
+
+    @property
+    def by_verdict(self) -> list[tuple[Verdict, list[EdgeRecord]]]:
+        """The edges of the network by their verdicts, in the order of these; a verdict without edges is left out."""
+        kept = [edge for edge in self.edges if edge.fate.in_network]
+        groups = [(verdict, [edge for edge in kept if edge.verdict is verdict]) for verdict in Verdict]
+        return [(verdict, own) for verdict, own in groups if own]
+
+
+@one_screen
+@dataclass(frozen=True, kw_only=True)
+class NetworkView(EdgeList):
     """The network with its edges, for any cut-off.
 
     Parameters
@@ -244,9 +261,7 @@ class NetworkView:
     """
 
     nodes: tuple[NetworkNode, ...]
-    edges: tuple[EdgeRecord, ...]
     words: tuple[tuple[str, ...], ...]
-    threshold: float
     cost: float
     rules: tuple[RuleLine, ...]
     methods: tuple[str, ...]
@@ -260,15 +275,7 @@ class NetworkView:
     unseen: float | None = None
     evidence: EvidencePlan = field(default_factory=EvidencePlan)
     target: int | None = None
-    few: int = 0
     scale: tuple[tuple[float, ...], tuple[float, ...]] | None = None
-
-    @property
-    def by_verdict(self) -> list[tuple[Verdict, list[EdgeRecord]]]:
-        """The edges of the network by their verdicts, in the order of these; a verdict without edges is left out."""
-        kept = [edge for edge in self.edges if edge.fate.in_network]
-        groups = [(verdict, [edge for edge in kept if edge.verdict is verdict]) for verdict in Verdict]
-        return [(verdict, own) for verdict, own in groups if own]
 
     @property
     def index(self) -> dict[str, int]:

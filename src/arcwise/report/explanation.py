@@ -202,7 +202,7 @@ def explain_folder(
     if not where.is_dir():
         raise FormatError(f"{where}: no such folder; `arcwise learn DATA -o {where}` would write it.")
     record = read_record(where / "run.json")
-    rules, few = _rules_of(record, where / "run.json"), _few_of(record)
+    rules, few = _rules_of(record, where / "run.json"), few_networks(record)
     network = read_bif(where / "network.bif")
     found = {}
     for row, edge in read_edges(where, record):
@@ -347,7 +347,7 @@ def _methods_of(record: Mapping[str, Any], path: Path) -> tuple[str, ...]:
     return tuple(titles)
 
 
-def _few_of(record: Mapping[str, Any]) -> int:
+def few_networks(record: Mapping[str, Any]) -> int:
     """Return how many networks an analysis has, if they are a sample that is too small for shares; else 0."""
     recipe, count = record.get("recipe"), record["result"].get("networks")
     source = SOURCES.get(str(recipe.get("source"))) if isinstance(recipe, dict) else None

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
+import enum
 import io
+import json
+import typing
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from arcwise.base.files import read_bytes
+from arcwise.base.errors import reading
+from arcwise.base.files import parse_json, read_bytes
 from arcwise.base.showing import one_screen
 from arcwise.findings.edge_record import Origin, Shown, shown_columns, shown_direction
 from arcwise.findings.verdict import Forest, ForestRow, Verdict, first_few, show_confidence, show_range
@@ -20,6 +25,7 @@ from arcwise.report.blocks import (
     Bullets,
     Chart,
     CheckLine,
+    EdgeList,
     NetworkView,
     Paragraph,
     Section,
@@ -30,6 +36,7 @@ from arcwise.report.html import frame_of, network_svg, render_html
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
+    from rich.text import Text
 
 
 SPARKLINE_POINTS = 40
@@ -38,7 +45,7 @@ CELLS = 24  # of a line of a forest plot
 
 def render_text(report: Report, *, width: int = 100, color: bool = False) -> str:
     """Return the report as text of the given width, with terminal colours if asked for."""
-    return rendered(partial(print_report, report), width=width, color=color)
+    return rendered(partial(print_report, report, report.network), width=width, color=color)
 
 
 def rendered(show: Callable[[Console], None], *, width: int, color: bool = False) -> str:
@@ -51,7 +58,7 @@ def rendered(show: Callable[[Console], None], *, width: int, color: bool = False
     return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
 
 
-def print_report(report: Report, console: Console, *, sections: tuple[str, ...] | None = None) -> None:
+def print_report(report: Words, edges: EdgeList, console: Console, *, sections: tuple[str, ...] | None = None) -> None:
     """Print the report on a console; `sections` limits it to those with the given keys."""
     from rich.text import Text
 
@@ -66,7 +73,7 @@ def print_report(report: Report, console: Console, *, sections: tuple[str, ...] 
     for check in report.checks:
         console.print(Text(check.text))
     console.print()
-    console.print(_edge_table(report.network))
+    console.print(_edge_table(edges))
     if sections is None and report.glossary:
         console.print()
         console.print(Text("The words", style="bold underline"))
@@ -79,40 +86,88 @@ def print_report(report: Report, console: Console, *, sections: tuple[str, ...] 
         print_blocks(section.blocks, console)
 
 
-MOST_ROWS, MOST_NAMED = 6, 3  # edges that the answer lists one by one, and that it names of each other verdict
+# An answer has so many lines with the path and the commands that follow it; so many at most are sentences, and from so
+# many on a verdict has a line for each of its edges.
+SCREEN, FOLLOWING, SENTENCES, FEWEST_ROWS = 25, 4, 10, 2
 COLOURS = {Verdict.RELY: "blue", Verdict.PROBABLY: "cyan", Verdict.OPEN: "yellow", Verdict.YOURS: "magenta"}
+OUTCOMES = (("FAILS", False, "bold red"), ("note", None, "yellow"), ("ok", True, "green"))
 
 
-def print_answer(report: Report, console: Console) -> None:
+def print_answer(report: Words, view: EdgeList, console: Console) -> None:
     """Print the answer on one screen: the edges by their verdicts, what to expect, and the checks."""
+    from rich.text import Text
+
+    sentences = _fitting(report.summary, console)
+    room = SCREEN - FOLLOWING - 3 - sum(_height(sentence, console) for sentence in sentences)
+    console.print(Text(report.subtitle, style="bold"))
+    _print_verdicts(view, room, console)
+    console.print()
+    for sentence in sentences:
+        console.print(_bullet(sentence))
+    told = [
+        Text(f"{word} {', '.join(names)}", style)
+        for word, ok, style in OUTCOMES
+        if (names := [check.name for check in report.checks if check.ok is ok])
+    ]
+    if told:
+        console.print(Text("Checks: ").append_text(Text("; ").join(told)))
+
+
+def _height(sentence: str, console: Console) -> int:
+    """Return on how many lines a sentence stands."""
+    from rich.text import Text
+
+    return len(Text(sentence).wrap(console, console.width - 2))
+
+
+def _fitting(sentences: Sequence[str], console: Console) -> list[str]:
+    """Return the first sentences, as many as have a place on the screen, and how many there are behind --details."""
+    used, found = 0, []
+    for sentence in sentences:
+        used += _height(sentence, console)
+        if used > SENTENCES - (sentence is not sentences[-1]):
+            break
+        found.append(sentence)
+    left = len(sentences) - len(found)
+    return [*found, f"{left} more {'note' if left == 1 else 'notes'}: --details"] if left else found
+
+
+def _print_verdicts(view: EdgeList, room: int, console: Console) -> None:
+    """Print the edges by their verdicts on so many lines: those to rely on and the probable ones each on its own."""
     from rich.table import Table as Grid
     from rich.text import Text
 
-    view, left = report.network, MOST_ROWS
-    console.print(Text(report.subtitle, style="bold"))
-    for verdict, own in view.by_verdict:
+    groups = view.by_verdict
+    listed = [verdict for verdict, _ in groups if verdict in (Verdict.RELY, Verdict.PROBABLY)]
+    room = max(room - len(groups), FEWEST_ROWS * len(listed))
+    for verdict, own in groups:
         title = Text(f"{verdict[0].upper()}{verdict[1:]} ({len(own)})", style=f"bold {COLOURS.get(verdict, 'default')}")
-        if verdict not in (Verdict.RELY, Verdict.PROBABLY):
+        if verdict not in listed:
             names = [f"{edge.name} {edge.label}".rstrip() for edge in own]
-            console.print(Text.assemble(title, "  ", first_few(names, MOST_NAMED, ";  ")))
+            most = next((k for k in range(len(names), 1, -1) if _length(title, names, k) <= console.width), 1)
+            console.print(Text.assemble(title, "  ", first_few(names, most, ";  ")), overflow="ellipsis", no_wrap=True)
             continue
+        listed = listed[1:]
+        rows = own[: max(FEWEST_ROWS, room - FEWEST_ROWS * len(listed))]
+        room -= len(rows)
+        table = [
+            (f"  {edge.name}", show_confidence(edge.real, 2), shown_direction(edge, view.few), edge.depends)
+            for edge in rows
+        ]
         grid = Grid.grid(padding=(0, 2))
-        for edge in own[: max(left, 3)]:
-            cells = (f"  {edge.name}", show_confidence(edge.real, 2), shown_direction(edge, view.few))
-            grid.add_row(*map(Text, (*cells, ", ".join(edge.doubts))))
-        left -= len(own)
-        more = f"  the first {grid.row_count}:" if len(own) > grid.row_count else ""
+        for column in list(zip(*table, strict=True))[:3]:  # whole, but for names that leave no place for the rest
+            widest = min(max(map(len, column)), console.width // 2)
+            grid.add_column(no_wrap=True, overflow="ellipsis", min_width=widest, max_width=widest)
+        grid.add_column(no_wrap=True, overflow="ellipsis")
+        for cells in table:
+            grid.add_row(*map(Text, cells))
+        more = f"  the first {len(rows)}:" if len(own) > len(rows) else ""
         console.print(Text.assemble(title, more))
         console.print(grid)
-    console.print()
-    for sentence in report.summary:
-        console.print(_bullet(sentence))
-    states = (("FAILS", False), ("note", None), ("ok", True))
-    told = [
-        f"{word} {', '.join(names)}" for word, ok in states if (names := [c.name for c in report.checks if c.ok is ok])
-    ]
-    if told:
-        console.print(Text(f"Checks: {'; '.join(told)}"))
+
+
+def _length(title: Text, names: Sequence[str], most: int) -> int:
+    return len(title) + 2 + len(first_few(names, most, ";  "))
 
 
 def print_blocks(blocks: Iterable[Block], console: Console) -> None:
@@ -122,7 +177,7 @@ def print_blocks(blocks: Iterable[Block], console: Console) -> None:
             console.print(part)
 
 
-def _glossary(report: Report) -> RenderableType:
+def _glossary(report: Words) -> RenderableType:
     from rich.table import Table as Grid
     from rich.text import Text
 
@@ -143,7 +198,7 @@ def _bullet(text: str) -> RenderableType:
     return grid
 
 
-def _edge_table(view: NetworkView) -> RenderableType:
+def _edge_table(view: EdgeList) -> RenderableType:
     from rich.table import Table as Grid
     from rich.text import Text
 
@@ -216,10 +271,39 @@ def forest_line(row: ForestRow) -> str:
     return "".join(cells)
 
 
+# A report is read back by the types of its parts: nothing in a file says what to make of it but the kind of a block.
+KINDS: dict[str, Any] = {kind.__name__: kind for kind in (*typing.get_args(Block),)}
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value):
+        kind = {"kind": type(value).__name__} if type(value).__name__ in KINDS else {}
+        return kind | {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value
+
+
+def _made(kind: Any, value: Any) -> Any:
+    """Return what a type and plain values make; a value of another type is a TypeError."""
+    parts = typing.get_args(kind)
+    if kind == Block:
+        return _made(KINDS[value["kind"]], value)
+    if typing.get_origin(kind) is tuple:
+        kinds = [parts[0]] * len(value) if parts[-1] is Ellipsis else parts
+        return tuple(_made(one, item) for one, item in zip(kinds, value, strict=True))
+    if dataclasses.is_dataclass(kind):
+        hints = typing.get_type_hints(kind)
+        return kind(**{f.name: _made(hints[f.name], value[f.name]) for f in dataclasses.fields(kind)})  # type: ignore[operator]
+    if isinstance(kind, type) and issubclass(kind, enum.Enum):
+        return kind(value)
+    if not isinstance(value, parts or kind) and not (kind is float and isinstance(value, int)):
+        raise TypeError(value)
+    return value
+
+
 @one_screen
-@dataclass(frozen=True, slots=True)
-class Report:
-    """A whole report. In a notebook it shows itself.
+@dataclass(frozen=True)
+class Words:
+    """What a report says, without the network.
 
     Parameters
     ----------
@@ -233,20 +317,38 @@ class Report:
         The words that the report uses, each with what it means.
     checks
         What was checked, and what came of it.
-    network
-        The network view.
     sections
         Everything else.
     """
 
     title: str
     subtitle: str
-    facts: tuple[tuple[str, str], ...]
-    summary: tuple[str, ...]
-    network: NetworkView
+    facts: tuple[tuple[str, str], ...] = ()
+    summary: tuple[str, ...] = ()
     sections: tuple[Section, ...] = field(default=())
     glossary: tuple[tuple[str, str], ...] = ()
     checks: tuple[CheckLine, ...] = ()
+
+    def to_json(self) -> str:
+        """Return all words as JSON, which `read` reads."""
+        own = {f.name: _plain(getattr(self, f.name)) for f in dataclasses.fields(Words)}
+        return json.dumps(own, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+    @staticmethod
+    def read(path: Path) -> Words:
+        """Read what `to_json` wrote."""
+        found = parse_json(read_bytes(path), source=str(path))
+        with reading(f"{path}: the words of a report"):
+            made: Words = _made(Words, found)
+        return made
+
+
+@one_screen
+@dataclass(frozen=True)
+class Report(Words):
+    """A whole report: its words, and the view of the network. In a notebook it shows itself."""
+
+    network: NetworkView = field(kw_only=True)
 
     def to_html(self) -> str:
         """Return one self-contained HTML page: no other file and no network access."""

@@ -6,14 +6,14 @@ import typer
 
 from arcwise.base.options import Common, option, row
 from arcwise.cli.prior import LearningPriorVerb, PriorOptions, app_of_prior, table_text
-from arcwise.cli.verb import Result, command_of
+from arcwise.cli.verb import Result, add_verb
 
 __all__ = ["register"]
 
 
 def register(app: typer.Typer) -> None:
     """Add the analysis to the verb."""
-    app_of_prior.command("compare")(command_of(Compare))
+    add_verb(app_of_prior, "compare", Compare)
 
 
 class Compare(LearningPriorVerb):

@@ -16,7 +16,7 @@ from arcwise.base.options import REQUIRED, Common, load_figure, option, row, row
 from arcwise.base.run import Status
 from arcwise.bootstrap.bootstrap import BootstrapSettings
 from arcwise.cli.options import TimeLimit
-from arcwise.cli.verb import Result, Verb, VerbGroup, command_of
+from arcwise.cli.verb import Result, Verb, VerbGroup, add_verb
 
 if TYPE_CHECKING:
     from arcwise.base.run import ProgressCallback, ProgressEvent
@@ -232,7 +232,7 @@ def register(app: typer.Typer) -> None:
         "export": Export,
     }
     for name, verb in verbs.items():
-        study.command(name)(command_of(verb))
+        add_verb(study, name, verb)
     app.add_typer(study, name="study")
 
 
