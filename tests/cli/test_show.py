@@ -65,9 +65,7 @@ def test_damaged_words_are_told(cli: Cli, folder: Path, damage: str) -> None:
     assert "report.json" in cli("show", folder, code=1)
 
 
-def test_without_a_screen_open_says_where_the_page_is(
-    cli: Cli, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_screen_open_says_where_the_page_is(cli: Cli, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if sys.platform in ("win32", "darwin"):
         pytest.skip("has a browser")
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
