@@ -29,8 +29,7 @@ from arcwise.graph.files import read_graph
 from arcwise.model.mixed_network import MixedNetwork
 from arcwise.model.network import read_bif
 from arcwise.networks.network_list import NetworkSet, NetworkSummary
-from arcwise.report.blocks import EdgeList
-from arcwise.report.explanation import explain_folder, few_networks, read_edges, read_record
+from arcwise.report.explanation import explain_folder, read_edges, read_record
 from arcwise.report.report import SavedReport, Words
 
 if TYPE_CHECKING:
@@ -125,13 +124,6 @@ class SavedAnalysis(Questions):
         told = f"A Bayesian network of {data.get('variables', '?')} variables from {data.get('cases', '?')} rows"
         old = f"An older version wrote this folder: what else it found is in report.html only. Write it again: {again}"
         return Words(f"Which edges to trust: {data.get('name', self.folder.name)}", told, summary=(old,))
-
-    @property
-    def edge_list(self) -> EdgeList:
-        """The described edges with the cut-off, to be printed."""
-        few = few_networks(self.record)
-        edges = tuple(replace(edge, is_guess=few > 0) for edge in self.edges)
-        return EdgeList(edges, self.threshold, few=few)
 
     @cached_property
     def settled(self) -> frozenset[tuple[str, str]]:

@@ -42,7 +42,7 @@ from arcwise.report.effects import (
     possible_answer,
     possible_mixed_answer,
 )
-from arcwise.report.explanation import EdgeExplanation, explain_folder, explain_graph
+from arcwise.report.explanation import EdgeExplanation, explain_folder, explain_graph, list_edges
 from arcwise.report.page import fit_answer, prediction_answer
 from arcwise.report.sections import variable_answer
 
@@ -63,7 +63,7 @@ class Show(Verb):
 
     def _run(self) -> Result:
         saved = open_folder(self.folder)
-        words, edges = saved.words, saved.edge_list
+        words, edges = saved.words, list_edges(saved.folder, saved.record, saved.threshold)
         payload = {**saved.record, "output": self.folder, "edges": saved.to_frame()}
         return Result(payload, lambda: print_found(words, edges, self.folder, details=self.details))
 

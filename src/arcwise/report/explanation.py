@@ -31,6 +31,7 @@ from arcwise.findings.verdict import Verdict, Way, counted, percent, show_confid
 from arcwise.graph.dag import Dag
 from arcwise.model.network import read_bif
 from arcwise.recipes.registry import SOURCES
+from arcwise.report.blocks import EdgeList
 from arcwise.report.edges import NOT_UNRELATED, effect_sentence, prior_sentence, statement
 
 if TYPE_CHECKING:
@@ -202,7 +203,7 @@ def explain_folder(
     if not where.is_dir():
         raise FormatError(f"{where}: no such folder; `arcwise learn DATA -o {where}` would write it.")
     record = read_record(where / "run.json")
-    rules, few = _rules_of(record, where / "run.json"), few_networks(record)
+    rules, few = _rules_of(record, where / "run.json"), _few_of(record)
     network = read_bif(where / "network.bif")
     found = {}
     for row, edge in read_edges(where, record):
@@ -339,6 +340,13 @@ def read_edges(folder: Path, record: Mapping[str, Any]) -> list[tuple[dict[str, 
     return [(row, edge_record.read_edge(row, methods, str(path))) for row in rows]
 
 
+def list_edges(folder: Path, record: Mapping[str, Any], threshold: float) -> EdgeList:
+    """Return the edges of a folder with their cut-off, to be printed."""
+    few = _few_of(record)
+    edges = tuple(replace(edge, is_guess=few > 0) for _, edge in read_edges(folder, record))
+    return EdgeList(edges, threshold, few=few)
+
+
 def _methods_of(record: Mapping[str, Any], path: Path) -> tuple[str, ...]:
     """Return the titles of the other methods and scores: the columns of edges.csv that hold their confidences."""
     titles = record["result"].get("compared")
@@ -347,7 +355,7 @@ def _methods_of(record: Mapping[str, Any], path: Path) -> tuple[str, ...]:
     return tuple(titles)
 
 
-def few_networks(record: Mapping[str, Any]) -> int:
+def _few_of(record: Mapping[str, Any]) -> int:
     """Return how many networks an analysis has, if they are a sample that is too small for shares; else 0."""
     recipe, count = record.get("recipe"), record["result"].get("networks")
     source = SOURCES.get(str(recipe.get("source"))) if isinstance(recipe, dict) else None
