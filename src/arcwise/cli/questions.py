@@ -99,6 +99,7 @@ def _browse(address: str) -> bool:
     try:
         return begun.wait(HANGS) == 0
     except subprocess.TimeoutExpired:
+        begun.returncode = 0  # it is left to itself
         return True
 
 
