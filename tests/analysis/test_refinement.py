@@ -418,7 +418,11 @@ def test_the_limit_that_is_named_has_room_for_what_follows(monkeypatch: pytest.M
     told = sample_remark(part.result, part.enough)
     assert told.text.endswith("80 of 200 networks (time limit). All 200 would need about --limit-seconds 100.")
     none = replace(cut, confidence=None, count=0, shortfall=Shortfall.EVERYTHING, expected=None)
-    assert "how long they take is not known" in single_remark(none).text
+    told = single_remark(found, none)
+    assert "how long they take is not known" in told.text
+    assert "by a plain hill climb on the data: it is there" in told.text
+    stopped = single_remark(replace(found, shortfall=Shortfall.EVERYTHING), none, gaps=True)
+    assert "by a plain hill climb on one completion of the data as far as it came: it is" in stopped.text
 
 
 def test_a_single_search_can_be_asked_for() -> None:

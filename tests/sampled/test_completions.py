@@ -203,8 +203,22 @@ def test_the_end_of_the_time_leaves_a_status(gappy: Incomplete) -> None:
     outcome = carry_out(Recipe.usual("credible"), gappy, Run(limits=Limits(seconds=1e-6)))
     assert outcome.confidence is None
     assert outcome.status is Status.TIME_LIMIT
-    completions = Completions(gappy, seed=1)
-    assert completions.state(0, Run(limits=Limits(seconds=1e-9))) is None
+
+
+def test_a_completion_that_the_time_cut_short_changes_no_later_one(gappy: Incomplete) -> None:
+    """The first is there in any time, with the values that are known; with more time, all are those of the seed."""
+    completions, whole = Completions(gappy, seed=1), Completions(gappy, seed=1)
+    none, codes = Run(limits=Limits(seconds=1e-9)), gappy.held.codes
+    hurried = completions.first(none)
+    assert np.array_equal(np.where(gappy.missing, codes, hurried.codes), codes)
+    assert completions.stacked().n_cases == gappy.n_cases
+    assert completions.state(1, none) is None
+    for index in range(6):
+        wanted, found = whole.state(index), completions.state(index)
+        assert wanted is not None
+        assert found is not None
+        assert np.array_equal(wanted[0].codes, found[0].codes)
+        assert completions.state(index + 1, none) is None
 
 
 def independent(seed: int, share: float) -> tuple[Dataset, Incomplete]:

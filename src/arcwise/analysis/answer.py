@@ -70,40 +70,53 @@ def _measured(part: MainSet, run: LearnRun) -> MainSet:
 def _single(given_up: MethodResult, run: LearnRun) -> MethodResult | None:
     """Find one network where the time of a bootstrap did not suffice for any: an answer, if nothing to trust.
 
-    A plain climb takes a tenth of the time of a replicate; as much time as for the whole is allowed once more. None
-    if that is too short, too, the time was not what ended the bootstrap, or values are missing: one completion of
-    them is no answer.
+    A plain climb takes a tenth of the time of a replicate; where it is stopped, too, the network is how far it came.
+    Of data with gaps it is that of one completion. None if the time was not what ended the bootstrap.
     """
     source = given_up.recipe.source_facts
     if not source.is_sample or not source.fallback or given_up.status is not Status.TIME_LIMIT:
         return None
-    if run.data.gapless is None:
-        return None
     recipe = run.recipe(source.fallback, given_up.recipe.scorer)
     recipe = replace(recipe, settings={**recipe.settings, "refine": 0})
-    whole = run.run.but(limits=Limits(seconds=run.run.given.seconds))
-    made = average(recipe, run.complete, whole, describe=True)
-    return None if made.confidence is None else replace(made, status=Status.TIME_LIMIT, shortfall=Shortfall.SAMPLE)
+    made = average(recipe, run.prepared.mixed or run.complete, run.run.grace.but(journal=None), describe=True)
+    found = made.confidence
+    if found is None:
+        return None
+    stopped = made.status is Status.TIME_LIMIT
+    return replace(
+        made,
+        confidence=_of_one_completion(found, run),
+        status=Status.TIME_LIMIT,
+        shortfall=Shortfall.EVERYTHING if stopped else Shortfall.SAMPLE,
+    )
+
+
+def _of_one_completion(found: EdgeConfidence, run: LearnRun) -> EdgeConfidence:
+    """Say of the confidences of one completion of data with gaps what they are; those of complete data stay."""
+    gaps = run.prepared.data.gaps
+    if gaps is None:
+        return found
+    return replace(found, filled=gaps.pair_shares_missing, data_digest=gaps.digest, completions=1)
 
 
 def _known(given_up: MethodResult, run: LearnRun) -> MethodResult | None:
     """Return what is left of a credible set that a limit ended: a smaller one that is complete, or a best network.
 
     Both are looked for in half of the time that is left. Where none is, there is a best network all the same, with
-    the bound that holds; a climb has the time of the whole once more, as above. None only if no network is known
-    that satisfies the constraints. Of data with gaps it is that of one completion, of which no smaller set is
-    averaged.
+    the bound that holds, or how far a climb came. None only if no network is known that satisfies the constraints.
+    Of data with gaps it is that of one completion, of which no smaller set is averaged.
     """
     source = given_up.recipe.source_facts
     if source.is_sample or not source.fallback:
         return None
     assert given_up.status is not Status.COMPLETE
     half, given = run.run.share(0.5), run.run.given.seconds
-    most = max(LEAST_SECONDS, given_up.seconds) if given is None else given
+    most = max(LEAST_SECONDS, given_up.seconds)
+    climb = Limits(seconds=most) if given is None else run.run.grace.uncounted
     unfinished, data = given_up.unfinished, run.complete.independent()
     alone = replace(given_up.recipe, source=source.fallback, settings={})
     if unfinished is None:  # too few completions
-        best, _ = find_best(alone, data, half.but(limits=_within(half.limits, most)), climb=Limits(seconds=most))
+        best, _ = find_best(alone, data, half.but(limits=_within(half.limits, most)), climb=climb)
         return None if best is None else _alone(given_up, alone, best, run)
     smaller = unfinished.smaller(half.share(0.5).limits) if run.data.gapless is not None else None
     if smaller is not None:
@@ -120,7 +133,7 @@ def _known(given_up: MethodResult, run: LearnRun) -> MethodResult | None:
                 unfinished=unfinished.summed_up,
                 seconds=given_up.seconds + half.seconds,
             )
-    best = unfinished.best(half.but(limits=_within(half.limits, most)), climb=Limits(seconds=most))
+    best = unfinished.best(half.but(limits=_within(half.limits, most)), climb=climb)
     return None if best is None else _alone(given_up, alone, best, run)
 
 
@@ -131,17 +144,13 @@ def _within(limits: Limits, seconds: float) -> Limits:
 def _alone(given_up: MethodResult, recipe: Recipe, best: Optimum, run: LearnRun) -> MethodResult:
     if best.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
-    data, gaps = run.complete.independent(), run.prepared.data.gaps
+    data = run.complete.independent()
     networks = single_network(recipe, data, best, given_up.status)
     found = average_of(recipe, networks, data, run.run)
-    confidence = found.confidence
-    assert confidence is not None
-    if gaps is not None:
-        filled, digest = gaps.pair_shares_missing, gaps.digest
-        confidence = replace(confidence, filled=filled, data_digest=digest, completions=1)
+    assert found.confidence is not None
     return replace(
         found,
-        confidence=confidence,
+        confidence=_of_one_completion(found.confidence, run),
         status=given_up.status,
         shortfall=Shortfall.SINGLE,
         optimum=best,

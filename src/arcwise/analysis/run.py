@@ -51,7 +51,7 @@ class LearnRun:
     @property
     def complete(self) -> Dataset:
         """The data; of data with gaps, one completion."""
-        return self.data if isinstance(self.data, Dataset) else next(self.data.take(1))
+        return self.data if isinstance(self.data, Dataset) else self.data.first(self.run)
 
     def learned_from(self, recipe: Recipe) -> Sampled | MixedData:
         """Return what a recipe learns from: numbers as they are, or to be cut anew, or the data."""

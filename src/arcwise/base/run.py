@@ -107,6 +107,9 @@ class Limits:
 # Limits are positive, so "no time is left" is written as the least time that a clock can tell from none: whatever
 # starts with it finds its time over at the first look.
 NO_TIME = 1e-9
+# What is promised of a limit (docs/testing.md) leaves a fifth of it and a second of CPU for what comes after. So much
+# of that is for finding a result at all, where there is none when the time is over; the rest is for writing it.
+GRACE_SHARE, GRACE_SECONDS = 0.1, 0.2
 
 
 class Run:
@@ -264,6 +267,15 @@ class Run:
     def uncounted(self) -> Limits:
         """What is left, for a step that counts something other than what the count limit is about."""
         return replace(self.limits, count=None)
+
+    @property
+    def grace(self) -> Run:
+        """Return a run for what a result cannot do without: the time that is left, or a little where there is none."""
+        seconds = self.given.seconds
+        if seconds is None:
+            return self.but()
+        least = GRACE_SHARE * seconds + GRACE_SECONDS
+        return self.but(limits=replace(self.limits, seconds=max(least, self.seconds_left)))
 
     def share(self, part: float) -> Run:
         """Return a run that ends after a part of the time that is left; 0.5 for half of it."""

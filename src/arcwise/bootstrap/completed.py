@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arcwise.base.errors import Argument, Remedy, UnfinishedError
 from arcwise.base.run import Run
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.graph.constraints import Constraints
@@ -43,7 +42,7 @@ class CompletedTask:
 
     @classmethod
     def of(cls, completions: Completions, run: Run, uncut: NumericData | None = None) -> CompletedTask:
-        """Draw the completions; fewer, if the time is short. There is one for all that share the completions."""
+        """Draw the completions, or at least one if the time is short. All that share the completions share the task."""
         known = completions.kept.get("replicates")
         if isinstance(known, cls) and len(known.states) == completions.count and known.uncut is uncut:
             return known
@@ -53,11 +52,6 @@ class CompletedTask:
             if state is None:
                 break
             states.append(state)
-        if not states:
-            raise UnfinishedError(
-                "the time was over before the data were completed once.",
-                remedies=(Remedy("allow more time"), Remedy("fill the gaps once, with", Argument("impute", "mode"))),
-            )
         given = completions
         made = cls(given.data.expand(), tuple(states), given.constraints, given.max_parents, given.seed, uncut)
         completions.kept["replicates"] = made

@@ -189,6 +189,7 @@ class OptimumSource(Source):
     default_score = "bic"
     is_sample = True
     is_usual = False
+    fallback = "search"
     has_shares = False
     obeys_ancestors = True
 
@@ -301,10 +302,11 @@ class SearchSource(Source):
     is_sample = True
     is_searched = True
     is_usual = False
+    fallback = "search"
     has_shares = False
 
     def run(self, recipe: Recipe, data: Dataset, run: Run) -> Ensemble:
-        """Climb; what a limit stops before its end is no network that the search stands for, and left out."""
+        """Climb; at a limit, as far as it came."""
         found = hill_climb(
             data,
             score=recipe.scorer,
@@ -316,8 +318,7 @@ class SearchSource(Source):
             limits=run.limits,
             progress=run.progress,
         )
-        made = _ensemble_of_one(self.name, recipe, data, found, found.status, KnownFacts())
-        return (made if found.status is Status.COMPLETE else made[:0]).made_by(recipe)
+        return _ensemble_of_one(self.name, recipe, data, found, found.status, KnownFacts()).made_by(recipe)
 
     def account(self, made: MadeNetworks) -> str:
         """Tell of the climb."""

@@ -51,6 +51,7 @@ class PosteriorSource(Source):
     citation = "su-2016"
     is_sample = True
     is_chained = True
+    fallback = "search"
     is_usual = False
 
     def run(self, recipe: Recipe, data: Dataset, run: Run) -> Ensemble:

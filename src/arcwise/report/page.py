@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arcwise.base.errors import OptionError
+from arcwise.base.errors import OptionError, UnfinishedError
 from arcwise.base.options import MANY_VARIABLES
+from arcwise.base.run import Limits, Run
 from arcwise.confidence.consensus import Fate
 from arcwise.confidence.curves import KNOTS
 from arcwise.confidence.edge_confidence import RuleName
@@ -51,6 +52,8 @@ MOST_PARAMETERS = 20_000
 MOST_STATES = 220
 # Cells of a clique up to which these are made.
 MOST_PREPARED = 2**20
+# The part of a time limit that they may take, where it has decided something before.
+PREPARING = 0.05
 
 
 def elimination_order(arities: Sequence[int], parents: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], int]:
@@ -78,8 +81,8 @@ def elimination_order(arities: Sequence[int], parents: Sequence[Sequence[int]]) 
     return tuple(order), cells
 
 
-def plan_evidence(network: BayesianNetwork) -> blocks.EvidencePlan:
-    """Return how the page answers questions about evidence."""
+def plan_evidence(network: BayesianNetwork, limits: Limits | None = None) -> blocks.EvidencePlan:
+    """Return how the page answers questions about evidence; what is to be prepared for them has its own `limits`."""
     arities = [int(arity) for arity in network.arities]
     parameters = sum(table.size for table in network.tables)
     if len(arities) > MANY_VARIABLES:
@@ -98,7 +101,9 @@ def plan_evidence(network: BayesianNetwork) -> blocks.EvidencePlan:
     if sum(arities) > MOST_STATES:
         return blocks.EvidencePlan(refusal=f"The network is too large for that here: {why}. Ask it by `arcwise query`.")
     try:
-        given = _given_single_states(network)
+        given = _given_single_states(network, Run.of(limits))
+    except UnfinishedError:
+        return blocks.EvidencePlan(refusal="The time did not suffice to prepare answers here. Ask by `arcwise query`.")
     except OptionError:
         return blocks.EvidencePlan(refusal=f"The network is too large for that: {why}.")
     return blocks.EvidencePlan(
@@ -106,11 +111,13 @@ def plan_evidence(network: BayesianNetwork) -> blocks.EvidencePlan:
     )
 
 
-def _given_single_states(network: BayesianNetwork) -> tuple[tuple[float, ...], ...]:
+def _given_single_states(network: BayesianNetwork, run: Run) -> tuple[tuple[float, ...], ...]:
     """Return the probability of every state given each: rows are what is known, in the order of the variables."""
     rows = []
     for name, states in zip(network.names, network.states, strict=True):
         for known in states:
+            if run.is_over:
+                raise UnfinishedError("the time was over.")
             found = network.marginals({name: known}, max_cells=MOST_PREPARED, progress=False)
             row: list[float] = []
             for other, own in zip(network.names, network.states, strict=True):
@@ -645,7 +652,9 @@ def _network(analysis: Findings) -> blocks.NetworkView:
         counts = contingency(data, [v])
         states = tuple(edges.state_label(state) for state in data.states[v])
         nodes.append(blocks.NetworkNode(name, states, tuple((counts / counts.sum()).round(4).tolist())))
-    plan = plan_evidence(analysis.network)
+    # Where the clock has decided nothing yet, it must not decide what the page can do.
+    limit = analysis.options.limit_seconds
+    plan = plan_evidence(analysis.network, Limits(limit and PREPARING * limit) if is_by_time(analysis) else None)
     tables = tuple(
         tuple(tuple(row) for row in table.tolist()) if plan.order or table.size <= MOST_SHOWN_CELLS else None
         for table in analysis.network.tables

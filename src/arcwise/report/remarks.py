@@ -111,7 +111,9 @@ def shortfall_words(made: MethodResult) -> str:
         Shortfall.BEGINNING: made.why,
         Shortfall.TABLE: "the table of parent sets could not be completed",
         Shortfall.NETWORKS: "its networks could not all be counted",
-        Shortfall.SAMPLE: f"{made.count:,}" + (f" of {wanted:,}" if wanted else "") + " networks",
+        Shortfall.SAMPLE: f"{made.count:,}" + (f" of {wanted:,}" if wanted else "") + " networks"
+        if made.recipe.source_facts.has_shares
+        else "the search was stopped on its way",
         Shortfall.COMPLETIONS: f"{0 if made.confidence is None else made.confidence.completions:,} of "
         f"{made.recipe.completions:,} completions",
         Shortfall.EVERYTHING: "no network was finished",
@@ -130,16 +132,19 @@ def _longer(found: MethodResult, enough: float | None) -> str:
     return f"All {wanted:,} would need about --limit-seconds {float(f'{math.ceil(enough / step) * step:.2g}'):.10g}."
 
 
-def single_remark(given_up: MethodResult) -> Remark:
+def single_remark(shown: MethodResult, given_up: MethodResult, *, gaps: bool = False) -> Remark:
     """Return the message that no network of a bootstrap was finished, and that there is one to be looked at."""
+    of = "one completion of the data" if gaps else "the data"
+    climb = f"a plain hill climb on {of}"
+    if shown.shortfall is Shortfall.EVERYTHING:
+        climb += " as far as it came"
     source = given_up.recipe.source_facts
     wanted = given_up.recipe.settings.get(source.counted_by)
     tried = f"none of its {wanted:,} networks" if wanted else "no network"
     return Remark(
         f"The {source.title} could not be completed: {tried} was finished in the {given_up.seconds:.1g} s that were "
-        "left: how long they take is not known. What is shown is one network, by a plain hill climb on the data: it is "
-        "there to be looked at, and says nothing of how far its edges can be trusted. Allow more time with "
-        "--limit-seconds.",
+        f"left: how long they take is not known. What is shown is one network, by {climb}: it is there to be looked "
+        "at, and says nothing of how far its edges can be trusted. Allow more time with --limit-seconds.",
         by_time=True,
     )
 
@@ -258,7 +263,7 @@ def _of_main_set(part: parts.MainSet, analysis: Findings) -> Iterator[Remark]:
     if given_up is None:
         yield from _of_networks(part)
     elif given_up.recipe.source_facts.is_sample:
-        yield single_remark(given_up)
+        yield single_remark(found, given_up, gaps=analysis.gaps is not None)
     else:
         yield unfinished_remark(found, given_up, gaps=analysis.gaps is not None)
     if analysis.prepared.hurried:

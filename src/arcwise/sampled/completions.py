@@ -112,6 +112,10 @@ class Evidence:
     whole_families: bool = False
 
 
+# So many moves are made between two looks at the clock.
+MOVES_AT_ONCE = 2000
+
+
 @dataclass(frozen=True, eq=False)
 class Moves:
     """Proposed moves: the arcs, which of them are to be turned, and the logarithms of random numbers."""
@@ -130,6 +134,10 @@ class Moves:
         chances = np.log(rng.random(count))
         return cls(tails.astype(np.int32), heads.astype(np.int32), turns.astype(np.uint8), chances)
 
+    def part(self, taken: slice) -> Moves:
+        """Return some of them."""
+        return Moves(self.tails[taken], self.heads[taken], self.turns[taken], self.chances[taken])
+
 
 class StructureWalk:
     """Walks over the networks that constraints allow; a network is one mask of parents per variable."""
@@ -140,9 +148,18 @@ class StructureWalk:
         self.limits = constraints.limits
         self._native = constraints.native()
 
-    def walk(self, parents: list[int], evidence: Evidence, moves: int, rng: np.random.Generator) -> list[int]:
-        """Return the network after so many proposed moves."""
-        return list(parents) if len(parents) < 2 else self.make(parents, evidence, Moves.draw(len(parents), moves, rng))
+    def walk(
+        self, parents: list[int], evidence: Evidence, moves: int, rng: np.random.Generator, run: Run | None = None
+    ) -> list[int]:
+        """Return the network after so many proposed moves; fewer, if the time of a run is over before."""
+        if len(parents) < 2:
+            return list(parents)
+        drawn = Moves.draw(len(parents), moves, rng)
+        for start in range(0, moves, MOVES_AT_ONCE):
+            if run is not None and run.is_over:
+                break
+            parents = self.make(parents, evidence, drawn.part(slice(start, start + MOVES_AT_ONCE)))
+        return parents
 
     def make(self, parents: list[int], evidence: Evidence, moves: Moves) -> list[int]:
         """Return the network after given proposals; Ctrl-C raises."""
@@ -249,6 +266,7 @@ class CompletionChain:
         model: ChainModel,
         seed: np.random.SeedSequence | np.random.Generator,
         start: tuple[Dataset, tuple[int, ...]] | None = None,
+        run: Run | None = None,
     ) -> None:
         self._model = model
         self._rng = np.random.default_rng(seed)
@@ -258,18 +276,24 @@ class CompletionChain:
             self.completion, self.parents = start[0], list(start[1])
             return
         self.parents = model.walk.walk(
-            list(model.walk.required), model.available, FIRST_SWEEPS * self._moves, self._rng
+            list(model.walk.required), model.available, FIRST_SWEEPS * self._moves, self._rng, run
         )
         self._draw(model.count_available)
         for _ in range(SETTLING):
-            self._draw(self._count)
+            if run is None or not run.is_over:
+                self._draw(self._count)
 
-    def step(self) -> None:
-        """Draw a network, its parameters and the gaps."""
-        model = self._model
+    def step(self, run: Run | None = None) -> bool:
+        """Draw a network, its parameters and the gaps; False if the time was over before, and nothing is changed."""
+        model, before = self._model, self._rng.bit_generator.state
         evidence = model.evidence(self.completion)
-        self.parents = model.walk.walk(self.parents, evidence, SWEEPS * self._moves, self._rng)
+        parents = model.walk.walk(self.parents, evidence, SWEEPS * self._moves, self._rng, run)
+        if run is not None and run.is_over:
+            self._rng.bit_generator.state = before
+            return False
+        self.parents = parents
         self._draw(self._count)
+        return True
 
     def _count(self, family: list[int]) -> NDArray[np.int64]:
         return _count(self.completion, family)
@@ -331,6 +355,7 @@ class Completions:
         self.kept: dict[str, object] = {}  # what others made of the completions, to be shared as they are
         self._chains: list[CompletionChain] = []
         self._states: list[State] = []
+        self._cut_short: State | None = None  # in place of the first, where the time was over before
         self._ahead = BURN_IN  # steps before the next completion is taken
 
     gapless: ClassVar[None] = None
@@ -354,21 +379,42 @@ class Completions:
         return f"<Completions of {self.data!r}: {self.drawn} drawn, of {self.count}>"
 
     def state(self, index: int, run: Run | None = None) -> State | None:
-        """Return a completion with its network; None if the time is over before it is drawn."""
+        """Return a completion with its network; None if the time is over before it is drawn.
+
+        A first one is there in any case: that of its chain as far as it came.
+        """
         while len(self._states) <= index:
             if run is not None and run.is_over:
-                return None
+                return None if index or self._states else self._unsettled(run)
             number = len(self._states) % CHAINS
             if number == len(self._chains):
-                self._chains.append(CompletionChain(self._model, np.random.SeedSequence([self.seed, number])))
+                chain = self._chain(number, run)
+                if run is not None and run.is_over:  # it may not have come to where others with its seed are
+                    self._cut_short = (chain.completion, tuple(chain.parents))
+                    continue
+                self._chains.append(chain)
             chain = self._chains[number]
             if self._ahead:
-                chain.step()
-                self._ahead -= 1
+                self._ahead -= chain.step(run)
                 continue
             self._states.append((chain.completion, tuple(chain.parents)))
             self._ahead = BURN_IN if len(self._states) < CHAINS else BETWEEN
         return self._states[index]
+
+    def _chain(self, number: int, run: Run | None) -> CompletionChain:
+        return CompletionChain(self._model, np.random.SeedSequence([self.seed, number]), run=run)
+
+    def _unsettled(self, run: Run) -> State:
+        if self._cut_short is None:
+            chain = self._chains[0] if self._chains else self._chain(0, run)
+            self._cut_short = (chain.completion, tuple(chain.parents))
+        return self._cut_short
+
+    def first(self, run: Run) -> Dataset:
+        """Return the first completion."""
+        state = self.state(0, run)
+        assert state is not None
+        return state[0]
 
     def take(self, count: int) -> Iterator[Dataset]:
         """Yield the first completions."""
@@ -379,11 +425,11 @@ class Completions:
 
     def stacked(self) -> Dataset:
         """Return all completions that were drawn, one below the other: its counts are sums over completions."""
-        assert self._states
-        codes = np.concatenate([completion.codes for completion, _ in self._states], axis=1)
-        targets = self._states[0][0].targets
+        states = self._states or ([] if self._cut_short is None else [self._cut_short])
+        codes = np.concatenate([completion.codes for completion, _ in states], axis=1)
+        targets = states[0][0].targets
         if targets is not None:
-            targets = targets.take(np.tile(np.arange(targets.n_rows), len(self._states)))
-        design = self._states[0][0].design
-        tiled = None if design is None else design.tile(len(self._states))
-        return self._states[0][0]._unchecked(codes, None, targets, tiled)
+            targets = targets.take(np.tile(np.arange(targets.n_rows), len(states)))
+        design = states[0][0].design
+        tiled = None if design is None else design.tile(len(states))
+        return states[0][0]._unchecked(codes, None, targets, tiled)
