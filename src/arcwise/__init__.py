@@ -15,10 +15,10 @@ _PUBLIC: dict[str, tuple[str, ...]] = {
     "parent_sets": ("build_parent_sets",),
     "exact": ("find_optimal",),
     "local": ("hill_climb", "tabu_search"),
-    "ensemble": ("Recipe", "CredibleSet", "find_credible", "bootstrap_networks"),
+    "ensemble": ("CredibleSet", "find_credible", "bootstrap_networks"),
     "confidence": ("EdgeConfidence", "edge_confidence", "recommend", "consensus_network"),
     "model": ("BayesianNetwork", "fit_parameters", "read_bif", "write_bif"),
-    "analysis": ("Analysis", "BayesianNetworkEstimator", "learn"),
+    "analysis": ("Analysis", "BayesianNetworkEstimator", "learn", "open"),
 }
 _MODULES = (
     *_PUBLIC,
@@ -48,10 +48,14 @@ def __getattr__(name: str) -> object:
 
 
 def _found_elsewhere(name: str) -> str:
-    """Return the stage of a name that the package itself does not have."""
+    """Return where a name is that the package itself does not have, or what is called in its place."""
     if not name.startswith("_"):
         import importlib
 
+        from arcwise.base.errors import hint
+
+        if told := hint("arcwise", name):
+            return told
         for stage in _MODULES:
             if name in getattr(importlib.import_module(f"arcwise.{stage}"), "__all__", ()):
                 return f"; it is arcwise.{stage}.{name}"

@@ -25,6 +25,7 @@ from arcwise import scores as scores
 from arcwise.analysis.analysis import Analysis as Analysis
 from arcwise.analysis.estimator import BayesianNetworkEstimator as BayesianNetworkEstimator
 from arcwise.analysis.learning import learn as learn
+from arcwise.analysis.saved import open as open
 from arcwise.audit.audit import check as check
 from arcwise.base.run import Limits as Limits
 from arcwise.bootstrap.bootstrap import bootstrap_networks as bootstrap_networks
@@ -48,7 +49,6 @@ from arcwise.model.files import write_bif as write_bif
 from arcwise.model.fitting import fit_parameters as fit_parameters
 from arcwise.model.network import BayesianNetwork as BayesianNetwork
 from arcwise.model.network import read_bif as read_bif
-from arcwise.networks.recipe import Recipe as Recipe
 from arcwise.parent_sets.build import build_parent_sets as build_parent_sets
 
 __version__: str

@@ -13,7 +13,8 @@ import pytest
 from numpy.typing import NDArray
 
 from arcwise import Dataset, check, learn
-from arcwise.analysis import PreparationError, open_analysis
+from arcwise.analysis import PreparationError
+from arcwise.analysis import open as open_analysis
 from arcwise.findings.dependence import excess_of_equals, expected_equals, find_dependence
 
 QUICK: dict[str, Any] = {"compare": False, "progress": False, "seed": 1, "replicates": 30, "permutations": 0}

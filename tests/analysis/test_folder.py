@@ -18,7 +18,7 @@ import arcwise
 from arcwise import datasets
 from arcwise.analysis import analysis as saving
 from arcwise.analysis import folder, learn
-from arcwise.analysis.saved import open_analysis
+from arcwise.analysis.saved import open as open_analysis
 from arcwise.errors import FormatError
 
 
@@ -67,7 +67,7 @@ def test_the_files_say_what_the_analysis_says(tmp_path: Path, flowers: arcwise.A
     nodes = ElementTree.parse(target / "cpdag.graphml").iter("{http://graphml.graphdrawing.org/xmlns}node")
     assert [node.get("id") for node in nodes] == list(flowers.data.names)
     frame = pd.read_csv(target / "edges.csv")
-    assert frame["confidence"].tolist() == pytest.approx(flowers.to_frame()["confidence"].tolist())
+    assert frame["confidence"].tolist() == pytest.approx(flowers.to_frame(full=True)["confidence"].tolist())
     assert frame["in_network"].sum() == flowers.dag.n_arcs
     shares = frame[["forward_if_edge", "backward_if_edge", "either_if_edge"]]
     assert shares.sum(axis=1).tolist() == pytest.approx([1.0] * len(frame))

@@ -123,7 +123,7 @@ def test_the_bootstrap_completes_each_replicate(file: Path) -> None:
     assert found.confidence.completions == 20
     assert found.confidence["age", "sick"] > 0.9
     assert "each network was learned from a completion of its own" in found.explain("sick", "outcome")
-    assert found.to_frame()["spread"].isna().all()
+    assert found.to_frame(full=True)["spread"].isna().all()
     text = " ".join(found.to_text().split())
     assert "Each network was learned from a sample of the cases with their gaps, which was completed anew." in text
     assert "Each bootstrap sample was drawn with its gaps and completed anew." in text

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from arcwise import Analysis, Dataset, learn
-from arcwise.analysis import open_analysis
+from arcwise.analysis import open as open_analysis
 from arcwise.base.errors import DataError, OptionError
 from arcwise.base.run import Run
 from arcwise.confidence.chance import find_chance

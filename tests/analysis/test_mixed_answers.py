@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 from tests.analysis.test_as_they_are import quick, trial
 
-from arcwise.analysis import Analysis, open_analysis
+from arcwise.analysis import Analysis
+from arcwise.analysis import open as open_analysis
 from arcwise.effects.mixed_effect import MixedEffect, MixedEffects
 from arcwise.graph import Constraints
 

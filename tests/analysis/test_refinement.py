@@ -149,7 +149,11 @@ def test_ctrl_c_behind_a_draft_of_data_with_gaps(monkeypatch: pytest.MonkeyPatch
 def test_ctrl_c_behind_a_draft_leaves_the_draft_where_there_is_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     for ending in ({"at": 45, "twice": True}, {"at": 20}):
         draft, found = stopped_behind_a_draft(monkeypatch, compare=False, **ending)
-        assert found.main is draft.main and found.main.count == 20 and found.to_frame().equals(draft.to_frame())
+        assert (
+            found.main is draft.main
+            and found.main.count == 20
+            and found.to_frame(full=True).equals(draft.to_frame(full=True))
+        )
         assert stopped_before(found) == "60 networks in place of 20; checks."
         record = run_record(found)  # what repeats the run asks for what was asked for
         assert record["options"]["replicates"] == 60 and record["recipe"]["settings"]["replicates"] == 20

@@ -135,7 +135,7 @@ def test_the_command_repeats_the_run(folder: Path) -> None:
     assert "--constraints" in record["command"]
     known = Constraints(NAMES, **record["options"]["constraints"])
     again = arcwise.learn(folder / "cases.csv", constraints=known, categorical=True, method="credible", **QUICK)
-    assert (folder / "out" / "edges.csv").read_text() == again.to_frame().to_csv(index=False)
+    assert (folder / "out" / "edges.csv").read_text() == again.to_frame(full=True).to_csv(index=False)
 
 
 def test_directions_that_follow_say_so() -> None:
@@ -157,7 +157,7 @@ def test_without_constraints_everything_is_found_and_nothing_more_is_computed() 
     assert {edge.origin for edge in analysis.edges} == {Origin.FOUND}
     assert "origin" not in analysis.to_text()
     empty = arcwise.learn(cases(), constraints=Constraints(NAMES), categorical=True, compare=False, **QUICK)
-    assert empty.to_frame().equals(analysis.to_frame())
+    assert empty.to_frame(full=True).equals(analysis.to_frame(full=True))
 
 
 def test_ancestors_are_obeyed_to_the_last_file(tmp_path: Path) -> None:

@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 
 import arcwise
 from arcwise import Constraints, datasets
-from arcwise.analysis import additions, open_analysis
+from arcwise.analysis import additions
+from arcwise.analysis import open as open_analysis
 from arcwise.analysis import run as learn_run
 from arcwise.base.run import Run
 from arcwise.credible.diagram import Bracket

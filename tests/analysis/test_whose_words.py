@@ -176,7 +176,7 @@ def test_odds_that_a_constraint_decides_are_not_tested() -> None:
     text = " ".join(analysis.to_text().split())
     assert "The pair with odds of its own is contradicted by the data. 3 more were not tested" in text
     assert "Data and prior odds contradict each other about b — c." in text
-    table = analysis.to_frame().set_index(["first", "second"])
+    table = analysis.to_frame(full=True).set_index(["first", "second"])
     assert table.loc[("c", "d"), "belief"] == "not tested: your constraint decides"
 
 

@@ -170,7 +170,7 @@ def test_a_direction_is_settled_by_its_probability(scale: arcwise.Analysis, edge
 def test_text_and_file_have_the_same_shares() -> None:
     analysis = learn(datasets.load("iris"), seed=1, method="bootstrap", replicates=50, **QUICK)
     lines = analysis.to_text(width=140)
-    frame = analysis.to_frame()
+    frame = analysis.to_frame(full=True)
     for row in frame[frame["in_network"]].to_dict("records"):
         shares = [row["forward_if_edge"], row["backward_if_edge"], row["either_if_edge"]]
         assert sum(shares) == pytest.approx(1)

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import pickle
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import arcwise
+from arcwise import BayesianNetworkEstimator, Constraints, datasets, effects, ensemble, evaluate, learn, priors
+from arcwise.analysis import Analysis, LearnOptions, SavedAnalysis
+from arcwise.base.errors import HINTS, ArcwiseError, Hinted
+from arcwise.base.options import options_of
 from arcwise.confidence import edge_confidence
 from arcwise.data import Dataset, Table
 from arcwise.ensemble import bootstrap_networks, count_credible, exact_posterior
@@ -107,3 +117,222 @@ def test_sets_and_posteriors_as_frames() -> None:
         first = arcs.iloc[0]
         at = [found.names.index(first["from"]), found.names.index(first["to"])]
         assert first["probability"] == matrix[at[0], at[1]]
+
+
+# Calls that people guessed who had read the README and nothing else, and natural variants. Each works, or says in one
+# line what to call: `hinted` has what the line must name.
+
+TIERS = [["age", "sex"], ["asthma", "smoke", "exercise"]]
+QUICK = {"replicates": 30, "compare": False, "permutations": 0, "seed": 1, "progress": False}
+
+
+@pytest.fixture(scope="module")
+def survey() -> pd.DataFrame:
+    return datasets.load("survey").to_dataframe().head(600)
+
+
+@pytest.fixture(scope="module")
+def found(survey: pd.DataFrame) -> Analysis:
+    return learn(survey, target="visits", tiers=TIERS, **QUICK)
+
+
+@pytest.fixture(scope="module")
+def saved(found: Analysis, tmp_path_factory: pytest.TempPathFactory) -> SavedAnalysis:
+    return arcwise.open(found.save(tmp_path_factory.mktemp("saved") / "survey"))
+
+
+WORKS: dict[str, Callable[[Any, Any, pd.DataFrame, Path], object]] = {
+    # what worked before
+    "learn(df)": lambda a, s, df, d: learn(df, **QUICK).edges,
+    "learn(df, target=)": lambda a, s, df, d: a.target == "visits",
+    "repr": lambda a, s, df, d: "9 variables" in repr(a),
+    "html in a notebook": lambda a, s, df, d: a._repr_html_(),
+    "print": lambda a, s, df, d: 5 < len(str(a).splitlines()) < 40,
+    "to_frame()": lambda a, s, df, d: list(a.to_frame()) == SIX,
+    "plot()": lambda a, s, df, d: a.plot(),
+    "query(y, {x: a})": lambda a, s, df, d: a.query("cough", {"smoke": "yes"}),
+    "query(variables=, evidence=)": lambda a, s, df, d: a.query(variables=["cough"], evidence={"smoke": "yes"}),
+    "predict(df, y)": lambda a, s, df, d: len(a.predict(df, "cough")) == len(df),
+    "effect(a, b)": lambda a, s, df, d: a.effect("smoke", "cough").no_effect < 0.5,
+    "explain(x)": lambda a, s, df, d: "cough" in a.explain("cough"),
+    "explain(a, b)": lambda a, s, df, d: "cough" in a.explain("smoke", "cough"),
+    "edge(a, b)": lambda a, s, df, d: a.edge("smoke", "cough").verdict,
+    "check(df)": lambda a, s, df, d: arcwise.check(df) is not None,
+    "network.sample(5)": lambda a, s, df, d: len(a.network.sample(5)) == 5,
+    "network.cpt(x)": lambda a, s, df, d: list(a.network.cpt("smoke")) == ["no", "yes"],
+    "network.to_networkx()": lambda a, s, df, d: len(a.network.to_networkx()) == 9,
+    "Estimator().fit(df)": lambda a, s, df, d: BayesianNetworkEstimator().fit(df).dag_,
+    # what did not
+    "arcwise.open(folder)": lambda a, s, df, d: arcwise.open(s.folder).network.names == a.network.names,
+    "learn(df, tiers=)": lambda a, s, df, d: a.constraints.tiers == tuple(map(tuple, TIERS)),
+    "learn(df, constraints={tiers})": lambda a, s, df, d: tiers_of(learn(df, constraints={"tiers": TIERS}, **QUICK)),
+    "learn(df, forbidden=)": lambda a, s, df, d: forbidden_of(learn(df, forbidden=["cough->smoke"], **QUICK)),
+    "hill_climb(df)": lambda a, s, df, d: climbed(df) == climbed(Dataset.from_dataframe(df)),
+    "save(x.html)": lambda a, s, df, d: a.save(d / "x.html").is_file() and "<html" in (d / "x.html").read_text(),
+    "explain(a->b)": lambda a, s, df, d: a.explain("smoke->cough") == a.explain("smoke", "cough"),
+    "query(P(y | x=a))": lambda a, s, df, d: same(a.query("P(cough | smoke=yes)"), a.query("cough", {"smoke": "yes"})),
+    "explain()": lambda a, s, df, d: "smoke → cough: An edge joins" in a.explain(),
+    "learn(target=).predict(new)": lambda a, s, df, d: (a.predict(df) == a.predict(df, "visits")).all(),
+    "summary()": lambda a, s, df, d: a.summary() == str(a),
+    "show()": lambda a, s, df, d: a.show() is None,
+    "to_html(path)": lambda a, s, df, d: a.to_html(d / "y.html") == (d / "y.html").read_text(encoding="utf-8"),
+    "numbers of a query": lambda a, s, df, d: re.match(
+        r"cough: no 0\.\d\d \(0\.\d\d-0\.\d\d\), yes 0\.\d\d \(0\.\d\d-0\.\d\d\)", repr(a.query("P(cough | smoke=yes)"))
+    ),
+    "dag.edges()": lambda a, s, df, d: a.dag.edges() == a.dag.edges == a.dag.arcs(),
+    # variants
+    "explain(a--b) of a folder": lambda a, s, df, d: s.explain("smoke--cough") == a.explain("smoke", "cough"),
+    "explain(b <- a)": lambda a, s, df, d: a.explain("cough <- smoke") == a.explain("smoke", "cough"),
+    "predict of a folder": lambda a, s, df, d: (s.predict(df) == a.predict(df)).all() and s.target == "visits",
+    "to_frame() of a folder": lambda a, s, df, d: s.to_frame()["link"].tolist() == a.to_frame()["link"].tolist(),
+    "summary() of a folder": lambda a, s, df, d: s.summary() == a.summary(),
+    "show() of a folder": lambda a, s, df, d: s.show() is None,
+    "edge(a->b)": lambda a, s, df, d: a.edge("smoke->cough").name == s.edge("cough<-smoke").name == "smoke → cough",
+    "effect(a->b)": lambda a, s, df, d: a.effect("smoke->cough").no_effect == a.effect("smoke", "cough").no_effect,
+    "confidence[a--b]": lambda a, s, df, d: a.confidence.pair("smoke--cough") == a.confidence.pair("smoke", "cough"),
+    "network.query(P())": lambda a, s, df, d: a.network.query("P(cough | smoke=yes)")["yes"] > 0.3,
+    "query(P(y=b | x=a))[b]": lambda a, s, df, d: a.query("P(cough=yes | smoke=yes)")["yes"] > 0.3,
+    "tiers as text": lambda a, s, df, d: tiers_of(learn(df, tiers="age, sex | asthma, smoke, exercise", **QUICK)),
+    "constraints as a file": lambda a, s, df, d: tiers_of(learn(df, constraints=file_of(d), **QUICK)),
+    "required and forbidden edges": lambda a, s, df, d: Constraints(
+        list(df), required=["smoke->cough"], forbidden=["age--sex"]
+    ).forbidden == (("sex", "age"), ("age", "sex")),
+    "tabu_search(df)": lambda a, s, df, d: arcwise.tabu_search(df, constraints={"tiers": TIERS}).dag,
+    "find_optimal(df)": lambda a, s, df, d: arcwise.find_optimal(df).score
+    == arcwise.find_optimal(arcwise.build_parent_sets(df)).score,
+    "build_parent_sets(df)": lambda a, s, df, d: arcwise.build_parent_sets(df, constraints={"roots": ["age"]}),
+    "find_credible(df)": lambda a, s, df, d: len(arcwise.find_credible(df, bayes_factor=3)),
+    "CredibleSet.build(df)": lambda a, s, df, d: arcwise.CredibleSet.build(df, bayes_factor=3).count,
+    "bootstrap_networks(df)": lambda a, s, df, d: len(
+        arcwise.bootstrap_networks(df, replicates=3, constraints={"tiers": TIERS})
+    ) == 3,
+    "bootstrap_networks(df with gaps)": lambda a, s, df, d: len(
+        arcwise.bootstrap_networks(with_gaps(df), "pnal", replicates=3)
+    ) == 3,
+    "fit_parameters(dag, df)": lambda a, s, df, d: arcwise.fit_parameters(a.dag, df).names == a.network.names,
+    "check_fit(network, df)": lambda a, s, df, d: evaluate.check_fit(a.network, df, replicates=0).n_tests > 0,
+    "find_effect(networks, df)": lambda a, s, df, d: effects.find_effect(a.networks, df, "smoke", "cough"),
+    "find_posterior(df)": lambda a, s, df, d: ensemble.find_posterior(df, constraints={"tiers": TIERS}).is_exact,
+    "prior_sensitivity(df, dag)": lambda a, s, df, d: priors.prior_sensitivity(df, a.dag),
+    "learn(polars-like frame)": lambda a, s, df, d: arcwise.hill_climb(Table.from_dataframe(df)).dag,
+}  # fmt: skip
+SIX = ["link", "probability", "direction", "verdict", "do", "range"]
+
+
+def climbed(data: Any) -> Dag:
+    return arcwise.hill_climb(data).dag
+
+
+def with_gaps(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.mask(np.random.default_rng(1).random(frame.shape) < 0.02)
+
+
+def tiers_of(made: Analysis) -> bool:
+    assert made.constraints is not None
+    return made.constraints.tiers == tuple(map(tuple, TIERS))
+
+
+def forbidden_of(made: Analysis) -> bool:
+    assert made.constraints is not None
+    return made.constraints.forbidden == (("cough", "smoke"),)
+
+
+def same(one: Any, other: Any) -> bool:
+    return bool((one.mean == other.mean).all())
+
+
+def file_of(folder: Path) -> Path:
+    path = folder / "known.json"
+    path.write_text(json.dumps({"tiers": TIERS}), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("guess", WORKS)
+def test_a_guess_works(
+    guess: str,
+    found: Analysis,
+    saved: SavedAnalysis,
+    survey: pd.DataFrame,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", lambda address: opened.append(address) or True)
+    result = WORKS[guess](found, saved, survey, tmp_path)
+    assert result is None or isinstance(result, pd.DataFrame) or np.any(bool(result))
+    if guess.startswith("show()"):
+        (address,) = opened
+        assert address.startswith("file://") and address.endswith(".html")
+
+
+HINTED: dict[str, tuple[Callable[[Any, Any, pd.DataFrame], object], str]] = {
+    "arcwise.load(folder)": (lambda a, s, df: arcwise.load("folder"), r"arcwise\.open\('folder'\)"),
+    "Constraints(tiers=)": (lambda a, s, df: Constraints(tiers=TIERS), r"Constraints\(data\.names, tiers="),
+    "learn(df, blacklist=)": (lambda a, s, df: learn(df, blacklist=[("a", "b")]), r"forbidden=\['a->b'\]"),
+    "learn(df, whitelist=)": (lambda a, s, df: learn(df, whitelist=[("a", "b")]), r"required=\['a->b'\]"),
+    "learn(df, random_state=)": (lambda a, s, df: learn(df, random_state=1), "seed=1"),
+    "to_pandas()": (lambda a, s, df: a.to_pandas(), r"to_frame\(\)"),
+    "to_networkx()": (lambda a, s, df: a.to_networkx(), r"network\.to_networkx\(\)"),
+    "open()": (lambda a, s, df: a.open(), r"show\(\)"),
+    "to_csv() of a folder": (lambda a, s, df: s.to_csv("x"), r"to_frame\(full=True\)"),
+    "Estimator().fit(X, y).predict": (
+        lambda a, s, df: BayesianNetworkEstimator().fit(df).predict(df),
+        "BayesianNetworkEstimator",
+    ),
+    "network.get_cpds": (lambda a, s, df: a.network.get_cpds("cough"), r"cpt\('x'\)"),
+    "dag.nodes": (lambda a, s, df: a.dag.nodes(), "names"),
+    "data.head()": (lambda a, s, df: datasets.load("survey").head(), r"to_dataframe\(\)\.head\(\)"),
+    "hill_climb(file)": (lambda a, s, df: arcwise.hill_climb("survey.csv"), r"read_data\('survey\.csv'\)"),
+    "hill_climb(array)": (lambda a, s, df: arcwise.hill_climb(np.zeros((9, 2))), r"DataFrame, or Dataset\.from_codes"),
+    "hill_climb(numbers)": (lambda a, s, df: arcwise.hill_climb(numbers()), r"discretize\("),
+    "hill_climb(numbers, bic-dg)": (lambda a, s, df: arcwise.hill_climb(numbers(), "bic-dg"), "MixedData"),
+    "hill_climb(gaps)": (lambda a, s, df: arcwise.hill_climb(with_gaps(df)), r"impute\("),
+    "predict without a target": (lambda a, s, df: learn(df, **QUICK).predict(df), "target='y'"),
+    "effect(x)": (lambda a, s, df: a.effect("smoke"), r"effects\(\)"),
+    "edge(x)": (lambda a, s, df: a.edge("smoke"), "edge\\('x--y'\\)"),
+    "query(MPE)": (lambda a, s, df: a.query("MPE(smoke=yes)"), r"network\.most_probable"),
+    "a wrong name": (lambda a, s, df: a.explain("smoke->cogh"), "cough"),
+    "arcwise.Recipe": (lambda a, s, df: arcwise.Recipe, r"arcwise\.ensemble\.Recipe"),
+}
+
+
+def numbers() -> pd.DataFrame:
+    rng = np.random.default_rng(1)
+    return pd.DataFrame({"a": rng.random(90), "b": rng.random(90)})
+
+
+@pytest.mark.parametrize("guess", HINTED)
+def test_a_guess_says_what_to_call(guess: str, found: Analysis, saved: SavedAnalysis, survey: pd.DataFrame) -> None:
+    call, told = HINTED[guess]
+    with pytest.raises((AttributeError, ArcwiseError), match=told) as caught:
+        call(found, saved, survey)
+    assert "\n" not in str(caught.value)
+
+
+def test_no_hint_is_about_a_name_that_is_there(found: Analysis, survey: pd.DataFrame) -> None:
+    have: dict[str, object] = {
+        "arcwise": arcwise, "analysis": found, "graph": found.dag, "network": found.network, "data": found.data,
+        "estimator": BayesianNetworkEstimator(),
+    }  # fmt: skip
+    for kind, thing in have.items():
+        assert [name for name in HINTS[kind] if hasattr(thing, name)] == [], kind
+    assert not {item.name for item in options_of(LearnOptions)} & {*HINTS["learn"]}
+
+
+def test_dir_shows_what_a_user_wants(found: Analysis, saved: SavedAnalysis) -> None:
+    assert {"summary", "show", "to_frame", "explain", "query", "effect", "predict", "save"} <= {*dir(found)}
+    assert len(dir(found)) <= 32 and not any(name.startswith("_") for name in dir(found))
+    for thing in (found, saved):
+        assert all(hasattr(type(thing), name) for name in dir(thing))
+
+
+def test_what_a_property_raises_is_not_taken_for_a_missing_name() -> None:
+    class Broken(Hinted):
+        _KIND = "analysis"
+
+        @property
+        def edges(self) -> int:
+            raise AttributeError("the reason")
+
+    with pytest.raises(AttributeError, match="the reason"):
+        _ = Broken().edges

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from arcwise.analysis import open_analysis
+from arcwise.analysis import open as open_analysis
 from arcwise.cli.output import program
 from arcwise.datasets import SURVEY
 

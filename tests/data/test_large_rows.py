@@ -456,7 +456,7 @@ def test_new_rows_are_coded_one_by_one_and_as_those_that_were_cut_on_the_disk(tm
 
 @pytest.mark.usefixtures("as_if_large")
 def test_the_data_of_a_saved_analysis_are_read_in_their_order(tmp_path: Path) -> None:
-    from arcwise.analysis import open_analysis
+    from arcwise.analysis import open as open_analysis
 
     rng = np.random.default_rng(4)
     frame = pd.DataFrame({name: rng.choice(["u", "v", None], 200, p=[0.5, 0.4, 0.1]) for name in "abc"})

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.stats import beta
 
 from arcwise import learn
-from arcwise.analysis.saved import open_analysis
+from arcwise.analysis.saved import open as open_analysis
 from arcwise.confidence.reach import family_reach
 from arcwise.data import Dataset
 from arcwise.effects import find_effect, find_effects, possible_effects

@@ -166,7 +166,7 @@ def test_files(tmp_path: Path) -> None:
         ({"required": [], "whitelist": []}, FormatError, "says the same"),
         ({"required": ["ab"]}, FormatError, "pairs"),
         ({"forbidden": [["age", "sex", "smoke"]]}, FormatError, "pairs"),
-        ({"tiers": "age"}, FormatError, "lists of names"),
+        ({"tiers": ["age"]}, FormatError, "lists of names"),
         ({"max_parents_of": 3}, FormatError, "a table of names"),
         ({"max_parents": "3"}, ConstraintError, "c.json: max_parents='3'"),
         ({"required": [["age", "x"]]}, ConstraintError, "c.json: required arc"),

@@ -13,7 +13,7 @@ doors.offer(
         "report.explanation": ("EdgeExplanation", "explain_folder", "explain_graph"),
         "findings.options": ("LearnOptions",),
         "findings.preparation": ("PreparationError",),
-        "analysis.saved": ("SavedAnalysis", "open_analysis"),
+        "analysis.saved": ("SavedAnalysis", "open"),
         "findings.variable": ("VariableFinding",),
         "analysis.learning": ("learn",),
     },

@@ -4,7 +4,7 @@ from arcwise.analysis.analysis import Analysis as Analysis
 from arcwise.analysis.estimator import BayesianNetworkEstimator as BayesianNetworkEstimator
 from arcwise.analysis.learning import learn as learn
 from arcwise.analysis.saved import SavedAnalysis as SavedAnalysis
-from arcwise.analysis.saved import open_analysis as open_analysis
+from arcwise.analysis.saved import open as open
 from arcwise.findings.edge_record import EdgeRecord as EdgeRecord
 from arcwise.findings.edge_record import Origin as Origin
 from arcwise.findings.method_result import MethodResult as MethodResult

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,15 +11,15 @@ from typing import TYPE_CHECKING
 
 from arcwise.analysis.folder import check_folder, write_files
 from arcwise.analysis.questions import Questions
-from arcwise.base.files import atomic_folder
+from arcwise.base.files import atomic_folder, write_text
 from arcwise.base.run import Status
-from arcwise.findings.edge_record import edge_frame
+from arcwise.findings.edge_record import edge_frame, short_frame
 from arcwise.findings.findings import Findings
 from arcwise.findings.parts import Remark
 from arcwise.report.edges import explain_edge
 from arcwise.report.page import build_report
 from arcwise.report.remarks import analysis_remarks, is_by_time, status_of
-from arcwise.report.report import Report
+from arcwise.report.report import Report, answer_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
 class Analysis(Findings, Questions):
     """What `learn` found, from the data to the network, with a report of it all.
 
-    In a notebook it shows itself as the interactive report; `print` shows the same content as text, and `save` writes
-    the folder that ``arcwise learn -o`` writes.
+    In a notebook it shows itself as the interactive report. `print` and `summary` show the answer on one screen,
+    `to_text` all of the report; `save` writes the page, or the folder that ``arcwise learn -o`` writes.
 
     Parameters
     ----------
@@ -71,13 +72,14 @@ class Analysis(Findings, Questions):
     def _words_about(self, first: str, second: str) -> str:
         return explain_edge(self, self.edge(first, second))
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return the described edges as a table, the most certain first: what ``edges.csv`` holds.
+    def to_frame(self, *, full: bool = False) -> pd.DataFrame:
+        """Return the described edges as a table, the most certain first.
 
-        ``confidence`` is that of an edge, in either direction, and ``probability`` how probable it is that it is real;
-        ``from`` and ``to`` are the arc of the network, or the more credible direction. The page on files says what
-        every column holds.
+        Six columns: the link, its probability, its direction, the verdict, what to do, and the range of its confidence
+        over all methods. `full` has all columns of ``edges.csv``, which the page on files explains.
         """
+        if not full:
+            return short_frame(self.edges)
         titles = [other.title for other in self.comparisons]
         return edge_frame(self.edges, titles, [explain_edge(self, edge) for edge in self.edges])
 
@@ -90,23 +92,42 @@ class Analysis(Findings, Questions):
         """Return the report as plain text."""
         return self.report.to_text(width=width)
 
-    def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
-        """Write report.html, edges.csv, network.bif, cpdag.dot, cpdag.graphml, confidence.parquet and run.json.
+    def summary(self) -> str:
+        """Return the answer on one screen: which links to rely on, what to expect, and what the checks say."""
+        return answer_text(self.report, self.report.network)
 
-        For later questions (`open_analysis`), also the data as they were learned from (data.parquet), how they were
+    @property
+    def target(self) -> str | None:
+        """The variable of interest that was named when the networks were learned, if any."""
+        return self.options.target
+
+    def _page(self) -> Path:
+        with tempfile.NamedTemporaryFile(prefix="arcwise-", suffix=".html", delete=False) as file:
+            file.write(self.to_html().encode())
+        return Path(file.name)
+
+    def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
+        """Write the page alone if the name ends in .html; else a folder that can be asked again.
+
+        The folder has report.html, edges.csv, network.bif, cpdag.dot, cpdag.graphml, confidence.parquet and run.json.
+
+        For later questions (`arcwise.open`), also the data as they were learned from (data.parquet), how they were
         coded (coding.json), and the networks or draws from them (networks.nets, families.nets).
         The folder appears whole or not at all. One that is there already is refused, unless `force` is True and
         everything in it was written by arcwise.
         """
+        if Path(folder).suffix.lower() in (".html", ".htm"):
+            write_text(folder, self.to_html())
+            return Path(folder)
         target = check_folder(folder, force=force)
         with atomic_folder(target, lambda: check_folder(folder, force=force)) as part:
-            table = self.to_frame().to_csv(index=False, lineterminator="\n")
+            table = self.to_frame(full=True).to_csv(index=False, lineterminator="\n")
             texts = {"report.html": self.report.to_html(), "report.json": self.report.to_json(), "edges.csv": table}
             write_files(self, part, texts)
         return target
 
     def __str__(self) -> str:
-        return self.to_text()
+        return self.summary()
 
     def __repr__(self) -> str:
         kept = sum(edge.fate.in_network for edge in self.consensus.edges)

@@ -12,7 +12,7 @@ from sklearn.utils import ClassifierTags, check_array, check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from arcwise.base.errors import UnknownNameError, suggestion
+from arcwise.base.errors import Hinted, UnknownNameError, hint, suggestion
 from arcwise.base.run import Status
 from arcwise.data.column import Column, spell
 from arcwise.data.dataset import Dataset
@@ -37,10 +37,12 @@ METHODS = ("exact", "tabu", "hill-climbing")
 
 
 def _has_target(estimator: BayesianNetworkEstimator) -> bool:
-    return estimator.target is not None
+    if estimator.target is None:
+        raise AttributeError(f"without a target nothing is predicted{hint('estimator', 'predict')}")
+    return True
 
 
-class BayesianNetworkEstimator(BaseEstimator):  # type: ignore[misc]
+class BayesianNetworkEstimator(Hinted, BaseEstimator):  # type: ignore[misc]
     """Learn a Bayesian network from a table; then score and sample rows, and predict one variable from the others.
 
     With a `target`, it is a classifier: ``fit(X, y)`` takes `y` as one more variable of this name (or `X` has it as a
@@ -94,6 +96,7 @@ class BayesianNetworkEstimator(BaseEstimator):  # type: ignore[misc]
     (958,)
     """
 
+    _KIND = "estimator"
     network_: BayesianNetwork
     dag_: Dag
     structure_score_: float

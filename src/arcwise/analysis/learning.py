@@ -35,7 +35,8 @@ from arcwise.findings.dependence import with_dependence
 from arcwise.findings.options import LearnOptions
 from arcwise.findings.parts import Part, WithoutBeliefs, WithoutConstraints
 from arcwise.findings.preparation import Prepared, open_table, prepare
-from arcwise.graph.constraints import Constraints, with_tiers
+from arcwise.graph.constraints import Constraints
+from arcwise.graph.statements import Arc
 from arcwise.recipes.registry import SOURCES
 from arcwise.sampled.completions import Completions
 
@@ -63,6 +64,8 @@ def learn(
     options: LearnOptions | None = None,
     *,
     tiers: str | Iterable[Iterable[str]] = (),
+    required: Iterable[Arc | str] = (),
+    forbidden: Iterable[Arc | str] = (),
     progress: bool | ProgressCallback | None = None,
     **keywords: Any,
 ) -> Analysis:
@@ -81,7 +84,9 @@ def learn(
         A `LearnOptions`; or give the options below as keywords.
     tiers
         What comes first in time, so that no later variable leads to an earlier one: ``[["age", "sex"], ["ill"]]``, or
-        as text, ``"age, sex | ill"``. They add to the `constraints`.
+        as text, ``"age, sex | ill"``. They add to the `constraints`, as do the next two.
+    required, forbidden
+        Arcs that every network has, or none: ``["smoke->cough"]``, or pairs. "a--b" forbids both directions.
     progress
         See `arcwise.progress.show_progress`.
     {options}
@@ -105,18 +110,25 @@ def learn(
     >>> analysis.edge("class", "left-weight").present
     1.0
     """
+    words = keywords.pop("constraints", None)  # in any form: they are read when the variables are known
     chosen = from_keywords(LearnOptions, keywords, options)
     clock = Run(limits=Limits(chosen.limit_seconds))
     file = os.fspath(data) if isinstance(data, str | os.PathLike) else None
     opened = open_table(data, progress=progress, **(chosen.rows if file is None else chosen.reading))
-    said, parts = chosen.constraints, tiers if isinstance(tiers, str) else [list(tier) for tier in tiers]
+    said = chosen.constraints if words is None else words
+    more = {
+        "tiers": tiers if isinstance(tiers, str) else [list(tier) for tier in tiers],
+        "required": [*required],
+        "forbidden": [*forbidden],
+    }
 
     def known(names: tuple[str, ...]) -> Constraints | None:
-        own = None if said is None else Constraints.from_description(names, said.describe())
-        return with_tiers(own, names, parts)
+        own = Constraints.from_description(names, said.describe()) if isinstance(said, Constraints) else said
+        return Constraints.of(names, own, **more)
 
-    prepared = prepare(opened, chosen, file=file, progress=progress, known=known if parts else None, clock=clock)
-    if parts:
+    is_new = words is not None or any(more.values())
+    prepared = prepare(opened, chosen, file=file, progress=progress, known=known if is_new else None, clock=clock)
+    if is_new:
         chosen = replace(chosen, constraints=known(prepared.data.names))
     return learn_prepared(prepared, chosen, progress=progress, clock=clock)
 

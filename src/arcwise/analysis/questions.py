@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import os
 import warnings
+import webbrowser
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.errors import Argument, DataError, DataWarning, OptionError
+from arcwise.base.errors import Argument, DataError, DataWarning, Hinted, OptionError
 from arcwise.base.run import Limits, ProgressCallback, Run, Seed
 from arcwise.confidence.reach import FamilyReach, family_reach
 from arcwise.data.dataset import Dataset, Incomplete
@@ -62,8 +64,10 @@ if TYPE_CHECKING:
 Rows = Dataset | Incomplete | Table | str | os.PathLike[str]
 
 
-class Questions:
+class Questions(Hinted):
     """The questions, for whatever has a network, its confidences, the data, and the networks behind them."""
+
+    _KIND = "analysis"
 
     if TYPE_CHECKING:  # what an analysis has: fields of one class, files of the other
 
@@ -163,18 +167,42 @@ class Questions:
 
     # What was found?
 
-    def explain(self, first: str, second: str | None = None) -> str:
-        """Return how far the edge between two variables can be trusted, or what one depends on."""
-        if second is None:
+    def explain(self, first: str | None = None, second: str | None = None) -> str:
+        """Return how far the edge between two variables can be trusted, or what one depends on.
+
+        An edge is two names or one text, "smoke->cough" or "smoke--cough". Without a name, every edge of the network.
+        """
+        if first is None:
+            kept = [edge for edge in self.edges if edge.fate.in_network]
+            told = (f"{edge.name}: {self._words_about(edge.first, edge.second)}" for edge in kept)
+            return "\n\n".join(told) or "The network has no edge."
+        if second is None and self.confidence.link(first) is None:
             return variable_answer(self.variable(first)).to_text()
-        return self._words_about(first, second)
+        return self._words_about(*self.confidence.two_names(first, second, "explain('x->y')."))
 
     def _words_about(self, first: str, second: str) -> str:
         raise NotImplementedError
 
-    def to_html(self) -> str:
-        """Return the report as one self-contained HTML page."""
-        return self.report.to_html()
+    def summary(self) -> str:
+        """Return the answer on one screen: which links to rely on, what to expect, and what the checks say."""
+        raise NotImplementedError
+
+    def show(self) -> None:
+        """Open the report in the browser; where there is none, print where the page is. A notebook shows it itself."""
+        page = self._page()
+        if not webbrowser.open(page.resolve().as_uri()):
+            print(f"No browser can be started here. The report is {page}")
+
+    def _page(self) -> Path:
+        """Return the file of the page."""
+        raise NotImplementedError
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the report as one self-contained HTML page, and write it to a file if one is named."""
+        page = self.report.to_html()
+        if path is not None:
+            Path(path).write_text(page, encoding="utf-8")
+        return page
 
     def _repr_html_(self) -> str:
         return self.report._repr_html_()
@@ -207,12 +235,16 @@ class Questions:
 
     # What if?
 
-    def effect(self, cause: str, outcome: str, *, level: float = 0.95, by: float = 1.0) -> Effect | MixedEffect:
+    def effect(
+        self, cause: str, outcome: str | None = None, *, level: float = 0.95, by: float = 1.0
+    ) -> Effect | MixedEffect:
         """Return P(outcome | do(cause)) over all networks: see `arcwise.effects.find_effect`.
 
+        The two are names, or one text, "smoke->cough"; `effects` has those of all variables.
         Of numbers as they are, what it changes in units, a number being changed `by` so much: see `find_mixed_effect`.
         It assumes that no common cause of the variables is missing from the data.
         """
+        cause, outcome = self.confidence.two_names(cause, outcome, "effect('x', 'y'), or effects().")
         refuse_copy(self.networks, cause)
         if self.mixed is not None:
             given: dict[str, Any] = {"by": by, "level": level, "copies": self.copies}
@@ -260,9 +292,11 @@ class Questions:
     ) -> AveragedDistribution:
         """Return a distribution averaged over networks and parameters, with intervals: see `ModelAverage.query`.
 
-        `network.query` asks the consensus network alone. Evidence is a state, or a value of the data, which is coded as
-        these were: a number is its interval.
+        ``query("cough", {"smoke": "yes"})`` and ``query("P(cough | smoke=yes)")`` are the same; `network.query` asks
+        the consensus network alone. Evidence is a state, or a value of the data, which is coded as these were: a number
+        is its interval.
         """
+        variables, evidence = self.average.read(variables, evidence)
         states = {name: self.state_of(name, value) for name, value in (evidence or {}).items()}
         return self.average.query(variables, states or None, **options)
 
@@ -287,10 +321,21 @@ class Questions:
         table = rows if isinstance(rows, Table) else Table.from_dataframe(rows)
         return self.coding.apply(table, unseen=unseen)
 
+    @property
+    def target(self) -> str | None:
+        """The variable of interest that was named when the networks were learned, if any."""
+        raise NotImplementedError
+
+    def _predicted(self, target: str | None) -> str:
+        """Return the variable to predict: the one that is named here, else the one named when learning."""
+        if target is None and self.target is None:
+            raise OptionError("which variable is to be predicted? Name it, target='y', here or when learning.")
+        return str(target or self.target)
+
     def predict_proba(
         self,
         rows: Rows | pd.DataFrame,
-        target: str,
+        target: str | None = None,
         *,
         average: bool = False,
         unseen: Unseen = "missing",
@@ -300,8 +345,9 @@ class Questions:
 
         Rows are cut and coded as the training data were. `average` averages over all networks instead of asking the
         consensus network alone. A state that no training row had is taken as not observed, with a `DataWarning`, or is
-        an "error".
+        an "error". Without a `target`, it is that of the analysis.
         """
+        target = self._predicted(target)
         coded = self.code(rows, unseen=unseen)
         for remark in replace(coded.without(target), missing=()).remarks():
             warnings.warn(remark, DataWarning, stacklevel=2)
@@ -309,14 +355,15 @@ class Questions:
         found: NDArray[np.float64] = model.predict_proba(coded.table, target, **options)
         return found
 
-    def predict(self, rows: Rows | pd.DataFrame, target: str, **options: Any) -> NDArray[np.object_]:
+    def predict(self, rows: Rows | pd.DataFrame, target: str | None = None, **options: Any) -> NDArray[np.object_]:
         """Return the most probable state of `target` for new rows: see `predict_proba`."""
+        target = self._predicted(target)
         states = np.array(self.network.states[self.network.index(target)], dtype=object)
         return np.asarray(states[self.predict_proba(rows, target, **options).argmax(axis=1)], dtype=object)
 
     def cross_validate(
         self,
-        target: str,
+        target: str | None = None,
         *,
         folds: int = 10,
         seed: Seed = 0,
@@ -330,6 +377,7 @@ class Questions:
         Completions of gaps and cut points stay as they are, those of all cases: where "mdl" cut numbers by the target,
         they know a little of the cases that are held out.
         """
+        target = self._predicted(target)
         if self.confidence.recipe is None:
             raise OptionError("the confidences do not say how they were found, so it cannot be done again.")
         recipe = self.confidence.recipe.without_recuts  # the data are cut
@@ -370,3 +418,15 @@ class Questions:
         if self.copies == 1:
             return self.stacked
         return self.stacked.take(np.arange(self.stacked.n_rows // self.copies))
+
+    def __dir__(self) -> list[str]:
+        """Return what a user asks for: what is computed on the way, and the parts behind it, are not listed."""
+        return [name for name in WANTED if hasattr(type(self), name)]
+
+
+# What `dir` and the completion of a console show of an analysis, in memory or opened.
+WANTED = (
+    *("check_fit", "confidence", "consensus", "cpdag", "cross_validate", "data", "edge", "edges", "effect", "effects"),
+    *("explain", "mixed_network", "network", "networks", "plot", "possible_effects", "predict", "predict_proba"),
+    *("query", "report", "save", "show", "steps", "summary", "target", "threshold", "to_frame", "to_html", "variable"),
+)

@@ -23,14 +23,14 @@ from arcwise.data.large import Grouping
 from arcwise.data.mixed import MixedData
 from arcwise.data.read import read_data, read_table
 from arcwise.findings.coding import Coding
-from arcwise.findings.edge_record import SETTLED, EdgeRecord, read_frame
+from arcwise.findings.edge_record import SETTLED, EdgeRecord, read_frame, short_frame
 from arcwise.graph.dag import Pdag
 from arcwise.graph.files import read_graph
 from arcwise.model.mixed_network import MixedNetwork
 from arcwise.model.network import read_bif
 from arcwise.networks.network_list import NetworkSet, NetworkSummary
-from arcwise.report.explanation import explain_folder, read_edges, read_record
-from arcwise.report.report import SavedReport, Words
+from arcwise.report.explanation import explain_folder, list_edges, read_edges, read_record
+from arcwise.report.report import SavedReport, Words, answer_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,7 +51,7 @@ class SavedAnalysis(Questions):
     >>> from arcwise import datasets, learn
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = learn(datasets.load("balance-scale"), compare=False, seed=1).save(f"{folder}/balance")
-    ...     saved = open_analysis(f"{folder}/balance")
+    ...     saved = open(f"{folder}/balance")
     ...     round(float(saved.network.predict_proba(saved.data, "class")[0].sum()), 6)
     1.0
     """
@@ -93,21 +93,37 @@ class SavedAnalysis(Questions):
         """Every pair of variables with a confidence above 0.01, the most certain first, as far as the file tells."""
         return tuple(edge for _, edge in self._lines)
 
-    def edge(self, first: str, second: str) -> EdgeRecord:
-        """Return what was found about one pair of variables, in either order."""
+    def edge(self, first: str, second: str | None = None) -> EdgeRecord:
+        """Return what was found about one pair of variables, in either order: two names, or "smoke--cough"."""
+        first, second = self.confidence.two_names(first, second, "edge('x--y').")
         return explain_folder(self.folder, [(first, second)])[0].edge
 
     def _words_about(self, first: str, second: str) -> str:
         return explain_folder(self.folder, [(first, second)])[0].words
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return the described edges as a table, the most certain first: what ``edges.csv`` holds."""
+    def to_frame(self, *, full: bool = False) -> pd.DataFrame:
+        """Return the described edges as a table, the most certain first: see `Analysis.to_frame`."""
+        if not full:
+            return short_frame(self.edges)
         return read_frame([row for row, _ in self._lines])
 
     @property
     def steps(self) -> tuple[str, ...]:
         """What was done to make the data complete and discrete, one sentence each."""
         return tuple(map(str, self.record.get("data", {}).get("steps", ())))
+
+    @property
+    def target(self) -> str | None:
+        """The variable of interest that was named when the networks were learned, if any."""
+        name = self.record.get("options", {}).get("target")
+        return None if name is None else str(name)
+
+    def _page(self) -> Path:
+        return self.report.path
+
+    def summary(self) -> str:
+        """Return the answer on one screen: which links to rely on, what to expect, and what the checks say."""
+        return answer_text(self.words, list_edges(self.folder, self.record, self.threshold))
 
     @property
     def report(self) -> SavedReport:
@@ -253,8 +269,8 @@ class SavedAnalysis(Questions):
         return f"SavedAnalysis({self.folder})"
 
 
-def open_analysis(folder: str | os.PathLike[str]) -> SavedAnalysis:
-    """Open the folder of an analysis for questions."""
+def open(folder: str | os.PathLike[str]) -> SavedAnalysis:  # noqa: A001 - called arcwise.open
+    """Open the folder of an analysis, which `arcwise learn -o` or `Analysis.save` wrote, for questions."""
     path = Path(folder)
     if not path.is_dir():
         raise FormatError(f"{path}: no such folder; `arcwise learn DATA -o {path}` would write it.")

@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 # Arguments and calls that a message speaks of, which Python and the command line spell each in its own way.
 #
@@ -307,3 +307,140 @@ def unreadable(path: str | os.PathLike[str], error: OSError) -> str:
             if near:
                 message += f" Did you mean {Path(path).with_name(near[0])}?"
     return message
+
+
+# What people look for under a name that pandas, networkx, bnlearn or pgmpy taught them: one table of guesses. Whatever
+# has no such name asks it before it raises: a class by inheriting `Hinted`, `arcwise` itself and the keywords of
+# `learn` by calling `hint`.
+
+
+PAGE = "save('report.html') writes the page, show() opens it"
+GRAPH = "network.to_networkx() of the network, cpdag.to_networkx() with open directions"
+DRAWN = "plot()"
+
+# By what is asked, the guess, and what to call instead.
+HINTS: dict[str, dict[str, str]] = {
+    "arcwise": {
+        "load": "arcwise.open('folder') for an analysis, arcwise.datasets.load('survey') for data",
+        "open_analysis": "arcwise.open('folder')",
+        "read_csv": "arcwise.read_data('file.csv'), or arcwise.learn('file.csv')",
+        "fit": "arcwise.learn(data)",
+        "hc": "arcwise.hill_climb(data)",
+        "tabu": "arcwise.tabu_search(data)",
+        "boot_strength": "arcwise.edge_confidence(arcwise.bootstrap_networks(data))",
+        "averaged_network": "arcwise.consensus_network(confidence, threshold)",
+        "bn_fit": "arcwise.fit_parameters(dag, data)",
+        "cpdag": "dag.cpdag()",
+        "plot": "learn(data).plot(), or arcwise.plotting",
+        "predict": "learn(data, target='y').predict(rows)",
+        "query": "learn(data).query('P(y | x=a)')",
+    },
+    "analysis": {
+        "to_pandas": "to_frame()",
+        "to_df": "to_frame()",
+        "to_dataframe": "to_frame()",
+        "to_networkx": GRAPH,
+        "graph": GRAPH,
+        "nodes": "network.names",
+        "to_csv": "to_frame(full=True).to_csv('edges.csv'), or save('folder')",
+        "open": "show(); arcwise.open('folder') opens a saved analysis",
+        "view": "show()",
+        "html": PAGE,
+        "to_file": PAGE,
+        "write": PAGE,
+        "describe": "summary()",
+        "draw": DRAWN,
+        "show_network": DRAWN,
+        "strength": "confidence",
+        "cpt": "network.cpt('x')",
+        "get_cpds": "network.cpt('x')",
+        "cpds": "network.cpt('x')",
+        "sample": "network.sample(5)",
+        "do": "effect('x', 'y'), or network.do({'x': 'state'})",
+        "score": "cross_validate('y')",
+        "parents": "dag.parents('x')",
+        "markov_blanket": "variable('x').blanket",
+    },
+    "graph": {
+        "nodes": "names",
+        "to_nx": "to_networkx()",
+        "get_parents": "parents('x')",
+        "get_children": "children('x')",
+        "predecessors": "parents('x')",
+        "successors": "children('x')",
+        "fit": "arcwise.fit_parameters(dag, data)",
+        "draw": "plot()",
+        "to_cpdag": "cpdag()",
+    },
+    "network": {
+        "nodes": "names",
+        "edges": "dag.edges",
+        "arcs": "dag.arcs",
+        "get_cpds": "cpt('x')",
+        "cpds": "cpt('x')",
+        "infer": "query('y', {'x': 'a'})",
+        "simulate": "sample(100)",
+        "save": "arcwise.write_bif('network.bif', network)",
+        "to_bif": "arcwise.write_bif('network.bif', network)",
+    },
+    "data": {
+        "columns": "names",
+        "head": "to_dataframe().head()",
+        "describe": "to_dataframe().describe()",
+        "to_frame": "to_dataframe()",
+        "to_pandas": "to_dataframe()",
+        "to_csv": "to_file('data.csv')",
+        "values": "codes",
+    },
+    "estimator": {
+        "dag": "dag_",
+        "network": "network_",
+        "classes": "classes_",
+        "predict": "BayesianNetworkEstimator(target='y').fit(X, y)",
+        "predict_proba": "BayesianNetworkEstimator(target='y').fit(X, y)",
+    },
+    "learn": {
+        "blacklist": "forbidden=['a->b']",
+        "whitelist": "required=['a->b']",
+        "fixed_edges": "required=['a->b']",
+        "black_list": "forbidden=['a->b']",
+        "white_list": "required=['a->b']",
+        "time_order": "tiers='age | smoke | ill'",
+        "temporal_order": "tiers='age | smoke | ill'",
+        "n_jobs": "threads=4",
+        "random_state": "seed=1",
+        "R": "replicates=200",
+        "n_bootstrap": "replicates=200",
+        "outcome": "target='y'",
+        "y": "target='y'",
+        "algorithm": "method='bootstrap'",
+        "timeout": "limit_seconds=60",
+        "maxp": "max_parents=3",
+        "max_indegree": "max_parents=3",
+    },
+}
+
+
+def hint(kind: str, name: str) -> str:
+    """Return what to call in place of a guess, as the end of a message; "" for a name that nobody guesses.
+
+    >>> hint("analysis", "to_pandas")
+    '; use to_frame()'
+    """
+    found = HINTS[kind].get(name)
+    return "" if found is None else f"; use {found}"
+
+
+class Hinted:
+    """What tells those who ask for a name that it does not have which one to ask for; `_KIND` is a key of `HINTS`."""
+
+    __slots__ = ()
+    _KIND: ClassVar[str]
+
+    if not TYPE_CHECKING:  # type checkers would take any name then
+
+        def __getattr__(self, name: str) -> object:
+            if hasattr(type(self), name):  # it is there, and what it computes raised: let that be seen
+                return object.__getattribute__(self, name)
+            told = "" if name.startswith("_") else hint(self._KIND, name)
+            raise AttributeError(f"{type(self).__name__} has no attribute '{name}'{told}", name=name, obj=self)

@@ -25,7 +25,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, get_args, get_origin
 
-from arcwise.base.errors import Argument, OptionError, Remedy, check_argument, check_known
+from arcwise.base.errors import Argument, OptionError, Remedy, check_argument, check_known, hint
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -257,6 +257,8 @@ def from_keywords(kind: type[T], keywords: Mapping[str, Any], base: T | None = N
     """Return the options that keywords ask for; those of `base` hold where a keyword says nothing."""
     known = [item.name for item in options_of(kind)]
     for name in keywords:
+        if name not in known and (told := hint("learn", name)):
+            raise OptionError(f"there is no option '{name}'{told}.")
         check_known("option", name, known)
     return kind(**keywords) if base is None else dataclasses.replace(base, **keywords)  # type: ignore[type-var]
 

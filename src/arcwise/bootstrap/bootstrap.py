@@ -21,8 +21,8 @@ from arcwise.bootstrap.completed import complete_data
 from arcwise.bootstrap.journal import Replicate, ReplicateJournal, journal_seed
 from arcwise.bootstrap.task import DRAWS, Draws, Learner, ReplicateTask, Resampling
 from arcwise.bootstrap.workers import Backend, Dispatch, open_workers
-from arcwise.data.dataset import Dataset
-from arcwise.graph.constraints import Constraints
+from arcwise.data.dataset import Dataset, Frame
+from arcwise.graph.constraints import Constraints, Told
 from arcwise.local.problem import LocalProblem, merged_constraints
 from arcwise.networks.completions import with_completion_networks
 from arcwise.networks.families import numbered_families
@@ -30,7 +30,7 @@ from arcwise.networks.network_list import NetworkSet
 from arcwise.networks.recipe import NetworkOrigin, Recipe, known_facts, make_facts
 from arcwise.sampled.numeric_data import NumericData, Sampled
 from arcwise.scores.registry import make_score
-from arcwise.scores.score import Score
+from arcwise.scores.score import Score, scored_of
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -111,11 +111,11 @@ MOST_REPLICATES = 10**8  # more do not fit in memory
 
 
 def bootstrap_networks(
-    data: Sampled | MixedData,
+    data: Sampled | MixedData | Frame,
     score: str | Score = "bic",
     *,
     replicates: int = REPLICATES,
-    constraints: Constraints | None = None,
+    constraints: Told | None = None,
     max_parents: int | None = None,
     seed: Seed = None,
     limits: Limits | None = None,
@@ -169,12 +169,14 @@ def bootstrap_networks(
     if seed is None and chosen.path is not None:
         seed = journal_seed(chosen.path)
     seed = resolve_seed(seed)
-    given, completed = complete_data(data, make_score(score), constraints, max_parents, seed, run)
+    rows: Sampled | MixedData = scored_of(data, make_score(score))
+    constraints = Constraints.of(rows.names, constraints)
+    given, completed = complete_data(rows, make_score(score), constraints, max_parents, seed, run)
     problem = LocalProblem.of(given, score, constraints, max_parents)  # checks the arguments
     task = ReplicateTask(
         data=given.collapse() if completed is None else given,
         completed=completed,
-        uncut=data if isinstance(data, NumericData) else None,
+        uncut=rows if isinstance(rows, NumericData) else None,
         score=problem.score,
         constraints=merged_constraints(given, constraints, max_parents),  # what was asked for, and nothing else
         learner=chosen.learner,

@@ -25,7 +25,7 @@ from arcwise.data.table import Table
 from arcwise.findings.options import LearnOptions
 from arcwise.findings.preparation import open_points, open_table, prepare, proposal
 from arcwise.graph.beliefs import make_beliefs
-from arcwise.graph.constraints import with_tiers
+from arcwise.graph.constraints import Constraints
 
 if TYPE_CHECKING:
     from arcwise.analysis.analysis import Analysis
@@ -90,7 +90,7 @@ class Learn(ConstraintOptions, Verb):
         found = learn_prepared(prepared, options, progress=self.progress, on_result=write, clock=clock)
         if output is not None:
             found.save(output, force=force or written)
-        payload = {**run_record(found), "output": output, "edges": found.to_frame()}
+        payload = {**run_record(found), "output": output, "edges": found.to_frame(full=True)}
         return Result(payload, lambda: self._show(found), status=found.status)
 
     def _options(self) -> LearnOptions:
@@ -147,7 +147,7 @@ class Demo(Verb):
 
     def _run(self) -> Result:
         survey, file = datasets.load("survey"), self.output / DEMO_DATA
-        known = with_tiers(None, survey.names, DEMO_TIERS)
+        known = Constraints(survey.names, tiers=DEMO_TIERS)
         with tempfile.TemporaryDirectory() as folder:
             written = Path(folder, DEMO_DATA)
             survey.to_file(written)
@@ -159,7 +159,7 @@ class Demo(Verb):
             found = learn_prepared(prepare(table, options, file=str(file)), options, progress=self.progress)
         found.save(self.output, force=self.force)
         survey.to_file(file)
-        payload = {**run_record(found), "output": self.output, "edges": found.to_frame()}
+        payload = {**run_record(found), "output": self.output, "edges": found.to_frame(full=True)}
         return Result(payload, () if self.quiet else lambda: self._show(found), status=found.status)
 
     def _show(self, found: Analysis) -> None:

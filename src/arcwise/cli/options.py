@@ -24,7 +24,7 @@ from arcwise.data.column import quoted
 from arcwise.data.impute import METHODS, fill_gaps
 from arcwise.data.large import Grouping
 from arcwise.data.read import ReadingSettings, read_table, warn_of_titles
-from arcwise.graph.constraints import Constraints, parse_constraints, read_constraints, with_tiers
+from arcwise.graph.constraints import Constraints
 from arcwise.graph.files import read_arc_list
 from arcwise.parent_sets.build import BuildSettings, build_parent_sets
 from arcwise.parent_sets.table import parse_parent_sets, read_parent_sets
@@ -376,12 +376,7 @@ class ConstraintOptions:
             from arcwise.findings.preparation import refuse_left_out
 
             refuse_left_out(gone, self.read_constraints((*names, *gone)), None if score is None else score.prior_odds)
-        base = None
-        if self.constraints is not None:
-            inline = self.constraints.lstrip().startswith("{")
-            base = parse_constraints(self.constraints, names) if inline else read_constraints(self.constraints, names)
-        if self.tiers is not None:
-            base = with_tiers(base, names, self.tiers)
+        base = Constraints.of(names, self.constraints, tiers=self.tiers)
         if self.whitelist is None and self.blacklist is None:
             return base
         base = base or Constraints(names)

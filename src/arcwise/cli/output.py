@@ -243,7 +243,7 @@ class AnswerVerb(Verb, AnswerOptions):
 
 def open_folder(folder: Path) -> SavedAnalysis:
     """Open the folder of an analysis; a file is refused with what to do."""
-    from arcwise.analysis.saved import open_analysis
+    from arcwise.analysis.saved import open as open_analysis
 
     if folder.is_file():
         raise FormatError(f"{folder} is a file: give the folder of `arcwise learn DATA -o DIR`.")

@@ -34,6 +34,7 @@ from arcwise.data.table import Table
 from arcwise.effects.effect import PossibleEffects, possible_effects, usable_cases
 from arcwise.effects.mixed_effect import MixedEffect, MixedEffects
 from arcwise.evaluate.fit import FitCheck, check_fit, score_predictions
+from arcwise.graph.nodes import linked_names
 from arcwise.report.effects import (
     effect_answer,
     effects_answer,
@@ -64,7 +65,7 @@ class Show(Verb):
     def _run(self) -> Result:
         saved = open_folder(self.folder)
         words, edges = saved.words, list_edges(saved.folder, saved.record, saved.threshold)
-        payload = {**saved.record, "output": self.folder, "edges": saved.to_frame()}
+        payload = {**saved.record, "output": self.folder, "edges": saved.to_frame(full=True)}
         return Result(payload, lambda: print_found(words, edges, self.folder, details=self.details))
 
 
@@ -103,7 +104,6 @@ def _browse(address: str) -> bool:
         return True
 
 
-ARROWS = ("->", "→", "--", "—", "<-")
 WIDEST = 100  # longer lines are hard to read
 
 
@@ -194,7 +194,7 @@ def _pairs(words: Sequence[str], names: Sequence[str]) -> list[tuple[str, str]]:
                 pairs.append((waiting, word))
                 waiting = None
             continue
-        parts = _split(word, names)
+        parts = linked_names(word, names)
         if waiting is not None or parts is None:
             raise OptionError(suggestion("variable", word, names))
         pairs.append(parts)
@@ -204,24 +204,6 @@ def _pairs(words: Sequence[str], names: Sequence[str]) -> list[tuple[str, str]]:
             "with a folder of `arcwise learn`."
         )
     return pairs
-
-
-def _split(word: str, names: Sequence[str]) -> tuple[str, str] | None:
-    """Return the two names that an arrow joins; names may hold what looks like an arrow."""
-    candidates = []
-    for arrow in ARROWS:
-        position = word.find(arrow)
-        while position >= 0:
-            one, other = word[:position].strip(), word[position + len(arrow) :].strip()
-            candidates.append((other, one) if arrow == "<-" else (one, other))
-            position = word.find(arrow, position + 1)
-    for pair in candidates:
-        if all(name in names for name in pair):
-            return pair
-    for pair in candidates:
-        wrong = next(name for name in pair if name not in names)
-        raise OptionError(suggestion("variable", wrong, names))
-    return None
 
 
 def _print(found: Sequence[EdgeExplanation]) -> None:

@@ -21,13 +21,14 @@ from arcwise.confidence.edge_confidence import EdgeConfidence, Threshold, rounde
 from arcwise.confidence.learned_table import learned_table
 from arcwise.confidence.reach import DRAWS
 from arcwise.credible.credible_set import CredibleSet
-from arcwise.data.dataset import Dataset, Incomplete
+from arcwise.data.dataset import Dataset, Frame, Incomplete, dataset_of
 from arcwise.networks.completions import with_completions
 from arcwise.networks.network_list import NetworkSet, concatenate
 from arcwise.networks.recipe import Ensemble, Recipe
 from arcwise.posterior.chain_posterior import joined_chains
 from arcwise.recipes.source import completions_for
 from arcwise.sampled.numeric_data import NumericData, Sampled, as_recut
+from arcwise.scores.score import scored_of
 
 if TYPE_CHECKING:
     from arcwise.data.mixed import MixedData
@@ -187,14 +188,15 @@ def _mean(
     )
 
 
-def confidence_by_recipe(recipe: Recipe, data: Sampled, run: Run | None = None) -> EdgeConfidence | None:
+def confidence_by_recipe(recipe: Recipe, data: Sampled | Frame, run: Run | None = None) -> EdgeConfidence | None:
     """Make the networks of a recipe and average them; None if a limit left nothing that can be averaged.
 
     Of complete data that fit in memory, shuffled columns are learned from, too: `EdgeConfidence.chance`.
     """
+    given: Sampled = scored_of(data, recipe.scorer)
     run = run or Run()
-    found = carry_out(recipe, data, run).confidence
-    return found if found is None or data.gapless is None else with_chance(found, recipe, data.gapless, run)
+    found = carry_out(recipe, given, run).confidence
+    return found if found is None or given.gapless is None else with_chance(found, recipe, given.gapless, run)
 
 
 def with_chance(found: EdgeConfidence, recipe: Recipe, data: Whole, run: Run) -> EdgeConfidence:
@@ -216,7 +218,7 @@ def studied_recipes(*scores: str) -> tuple[Recipe, ...]:
 
 
 def team_confidences(
-    data: Dataset,
+    data: Dataset | Frame,
     recipes: Sequence[Recipe],
     *,
     seed: Seed = None,
@@ -241,6 +243,7 @@ def team_confidences(
     Mapping
         By label, such as "bootstrap:bic"; a member that found no network within its limits is missing.
     """
+    data = dataset_of(data)
     labels = [label_of(recipe) for recipe in recipes]
     if len(set(labels)) < len(labels) or not labels:
         raise OptionError("an ensemble needs at least one recipe, and each source with each score once.")
@@ -340,7 +343,7 @@ class PermutedConfidences(HasStatus):
 
 
 def permuted_confidences(
-    data: Dataset | Incomplete | NumericData | MixedData,
+    data: Dataset | Incomplete | NumericData | MixedData | Frame,
     recipe: Recipe,
     *,
     permutations: int = 60,
@@ -369,6 +372,7 @@ def permuted_confidences(
         Workers of a Dask cluster that learn from one permutation each; the same results. Data with gaps, and numbers
         that are cut anew, are permuted here, and the replicates learned there.
     """
+    given: Dataset | Incomplete | NumericData | MixedData = scored_of(data, recipe.scorer)
     check_argument(permutations >= 2, "permutations", permutations, "must be at least 2; 60 is usual.")
     root = resolve_seed(seed)
     status = Status.COMPLETE
@@ -376,16 +380,16 @@ def permuted_confidences(
     used = thread_count(threads) if cluster is None else 1  # a worker has one core
     with Run.begin(limits, progress, used, cluster) as run:
         try:
-            for vector, ended in _Shuffles(data, recipe, root).learned(permutations, run):
+            for vector, ended in _Shuffles(given, recipe, root).learned(permutations, run):
                 status = ended
                 if vector is None:  # this permutation was not treated as the data were
                     break
                 vectors.append(vector)
         except KeyboardInterrupt:
             status = Status.INTERRUPTED
-    pairs = data.n_variables * (data.n_variables - 1) // 2
+    pairs = given.n_variables * (given.n_variables - 1) // 2
     table = np.array(vectors) if vectors else np.empty((0, pairs))
-    return PermutedConfidences(table, data.names, recipe, status)
+    return PermutedConfidences(table, given.names, recipe, status)
 
 
 Learned = tuple[NDArray[np.float64] | None, Status]

@@ -27,6 +27,7 @@ from arcwise.confidence.chance import Chance
 from arcwise.confidence.probability import EdgeProbability, edge_probability
 from arcwise.graph.classes import FixedPairs
 from arcwise.graph.constraints import Constraints
+from arcwise.graph.nodes import linked_names
 from arcwise.networks.recipe import SOURCES, KnownFacts, NetworkOrigin, Recipe, fixed_pairs
 from arcwise.plotting.charts import plot_forest, plot_matrix
 
@@ -213,8 +214,20 @@ class EdgeConfidence:
         for i, j in zip(*np.triu_indices(len(self.names), 1), strict=True):
             yield self.pair(self.names[int(i)], self.names[int(j)])
 
-    def pair(self, first: str, second: str) -> PairConfidence:
-        """Return the confidence in one pair of variables."""
+    def link(self, text: str) -> tuple[str, str] | None:
+        """Return the two variables that an arrow joins, "smoke->cough", the tail first; None without an arrow."""
+        return linked_names(text, self.names)
+
+    def two_names(self, first: str, second: str | None, example: str) -> tuple[str, str]:
+        """Return the two variables of a question, two names or one text with an arrow; `example` is how to ask."""
+        pair = self.link(first) if second is None else (first, second)
+        if pair is None:
+            raise OptionError(f"'{first}' is one variable, and two are asked for: {example}")
+        return pair
+
+    def pair(self, first: str, second: str | None = None) -> PairConfidence:
+        """Return the confidence in one pair of variables, two names or "smoke--cough"."""
+        first, second = self.two_names(first, second, "pair('x--y').")
         i, j = self._position(first), self._position(second)
         if i == j:
             raise OptionError(f"a pair needs two variables; got '{first}' twice.")

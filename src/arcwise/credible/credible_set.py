@@ -21,7 +21,7 @@ from arcwise.credible.bayes_factors import log_slack_of, settings_within, warn_i
 from arcwise.credible.diagram import CredibleDiagram, DiagramSums, Sharing, build_diagram
 from arcwise.credible.listing import Listed, NetworkStream, Reached, stream_set
 from arcwise.exact.proof import Optimum
-from arcwise.graph.constraints import Constraints
+from arcwise.graph.constraints import Constraints, Told
 from arcwise.networks.families import Families
 from arcwise.networks.network_list import NetworkSet, NetworkSummary, Weighting, check_count, check_weighting
 from arcwise.networks.recipe import (
@@ -33,11 +33,13 @@ from arcwise.networks.recipe import (
     known_facts,
     make_facts,
 )
-from arcwise.parent_sets.build import has_own_limits, joint_constraints
+from arcwise.parent_sets.build import has_own_limits, joint_constraints, table_of
 from arcwise.parent_sets.table import ParentSetTable, check_slack
 
 if TYPE_CHECKING:
+    from arcwise.data.dataset import Frame
     from arcwise.keywords import SharingKeywords
+    from arcwise.scores.score import Scored
 
 
 By = Literal["dag", "mec"]
@@ -90,12 +92,12 @@ class CredibleSet(Ensemble):
     @classmethod
     def build(
         cls,
-        table: ParentSetTable,
+        table: ParentSetTable | Scored | Frame,
         *,
         bayes_factor: float | str | None = None,
         log_slack: float | None = None,
         by: By | None = "dag",
-        constraints: Constraints | None = None,
+        constraints: Told | None = None,
         limits: Limits | None = None,
         progress: bool | ProgressCallback | None = None,
         **settings: Unpack[SharingKeywords],
@@ -105,7 +107,8 @@ class CredibleSet(Ensemble):
         Parameters
         ----------
         table
-            Candidate parent sets, built with at least the slack that is asked for. A table that does not say what it
+            Candidate parent sets, built with at least the slack that is asked for; or data, of which the table by BIC
+            is made. A table that does not say what it
             holds, such as a file made elsewhere, is refused; `ParentSetTable.vouched` gives it a guarantee.
         bayes_factor, log_slack
             How far from the optimum: a Bayes factor (or its name: "anecdotal" 3, "positive" 20, "strong" 150), or its
@@ -127,9 +130,11 @@ class CredibleSet(Ensemble):
         GuaranteeError
             If the table was pruned for less slack than is asked for, or not for the required arcs.
         """
+        slack = log_slack_of(bayes_factor, log_slack)
+        table = table_of(table, slack, constraints=constraints, limits=limits, progress=progress)
+        constraints = Constraints.of(table.names, constraints)
         if constraints is not None:
             constraints.refuse_ancestors("a credible set that is not listed")
-        slack = log_slack_of(bayes_factor, log_slack)
         named = f"at Bayes factor {math.exp(min(slack, 700.0)):.6g}" if log_slack is None else f"with slack {slack:.4g}"
         check_slack(table, slack, f"a credible set {named}")
         if bayes_factor is not None:

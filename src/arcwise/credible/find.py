@@ -29,16 +29,18 @@ from arcwise.credible.diagram import Sharing
 from arcwise.credible.listing import FIRST_SHARE, NetworkStream
 from arcwise.exact.optimal import find_optimal
 from arcwise.exact.proof import Optimum
-from arcwise.graph.constraints import Constraints
+from arcwise.graph.constraints import Constraints, Told
 from arcwise.networks.classes import class_sizes
 from arcwise.networks.families import Families
 from arcwise.networks.network_list import NetworkSet, NetworkSummary, concatenate, posterior_log_weights
 from arcwise.networks.recipe import NetworkOrigin, known_facts, make_facts
-from arcwise.parent_sets.build import joint_constraints
+from arcwise.parent_sets.build import joint_constraints, table_of
 from arcwise.parent_sets.table import VOUCH, ParentSetTable, check_slack
 
 if TYPE_CHECKING:
+    from arcwise.data.dataset import Frame
     from arcwise.keywords import SharingKeywords
+    from arcwise.scores.score import Scored
 
 
 # Credible sets under constraints on ancestors: listed with a wider slack, and sifted.
@@ -162,12 +164,12 @@ def _nothing(table: ParentSetTable, slack: float, status: Status) -> NetworkSet:
 
 
 def find_credible(
-    table: ParentSetTable,
+    table: ParentSetTable | Scored | Frame,
     *,
     bayes_factor: float | str | None = None,
     log_slack: float | None = None,
     by: By = "dag",
-    constraints: Constraints | None = None,
+    constraints: Told | None = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
     **settings: Unpack[SharingKeywords],
@@ -189,7 +191,9 @@ def find_credible(
         the diagram and, if a limit on the count cut the list short, the exact `total`. Networks that fall short of the
         limit by no more than `tolerance` (rounding) are kept.
     """
-    run = Run.of(limits)
+    slack, run = log_slack_of(bayes_factor, log_slack), Run.of(limits)
+    table = table_of(table, slack, constraints=constraints, limits=limits, progress=progress)
+    constraints = Constraints.of(table.names, constraints)
     if constraints is not None and constraints.is_ancestral:
         if by != "dag":
             raise OptionError(
@@ -197,7 +201,7 @@ def find_credible(
             )
         sharing = gather(Sharing, find_credible, settings)
         run = run.but(progress=progress, threads=sharing.threads, cluster=sharing.cluster)
-        return list_ancestral(table, log_slack_of(bayes_factor, log_slack), constraints, run)
+        return list_ancestral(table, slack, constraints, run)
     found = CredibleSet.build(
         table,
         bayes_factor=bayes_factor,
@@ -212,12 +216,12 @@ def find_credible(
 
 
 def count_credible(
-    table: ParentSetTable,
+    table: ParentSetTable | Scored | Frame,
     *,
     bayes_factor: float | str | None = None,
     log_slack: float | None = None,
     classes: bool = False,
-    constraints: Constraints | None = None,
+    constraints: Told | None = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
     **settings: Unpack[SharingKeywords],
@@ -245,13 +249,13 @@ def count_credible(
 
 
 def stream_credible(
-    table: ParentSetTable,
+    table: ParentSetTable | Scored | Frame,
     folder: str | os.PathLike[str],
     *,
     bayes_factor: float | str | None = None,
     log_slack: float | None = None,
     by: By = "dag",
-    constraints: Constraints | None = None,
+    constraints: Told | None = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
     **settings: Unpack[SharingKeywords],
@@ -285,7 +289,7 @@ def k_best(
     k: int,
     *,
     by: By = "dag",
-    constraints: Constraints | None = None,
+    constraints: Told | None = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
 ) -> NetworkSet:
@@ -314,6 +318,7 @@ def k_best(
         If the k-th network lies beyond the slack that the table was built for, or the table does not say how far that
         is.
     """
+    constraints = Constraints.of(table.names, constraints)
     run = Run.of(limits)
     check_argument(k >= 1, "k", k, "must be at least 1.")
     reach = table.slack

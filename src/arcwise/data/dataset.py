@@ -8,13 +8,13 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, TypeGuard, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise import _core
-from arcwise.base.errors import Argument, DataError, OptionError, Remedy
+from arcwise.base.errors import Argument, DataError, Hinted, OptionError, Remedy
 from arcwise.base.run import Seed, generator_of
 from arcwise.base.showing import LINES, html_table
 from arcwise.data import checks
@@ -28,12 +28,14 @@ from arcwise.data.write import write_data
 if TYPE_CHECKING:
     import pandas as pd
 
+Frame: TypeAlias = "pd.DataFrame | Columns"
+T = TypeVar("T")
 
 Codes = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
 
 
 @dataclass(frozen=True, eq=False)
-class Dataset(Cases):
+class Dataset(Cases, Hinted):
     """Rows of integer state codes, one column per variable, with names, states and optional row weights.
 
     A data set is complete and discrete: missing values and numbers are handled earlier, on a `Table`. It is
@@ -90,6 +92,8 @@ class Dataset(Cases):
         checked_design(self.design, codes.shape[1])
 
     # ---- What it holds
+
+    _KIND = "data"
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what can be found again and is as large as the data."""
@@ -652,3 +656,41 @@ def _check_set_values(held: Dataset, missing: NDArray[np.bool_]) -> None:
                 f"being row {int(unknown[0]) + 1:,}: to what it was set cannot be told from other values.",
                 remedies=(Remedy("fill these values in"), Remedy("leave the rows out")),
             )
+
+
+# Every function of a stage takes a DataFrame or a table in place of data: what it was given goes through here first.
+
+
+def is_frame(data: object) -> TypeGuard[Frame]:
+    """Whether something is a table that data are to be made of: a `Table`, or a frame of pandas, polars or pyarrow."""
+    return isinstance(data, Columns) or hasattr(data, "iloc") or hasattr(data, "__arrow_c_stream__")
+
+
+def columns_from(data: Frame) -> Columns:
+    """Return a table as it is, and a frame as a table."""
+    return data if isinstance(data, Columns) else Columns.from_dataframe(data)
+
+
+def dataset_of(data: T | Frame) -> T | Dataset:
+    """Return data as they are, and a table or a frame as a data set: numbers and gaps are refused, with the remedy."""
+    if is_frame(data):
+        return Dataset(*encode(columns_from(data)))
+    _refuse_unread(data)
+    return cast("T", data)
+
+
+def incomplete_of(data: Any) -> Any:
+    """Return what `dataset_of` returns, but data with gaps of a table that has some."""
+    if is_frame(data) and any(column.is_missing.any() for column in columns_from(data).columns):
+        columns = columns_from(data)
+        return Incomplete(Dataset(*encode(columns, gaps=True)), columns.is_missing)
+    return dataset_of(data)
+
+
+def _refuse_unread(data: object) -> None:
+    if isinstance(data, str | os.PathLike):
+        raise DataError(f"'{os.fspath(data)}' is a file: read it first, with read_data({os.fspath(data)!r}).")
+    if isinstance(data, np.ndarray | list):
+        raise DataError(
+            "an array does not name its variables: give a DataFrame, or Dataset.from_codes(array, names=...)."
+        )

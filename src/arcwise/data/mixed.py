@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,7 +40,7 @@ from arcwise.data.column import (
     spell,
 )
 from arcwise.data.columns import Columns, check_missing, check_shape, states_of
-from arcwise.data.dataset import Dataset
+from arcwise.data.dataset import Dataset, Frame, columns_from, is_frame
 from arcwise.data.design import Design, checked_design
 from arcwise.data.discretize import UNSUPERVISED, interval_labels, intervals_of
 from arcwise.data.table import Table
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 
 NUMBER, ORDINAL, NOMINAL = VariableKind.NUMBER, VariableKind.ORDINAL, VariableKind.NOMINAL
 Kinds = Mapping[str, str]
+T = TypeVar("T")
 # A column of whose variance no more than this part is left, given those before it, is a sum of them: of those with
 # slopes above the other number, where all have the variance 1.
 NOTHING_LEFT, SLOPE = 1e-10, 1e-3
@@ -417,3 +418,8 @@ def _variable(
                 Remedy("make it nominal:", Argument("kinds", {column.name: str(NOMINAL)})),
             )
     return kind, own, order[column.codes].astype(np.float64)
+
+
+def mixed_of(data: T | Frame) -> T | MixedData:
+    """Return data as they are, and of a table or a frame the numbers and scales as they are."""
+    return MixedData.from_table(columns_from(data)) if is_frame(data) else cast("T", data)

@@ -19,7 +19,7 @@ from arcwise.base.showing import ShowsFrame, data_frame
 from arcwise.confidence.reach import FamilyReach, family_reach
 from arcwise.counts import contingency
 from arcwise.data.cases import Cases
-from arcwise.data.dataset import Dataset
+from arcwise.data.dataset import Dataset, Frame, dataset_of
 from arcwise.graph.dag import Dag, Pdag
 from arcwise.graph.nodes import bits
 from arcwise.networks.network_list import NetworkSet
@@ -496,7 +496,7 @@ def refuse_copy(networks: NetworkSet, cause: str) -> None:
 
 def find_effect(
     networks: Ensemble | Posterior | FamilyReach,
-    data: Dataset,
+    data: Dataset | Frame,
     cause: str,
     outcome: str,
     *,
@@ -532,6 +532,7 @@ def find_effect(
         How many completions of the data are stacked in `data`, if they had gaps. Each gives its own estimates, and how
         far they differ widens the intervals.
     """
+    data = dataset_of(data)
     check_effect_options(data, (cause, outcome), level, ess, copies)
     if isinstance(networks, NetworkSet):
         refuse_copy(networks, cause)
@@ -796,7 +797,7 @@ def _cliques(nodes: int, adjacent: list[int]) -> Iterator[int]:
 
 def possible_effects(
     graph: Dag | Pdag,
-    data: Dataset,
+    data: Dataset | Frame,
     cause: str,
     outcome: str,
     *,
@@ -816,6 +817,7 @@ def possible_effects(
     data, cause, outcome, level, ess, copies
         As in `find_effect`.
     """
+    data = dataset_of(data)
     check_effect_options(data, (cause, outcome), level, ess, copies)
     if set(graph.names) != set(data.names):
         raise OptionError("the graph and the data have different variables.")

@@ -15,7 +15,7 @@ from arcwise.base.cluster import Cluster, open_cluster
 from arcwise.base.run import Limits, ProgressCallback, Run, Status
 from arcwise.base.showing import ShowsFrame, data_frame
 from arcwise.confidence.reach import FamilyReach
-from arcwise.data.dataset import Dataset
+from arcwise.data.dataset import Dataset, Frame, dataset_of
 from arcwise.effects.effect import (
     LEVEL,
     CauseParts,
@@ -110,7 +110,7 @@ class EffectMatrix(ShowsFrame):
 
 def find_effects(
     networks: Ensemble | Posterior | FamilyReach,
-    data: Dataset,
+    data: Dataset | Frame,
     *,
     level: float = LEVEL,
     ess: float = 1.0,
@@ -131,6 +131,7 @@ def find_effects(
     DataError
         If that is so of all causes.
     """
+    data = dataset_of(data)
     check_effect_options(data, (), level, ess, copies)
     run = Run.of(limits)
     reach = reach_of(networks, data)

@@ -27,7 +27,7 @@ from arcwise.base.errors import check_argument
 from arcwise.base.run import Limits, ProgressCallback, Run, Status
 from arcwise.base.showing import ShowsFrame, data_frame
 from arcwise.confidence.reach import FamilyReach
-from arcwise.data.mixed import NOMINAL, MixedData
+from arcwise.data.mixed import NOMINAL, MixedData, mixed_of
 from arcwise.effects.effect import (
     LEVEL,
     Range,
@@ -48,6 +48,7 @@ from arcwise.posterior.posterior import Posterior
 if TYPE_CHECKING:
     import pandas as pd
 
+    from arcwise.data.dataset import Frame
     from arcwise.graph.dag import Dag, Pdag
 
 
@@ -196,7 +197,7 @@ class MixedEffects(ShowsFrame):
 
 def find_mixed_effect(
     networks: Ensemble | Posterior | FamilyReach,
-    data: MixedData,
+    data: MixedData | Frame,
     cause: str,
     outcome: str,
     *,
@@ -237,6 +238,7 @@ def find_mixed_effect(
       dose  pain  observed  change   low  high
     0   +1  mean     -0.01   -1.98 -2.03 -1.94
     """
+    data = mixed_of(data)
     check_effect_options(data, (cause, outcome), level, 1.0, copies)
     if isinstance(networks, NetworkSet):
         refuse_copy(networks, cause)
@@ -248,7 +250,7 @@ def find_mixed_effect(
 
 def find_mixed_effects(
     networks: Ensemble | Posterior | FamilyReach,
-    data: MixedData,
+    data: MixedData | Frame,
     *,
     causes: Sequence[str] | None = None,
     level: float = LEVEL,
@@ -260,6 +262,7 @@ def find_mixed_effects(
 
     `causes` are all variables unless some are given; those of which every case sets another variable are left out.
     """
+    data = mixed_of(data)
     check_effect_options(data, tuple(causes or ()), level, 1.0, copies)
     reach, chosen = reach_of(networks, data), data.names if causes is None else tuple(causes)
     found: list[MixedEffect] = []
@@ -279,13 +282,13 @@ def find_mixed_effects(
 
 
 def possible_mixed_effects(
-    graph: Dag | Pdag, data: MixedData, cause: str, outcome: str, *, level: float = LEVEL, copies: int = 1
+    graph: Dag | Pdag, data: MixedData | Frame, cause: str, outcome: str, *, level: float = LEVEL, copies: int = 1
 ) -> list[tuple[tuple[str, ...], MixedEffect]]:
     """Return the effect for every set of parents that x has in some network of the class of a graph: see `find_effect`.
 
     Where x is no ancestor of y, its effect has the probability 0.
     """
-    found = []
+    data, found = mixed_of(data), []
     for parents, member in sorted(possible_parents(graph, cause), key=lambda own: (len(own[0]), own[0])):
         networks = NetworkSet.from_dags([member.reorder(data.names)], origin="class")
         found.append((parents, find_mixed_effect(networks, data, cause, outcome, level=level, copies=copies)))

@@ -8,6 +8,7 @@ one that it was learned from, if that is known, else any.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,14 +19,14 @@ from numpy.typing import NDArray
 
 from arcwise.base.errors import OptionError, check_argument
 from arcwise.base.run import ProgressCallback, Run, Seed, generator_of, thread_count
-from arcwise.base.showing import ShowsFrame
+from arcwise.base.showing import ShowsFrame, wrapped
 from arcwise.counts import contingency
 from arcwise.data.dataset import Dataset
 from arcwise.data.table import Table
 from arcwise.graph.dag import Dag
 from arcwise.model.inference import IMPOSSIBLE, asked_and_observed, check_account
 from arcwise.model.network import BayesianNetwork
-from arcwise.model.tables import MAX_CELLS, Distribution, RowDistributions
+from arcwise.model.tables import MAX_CELLS, Distribution, RowDistributions, read_asked
 from arcwise.networks.completions import completion_of_networks
 from arcwise.networks.network_list import NetworkSet
 
@@ -79,8 +80,18 @@ class AveragedDistribution(ShowsFrame):
         frame["between_networks"] = self.between.ravel()
         return frame
 
+    def __getitem__(self, states: object) -> float:
+        """Return the probability of a state, or of a tuple of states, one per variable."""
+        return self.distribution[states]
+
     def __repr__(self) -> str:
-        return f"AveragedDistribution(P({', '.join(self.names)}) over {self.networks:,} networks, {self.draws:,} draws)"
+        cells = zip(self.mean.ravel(), self.low.ravel(), self.high.ravel(), strict=True)
+        told = (
+            f"{', '.join(states)} {mean:.2f} ({low:.2f}-{high:.2f})"
+            for states, (mean, low, high) in zip(itertools.product(*self.states), cells, strict=True)
+        )
+        networks = f"{self.networks:,} network{'s' if self.networks > 1 else ''}"
+        return wrapped(f"{', '.join(self.names)}: ", told, f"  [{self.level:.0%} intervals over {networks}]")
 
 
 class ModelAverage:
@@ -122,6 +133,12 @@ class ModelAverage:
         """How many different networks there are."""
         return len(self._distinct[0])
 
+    def read(
+        self, variables: str | Sequence[str], evidence: Mapping[str, object] | None = None
+    ) -> tuple[str | Sequence[str], Mapping[str, object] | None]:
+        """Return the variables and the evidence of a query, which may be one text: "P(cough | smoke=yes)"."""
+        return read_asked(variables, evidence, self.names)
+
     def members(self, most: int = NETWORKS, *, seed: Seed = 0) -> list[tuple[BayesianNetwork, float]]:
         """Return the networks with their posterior-mean parameters and weights; a draw of `most` if there are more."""
         rows, weights = self._distinct
@@ -143,6 +160,7 @@ class ModelAverage:
         progress: bool | ProgressCallback | None = None,
     ) -> AveragedDistribution:
         """Return the joint distribution of variables given evidence, averaged over networks and parameters."""
+        variables, evidence = self.read(variables, evidence)
         check_argument(draws >= 2, "draws", draws, "must be at least 2.")
         check_argument(0 < level < 1, "level", level, "must lie between 0 and 1, such as 0.95.")
         rng = generator_of(seed)

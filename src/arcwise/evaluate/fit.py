@@ -17,7 +17,7 @@ from arcwise.base.errors import DataError, OptionError, check_argument
 from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, generator_of
 from arcwise.base.showing import LINES, ShowsFrame, data_frame, html_table
 from arcwise.counts import contingency
-from arcwise.data.dataset import Dataset
+from arcwise.data.dataset import Dataset, Frame, dataset_of
 from arcwise.graph.dag import Dag
 from arcwise.graph.nodes import reach
 from arcwise.model.network import BayesianNetwork
@@ -244,7 +244,7 @@ def g_statistic(table: NDArray[np.int64]) -> tuple[float, int]:
 
 def check_fit(
     network: BayesianNetwork,
-    data: Dataset,
+    data: Dataset | Frame,
     *,
     replicates: int = REPLICATES,
     seed: Seed = 0,
@@ -263,6 +263,7 @@ def check_fit(
     seed, limits, progress
         See `Run`; the seed is that of the data sets, and a limit of time shows in the status.
     """
+    data = dataset_of(data)
     if missing := [name for name in network.names if name not in data.names]:
         raise DataError(f"the data have no column {', '.join(repr(name) for name in missing)} of the network.")
     data = (data if data.names == network.names else data.select(network.names)).independent(seed)
@@ -595,7 +596,7 @@ def _calibration(
 
 def cross_validate(
     learner: Callable[[Dataset, int], Classifier],
-    data: Dataset,
+    data: Dataset | Frame,
     target: str,
     *,
     folds: int = 10,
@@ -616,6 +617,7 @@ def cross_validate(
     seed, progress
         See `Run`; the seed is that of the division.
     """
+    data = dataset_of(data)
     v = data.index(target)
     whole = data.representative().expand()
     most = whole.n_rows if whole.design is None else whole.design.n_groups
@@ -663,7 +665,7 @@ class Predictor(Protocol):
         ...
 
 
-def accuracy_score(true: float | Predictor, learned: float | Predictor, data: Dataset | None = None) -> float:
+def accuracy_score(true: float | Predictor, learned: float | Predictor, data: Dataset | Frame | None = None) -> float:
     """Return by how many per cent the learned network's log-likelihood of held-out data falls short of the true one's.
 
     Scanagatta, section 4: 100 (LL_true - LL_learned) / |LL_true| on data that were sampled from the true network and
@@ -677,6 +679,7 @@ def accuracy_score(true: float | Predictor, learned: float | Predictor, data: Da
     data
         The held-out data, if networks are given.
     """
+    data = dataset_of(data)
     reference, value = (_total(network, data) for network in (true, learned))
     if not math.isfinite(reference) or reference >= 0:
         raise DataError(
@@ -688,7 +691,7 @@ def accuracy_score(true: float | Predictor, learned: float | Predictor, data: Da
 
 def negative_log_likelihood(
     networks: Iterable[ArrayLike | Predictor],
-    data: Dataset | None = None,
+    data: Dataset | Frame | None = None,
     *,
     log_weights: ArrayLike | None = None,
     row_weights: ArrayLike | None = None,
@@ -719,6 +722,7 @@ def negative_log_likelihood(
     float
         Natural logarithm; lower is better; inf if all networks give some row the probability 0.
     """
+    data = dataset_of(data)
     logs = None if log_weights is None else _normalised(log_weights)
     total = np.empty(0)
     count = 0

@@ -27,17 +27,18 @@ from arcwise.exact import component
 from arcwise.exact.component import Budget, Incumbent, Window
 from arcwise.exact.proof import PROOF_TOLERANCE, Optimum, ProofRecord, ProofStep, Scope
 from arcwise.exact.relaxation import BranchAndBound, LpSolution, Root, solve_root
-from arcwise.graph.constraints import Constraints
+from arcwise.graph.constraints import Constraints, Told
 from arcwise.graph.nodes import bits
 from arcwise.graph.statements import Arc, StatementKind
-from arcwise.parent_sets.build import candidate_sets, components_of, network_of_rows, scaled
+from arcwise.parent_sets.build import candidate_sets, components_of, network_of_rows, scaled, table_of
 from arcwise.parent_sets.table import ParentSetTable, check_required, check_slack
 from arcwise.scores.registry import log_prior_of, make_score
 
 if TYPE_CHECKING:
     from arcwise._core.parent_sets import CandidateSets
-    from arcwise.data.dataset import Dataset
+    from arcwise.data.dataset import Dataset, Frame
     from arcwise.graph.dag import Dag
+    from arcwise.scores.score import Scored
 
 
 # The best network in which some variables lead to others, and some do not.
@@ -373,11 +374,11 @@ class _Search:
 
 
 def find_optimal(
-    table: ParentSetTable,
+    table: ParentSetTable | Scored | Frame,
     *,
     data: Dataset | None = None,
     method: str = "auto",
-    constraints: Constraints | None = None,
+    constraints: Told | None = None,
     limits: Limits = Limits(),  # noqa: B008
     threads: int | None = None,
     seed: Seed = 0,
@@ -416,6 +417,8 @@ def find_optimal(
     ConstraintError
         If no acyclic network in the table satisfies the constraints.
     """
+    table = table_of(table, constraints=constraints, limits=limits, progress=progress)
+    constraints = Constraints.of(table.names, constraints)
     errors.check_known("method", method, METHODS)
     run = Run.of(limits).but(threads=threads, progress=progress, seed=resolve_seed(seed))
     if constraints is None or not constraints.is_ancestral:
@@ -555,11 +558,11 @@ SEARCH_SHARE = 0.75
 
 
 def certify_optimal(
-    table: ParentSetTable,
+    table: ParentSetTable | Scored | Frame,
     path: str | os.PathLike[str],
     *,
     data: Dataset | None = None,
-    constraints: Constraints | None = None,
+    constraints: Told | None = None,
     limits: Limits = Limits(),  # noqa: B008
     seed: Seed = 0,
     progress: bool | ProgressCallback | None = None,
@@ -592,6 +595,8 @@ def certify_optimal(
     >>> check_certificate(table, path).gap  # doctest: +SKIP
     Fraction(0, 1)
     """
+    table = table_of(table, constraints=constraints, limits=limits, progress=progress)
+    constraints = Constraints.of(table.names, constraints)
     if not str(path).endswith(SUFFIXES):
         raise errors.FormatError(f"cannot write {path}: the name of a certificate ends in .json or .json.gz.")
     record = ProofRecord()

@@ -897,6 +897,17 @@ def edge_frame(edges: Sequence[EdgeRecord], methods: Sequence[str], words: Seque
     return pd.DataFrame(rows, columns=[*(column.name for column in columns), *methods, EXPLANATION])
 
 
+def short_frame(edges: Iterable[EdgeRecord]) -> pd.DataFrame:
+    """Return the edges as a table that is read: the verdict, what to do, and what it rests on."""
+    import pandas as pd
+
+    rows = [
+        (edge.name, round(edge.real, 2), edge.direction, edge.verdict, edge.action, show_range(*edge.spread))
+        for edge in edges
+    ]
+    return pd.DataFrame(rows, columns=["link", "probability", "direction", "verdict", "do", "range"])
+
+
 def read_frame(rows: Sequence[Mapping[str, str]]) -> pd.DataFrame:
     """Return the rows of edges.csv as the table that `edge_frame` made; a column that is in no list is a method's."""
     import pandas as pd

@@ -287,8 +287,9 @@ class Findings:
         """Its equivalence class: directions that neither the structure nor the constraints settle are left open."""
         return self.consensus.cpdag
 
-    def edge(self, first: str, second: str) -> EdgeRecord:
-        """Return what was found about one pair of variables, in either order."""
+    def edge(self, first: str, second: str | None = None) -> EdgeRecord:
+        """Return what was found about one pair of variables, in either order: two names, or "smoke--cough"."""
+        first, second = self.confidence.two_names(first, second, "edge('x--y').")
         for edge in self.edges:
             if {edge.first, edge.second} == {first, second}:
                 return edge

@@ -23,9 +23,10 @@ from arcwise.local.searches import tabu_search
 from arcwise.parent_sets.build import build_parent_sets, check_reachable, wider_slack
 from arcwise.parent_sets.table import ParentSetTable
 from arcwise.scores.registry import make_score
-from arcwise.scores.score import Score
+from arcwise.scores.score import Score, scored_of
 
 if TYPE_CHECKING:
+    from arcwise.data.dataset import Frame
     from arcwise.scores.score import Whole
 
 
@@ -129,7 +130,7 @@ def factor_words(cost: float, *, is_factor: bool = True) -> str:
 
 
 def constraint_price(
-    data: Whole,
+    data: Whole | Frame,
     constraints: Constraints,
     *,
     score: str | Score = "bdeu:ess=1",
@@ -173,10 +174,11 @@ def constraint_price(
     (True, 0.0, 0)
     """
     made = make_score(score)
+    given: Whole = scored_of(data, made)
     deadline = Run.of(limits)
-    if constraints.names != data.names:
-        constraints = constraints.reorder(data.names)
-    work = _Prices(data, made, max_parents, deadline, seed, threads)
+    if constraints.names != given.names:
+        constraints = constraints.reorder(given.names)
+    work = _Prices(given, made, max_parents, deadline, seed, threads)
     ancestral = constraints.is_ancestral
     found = _price(constraints, work.exactly, deadline.share(1.0 if ancestral else 0.6), exact=True) if exact else None
     if found is None and not ancestral:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ from arcwise.base.errors import (
 from arcwise.base.files import csv_rows, parse_json, parse_toml, read_text, write_text
 from arcwise.base.showing import one_screen
 from arcwise.graph.dag import Dag, Pdag
-from arcwise.graph.nodes import Node, bits, to_words
+from arcwise.graph.nodes import Node, bits, read_link, to_words
 from arcwise.graph.statements import (
     LISTS,
     Arc,
@@ -152,6 +152,9 @@ class NativeConstraints:
     limits: NDArray[np.int32]  # (nodes,)
 
 
+Told: TypeAlias = "Constraints | Mapping[str, Any] | pd.DataFrame | str | os.PathLike[str]"
+
+
 class Constraints(Stated):
     """What every network must satisfy; what no network can is refused, with the smallest set that conflicts.
 
@@ -163,12 +166,12 @@ class Constraints(Stated):
     names
         The variables.
     required
-        Arcs (parent, child) that every network must have.
+        Arcs that every network must have: ``("smoke", "cough")``, or as text, ``"smoke->cough"``.
     forbidden
-        Arcs (parent, child) that no network may have.
+        Arcs that no network may have; ``"smoke--cough"`` forbids both directions.
     tiers
-        Groups of variables in order of time: no arc leads from a later tier to an earlier one. Variables that are
-        in no tier are free.
+        Groups of variables in order of time: no arc leads from a later tier to an earlier one. As lists, or as text:
+        ``"age, sex | smoke | cough"``. Variables that are in no tier are free.
     max_parents
         The largest number of parents of any variable, or None for no limit.
     max_parents_of
@@ -236,6 +239,33 @@ class Constraints(Stated):
         else:
             required += [] if whitelist is None else [*whitelist]
         return cls(names, required=required, forbidden=blacklist, tiers=tiers, max_parents=max_parents, allowed=allowed)
+
+    @classmethod
+    def of(cls, names: Sequence[str], said: Told | None, **more: Any) -> Constraints | None:
+        """Return what was said about the variables `names`, in whichever form; `more` adds to it, as keywords.
+
+        It may be a table of the keywords of the class, a DataFrame, JSON or the name of a file.
+
+        >>> Constraints.of(["age", "ill"], {"forbidden": ["ill->age"]}, tiers="age | ill").tiers
+        (('age',), ('ill',))
+        """
+        if said is None or isinstance(said, cls):
+            base = said
+        elif isinstance(said, Mapping):
+            base = cls(names, **{SYNONYMS.get(key, key): value for key, value in said.items()})
+        elif isinstance(said, str | os.PathLike):
+            inline = isinstance(said, str) and said.lstrip().startswith("{")
+            base = parse_constraints(str(said), names) if inline else read_constraints(said, names)
+        elif hasattr(said, "columns"):
+            base = cls.from_frame(names, cast("pd.DataFrame", said))
+        else:
+            raise ConstraintError(
+                Argument("constraints", said), "must be Constraints, a table such as {'tiers': ...}, or a file."
+            )
+        own = cls(names, **{key: value for key, value in more.items() if value})
+        if own.is_trivial:
+            return base
+        return own if base is None else base.reorder(own.names).joined(own)
 
     @classmethod
     def from_frame(cls, names: Sequence[str], frame: pd.DataFrame) -> Constraints:
@@ -579,18 +609,6 @@ def parse_constraints(text: str, names: Sequence[str]) -> Constraints:
     return _from_content(parse_json(text, source="the constraints"), names, "the constraints")
 
 
-def with_tiers(known: Constraints | None, names: Sequence[str], tiers: str | Iterable[Iterable[str]]) -> Constraints:
-    """Return constraints with what comes first in time, as lists or as text.
-
-    >>> with_tiers(None, ["age", "sex", "ill"], "age, sex | ill").tiers
-    (('age', 'sex'), ('ill',))
-    """
-    if isinstance(tiers, str):
-        tiers = [[name.strip() for name in tier.split(",") if name.strip()] for tier in tiers.split("|")]
-    own = Constraints(names, tiers=tiers)
-    return own if known is None else known.reorder(own.names).joined(own)
-
-
 def read_table_file(path: str | os.PathLike[str], rule: str) -> Any:
     """Return what a .json or .toml file holds, and of a .csv file the text, plain or gzip; `rule` refuses others."""
     name = str(path)
@@ -625,11 +643,12 @@ def _check_shape(key: str, value: Any, source: str) -> None:
         raise FormatError(f"{source}: {key} must be a list of names.")
     if key == "max_parents_of" and not isinstance(value, dict):
         raise FormatError(f"{source}: max_parents_of must be a table of names and limits.")
-    if key in (*FILE_PAIRS, "tiers", "groups"):
+    if key in (*FILE_PAIRS, "tiers", "groups") and not (key == "tiers" and isinstance(value, str)):
         rows: list[Any] = value if isinstance(value, list) else [None]
+        rows = [row for row in rows if not (key in FILE_PAIRS and isinstance(row, str) and read_link(row, ()))]
         lists = all(isinstance(row, list) and all(isinstance(name, str) for name in row) for row in rows)
         if not lists or (key in FILE_PAIRS and any(len(row) != 2 for row in rows)):
-            what = "pairs [parent, child] of names" if key in FILE_PAIRS else "lists of names"
+            what = "pairs [parent, child] of names, or texts 'parent->child'" if key in FILE_PAIRS else "lists of names"
             raise FormatError(f"{source}: {key} must be a list of {what}.")
 
 

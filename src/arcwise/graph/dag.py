@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise import _core
-from arcwise.base.errors import FormatError, GraphError, errors_within
+from arcwise.base.errors import FormatError, GraphError, Hinted, errors_within
 from arcwise.base.options import load_networkx
 from arcwise.base.run import Seed, generator_of
 from arcwise.base.showing import wrapped
@@ -39,10 +39,21 @@ _MARKS = frozenset("[]|:")
 MOST_LISTED = 20  # nodes of a cycle, in a message
 
 
-class _Graph(NamedNodes):
+class Pairs(tuple[tuple[str, str], ...]):
+    """The arcs or edges of a graph; called, as networkx has it, the same: ``dag.edges()`` is ``dag.edges``."""
+
+    __slots__ = ()
+
+    def __call__(self) -> Pairs:
+        """Return the pairs."""
+        return self
+
+
+class _Graph(NamedNodes, Hinted):
     """What a `Dag` and a `Pdag` have in common: arcs and, of a `Pdag`, undirected edges; immutable, hashable."""
 
     __slots__ = ("_parents",)
+    _KIND = "graph"
 
     _parents: tuple[tuple[int, ...], ...]
 
@@ -65,9 +76,9 @@ class _Graph(NamedNodes):
         return tuple(masks)
 
     @cached_property
-    def arcs(self) -> tuple[tuple[str, str], ...]:
+    def arcs(self) -> Pairs:
         """All arcs as (parent, child) pairs of names, by child and then by parent."""
-        return self._name_arcs(self._arc_positions())
+        return Pairs(self._name_arcs(self._arc_positions()))
 
     @cached_property
     def skeleton(self) -> tuple[tuple[str, str], ...]:
@@ -244,7 +255,7 @@ class Dag(_Graph):
         return Relatives.of(self._names, map(tuple, children))
 
     @property
-    def edges(self) -> tuple[tuple[str, str], ...]:
+    def edges(self) -> Pairs:
         """The same as `arcs`: all edges of a DAG have a direction."""
         return self.arcs
 
@@ -488,9 +499,9 @@ class Pdag(_Graph):
         return tuple(bitset(ns) for ns in self._neighbours)
 
     @cached_property
-    def edges(self) -> tuple[tuple[str, str], ...]:
+    def edges(self) -> Pairs:
         """The undirected edges as pairs of names, in the order of the nodes."""
-        return self._name_arcs(self._edge_positions())
+        return Pairs(self._name_arcs(self._edge_positions()))
 
     def _edge_positions(self) -> list[tuple[int, int]]:
         return [(a, b) for a, ns in enumerate(self._neighbours) for b in ns if a < b]

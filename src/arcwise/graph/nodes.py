@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.base.errors import GraphError, UnfinishedError, suggestion
+from arcwise.base.errors import GraphError, UnfinishedError, UnknownNameError, suggestion
 from arcwise.base.files import is_unicode
 
 # A node is given by its name or by its position.
@@ -548,3 +548,39 @@ def _orders_without_prefixes(size: int, prefixes: Sequence[int]) -> int:
 def _undirected_parts(neighbours: Sequence[int], blocks: Iterable[int]) -> list[int]:
     parts = [part for block in blocks for part in components(neighbours, block)]
     return [part for part in parts if part & (part - 1)]  # a single node has one orientation
+
+
+# Links as people write them: "smoke->cough", "smoke--cough".
+
+
+ARROWS = ("->", "→", "--", "—", "<-", "←")
+
+
+def read_link(text: str, names: Sequence[str]) -> tuple[str, str, bool] | None:
+    """Return the two names that an arrow joins, the tail first, and whether it points; None without an arrow.
+
+    Names may hold what looks like an arrow.
+
+    >>> read_link("cough <- smoke", ["smoke", "cough"]), read_link("a--b", ["a", "b"])
+    (('smoke', 'cough', True), ('a', 'b', False))
+    """
+    found = []
+    for arrow in ARROWS:
+        position = text.find(arrow)
+        while position >= 0:
+            one, other = text[:position].strip(), text[position + len(arrow) :].strip()
+            found.append((other, one, True) if arrow in ("<-", "←") else (one, other, arrow in ("->", "→")))
+            position = text.find(arrow, position + 1)
+    for link in found:
+        if all(name in names for name in link[:2]):
+            return link
+    return found[0] if found else None
+
+
+def linked_names(text: str, names: Sequence[str]) -> tuple[str, str] | None:
+    """Return the two known names that an arrow joins, the tail first; None without an arrow."""
+    link = None if text in names else read_link(text, names)
+    for name in link[:2] if link is not None else ():
+        if name not in names:
+            raise UnknownNameError(suggestion("variable", name, names))
+    return None if link is None else link[:2]

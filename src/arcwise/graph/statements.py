@@ -22,7 +22,7 @@ import numpy as np
 
 from arcwise.base.errors import Argument, ConstraintError, OptionError, errors_within, suggestion
 from arcwise.base.showing import one_screen
-from arcwise.graph.nodes import NamedNodes, bits, listed, reach
+from arcwise.graph.nodes import NamedNodes, bits, listed, reach, read_link
 
 Arc = tuple[str, str]
 
@@ -212,15 +212,21 @@ class Reader:
         """Return pairs (first, second); of a pattern all pairs of different variables that it stands for."""
         found: set[Pair] = set()
         for pair in pairs:
-            if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
-                raise ConstraintError(f"{kind}: {pair!r} is not an arc; give pairs (parent, child).")
-            first, second = pair
+            link = read_link(pair, self._nodes.names) if isinstance(pair, str) else None
+            ends: Any = pair if link is None else link[:2]
+            if isinstance(ends, str) or not isinstance(ends, Sequence) or len(ends) != 2:
+                raise ConstraintError(f"{kind}: {pair!r} is no arc; give pairs (parent, child), or 'parent->child'.")
+            first, second = ends
             where = f"{kind} {noun} {first} -> {second}"
+            both = link is not None and not link[2] and noun == "arc"
+            if both and kind not in ("forbidden", "allowed"):
+                raise ConstraintError(f"{kind}: '{pair}' has no direction; write '{first}->{second}'.")
             tails, heads = self.variables(first, where), self.variables(second, where)
             own = {(tail, head) for tail, head in product(tails, heads) if tail != head}
             if not own:
                 raise ConstraintError(f"{where}: a node cannot be its own {'parent' if noun == 'arc' else 'partner'}.")
             found |= own
+            found |= {(head, tail) for tail, head in own if both}
         return frozenset(found)
 
     def groups(self, kind: str, groups: Iterable[object]) -> tuple[Positions, ...]:
@@ -236,6 +242,8 @@ class Reader:
     def tiers(self, tiers: Iterable[object]) -> tuple[Positions, ...]:
         """Return the tiers; a name that stands in one tier itself is left out of the patterns of the others."""
         names, given = self._nodes.names, []
+        if isinstance(tiers, str):  # "age, sex | smoke"
+            tiers = [[name.strip() for name in tier.split(",") if name.strip()] for tier in tiers.split("|")]
         for number, tier in enumerate(tiers, start=1):
             if isinstance(tier, str) or not isinstance(tier, Iterable):
                 raise ConstraintError(f"tier {number} is the text '{tier}'; give a list of names.")
@@ -326,15 +334,20 @@ class Stated(NamedNodes):
 
     def __init__(
         self,
-        names: Sequence[str],
+        names: Sequence[str] | None = None,
         *,
-        required: Iterable[Arc] = (),
-        forbidden: Iterable[Arc] = (),
-        tiers: Iterable[Iterable[str]] = (),
+        required: Iterable[Arc | str] = (),
+        forbidden: Iterable[Arc | str] = (),
+        tiers: str | Iterable[Iterable[str]] = (),
         max_parents: int | None = None,
         max_parents_of: Mapping[str, int] | None = None,
         **more: Unpack[MoreKinds],
     ) -> None:
+        if names is None:
+            raise ConstraintError(
+                "the variables come first: Constraints(data.names, tiers=[...]). A function that has the data, such as "
+                "learn, takes constraints={'tiers': [...]} without them."
+            )
         super().__init__(names)
         for unknown in set(more) - set(MoreKinds.__annotations__):
             raise OptionError(suggestion("argument of Constraints", unknown, [kind.value for kind in StatementKind]))

@@ -20,8 +20,8 @@ from arcwise.base.errors import ConstraintError, OptionError, check_argument, ch
 from arcwise.base.run import HasStatus, Run, Status
 from arcwise.counts import contingency
 from arcwise.data.cases import Cases
-from arcwise.data.dataset import Dataset
-from arcwise.graph.constraints import Constraints
+from arcwise.data.dataset import Dataset, Frame
+from arcwise.graph.constraints import Constraints, Told
 from arcwise.graph.dag import Dag
 from arcwise.graph.nodes import bits
 from arcwise.scores.registry import log_prior_of, make_score
@@ -172,14 +172,15 @@ class LocalProblem:
     @classmethod
     def of(
         cls,
-        data: Scored,
+        data: Scored | Frame,
         score: str | Score,
-        constraints: Constraints | None = None,
+        constraints: Told | None = None,
         max_parents: MostParents = None,
     ) -> LocalProblem:
         """Check the arguments that all local searches share; data may have gaps if the score takes them."""
         made = make_score(score)
         whole = scored_data(data, made)
+        constraints = Constraints.of(whole.names, constraints)
         if constraints is not None:
             constraints.refuse_ancestors("local search")
         usual = None

@@ -22,7 +22,7 @@ from arcwise.base.errors import OptionError, check_count, check_known
 from arcwise.base.options import gather
 from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status
 from arcwise.base.showing import data_frame, one_screen
-from arcwise.data.dataset import Dataset
+from arcwise.data.dataset import Dataset, Frame, dataset_of
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
 from arcwise.local.problem import LocalSearchResult, Start
@@ -147,7 +147,7 @@ class AscentSettings(StartSettings):
 
 
 def analyse_runs(
-    data: Dataset,
+    data: Dataset | Frame,
     *,
     scores: Sequence[str | Score] = ("bic_laplace", "k2"),
     starts: Sequence[Start] = ("empty", "random"),
@@ -179,6 +179,7 @@ def analyse_runs(
     search
         ``constraints=``, ``max_parents=`` and ``density=``, as for `first_ascent`.
     """
+    data = dataset_of(data)
     check_count("runs", runs, 1)
     if not scores or not starts:
         raise OptionError("scores and starts must not be empty: there would be nothing to run.")

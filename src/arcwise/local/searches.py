@@ -15,12 +15,12 @@ from arcwise.base.errors import Argument, ConstraintError, OptionError, check_ar
 from arcwise.base.options import CANDIDATES, REFINE, REFINED_WHOLE, gather, option
 from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, native_seed
 from arcwise.base.showing import one_screen
-from arcwise.data.dataset import Dataset
-from arcwise.graph.constraints import Constraints
+from arcwise.data.dataset import Dataset, Frame, dataset_of
+from arcwise.graph.constraints import Constraints, Told
 from arcwise.graph.dag import Dag, Pdag
 from arcwise.graph.nodes import bits, reach
 from arcwise.local.problem import START, LocalProblem, LocalSearchResult, MostParents, Start, order_of_content
-from arcwise.parent_sets.build import candidate_sets, network_of_rows
+from arcwise.parent_sets.build import candidate_sets, network_of_rows, table_of
 from arcwise.parent_sets.table import ParentSetTable
 from arcwise.scores.registry import make_score
 from arcwise.scores.score import Score
@@ -154,11 +154,11 @@ EFFORT = 1  # for each round of refinement, it may compute this many times the s
 
 
 def hill_climb(
-    data: Scored,
+    data: Scored | Frame,
     score: str | Score = "bic",
     *,
     start: Start = "empty",
-    constraints: Constraints | None = None,
+    constraints: Told | None = None,
     max_parents: MostParents = "usual",
     seed: Seed = None,
     limits: Limits | None = None,
@@ -253,11 +253,11 @@ def _climb_once(
 
 
 def tabu_search(
-    data: Scored,
+    data: Scored | Frame,
     score: str | Score = "bic",
     *,
     start: Start = "empty",
-    constraints: Constraints | None = None,
+    constraints: Told | None = None,
     max_parents: MostParents = "usual",
     seed: Seed = None,
     limits: Limits | None = None,
@@ -290,7 +290,7 @@ def tabu_search(
 
 
 def first_ascent(
-    data: Scored,
+    data: Scored | Frame,
     score: str | Score = "bic_laplace",
     *,
     start: Start = "empty",
@@ -336,10 +336,10 @@ def first_ascent(
 
 
 def genetic_search(
-    data: Scored,
+    data: Scored | Frame,
     score: str | Score = "bic_laplace",
     *,
-    constraints: Constraints | None = None,
+    constraints: Told | None = None,
     max_parents: MostParents = "usual",
     seed: Seed = None,
     limits: Limits | None = None,
@@ -397,12 +397,12 @@ def _checked(settings: GeneticSettings) -> GeneticSettings:
 
 
 def order_search(
-    table: ParentSetTable,
+    table: ParentSetTable | Scored | Frame,
     *,
     iterations: int = 1000,
     patience: int = 150,
     start: Sequence[str] | None = None,
-    constraints: Constraints | None = None,
+    constraints: Told | None = None,
     seed: Seed = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
@@ -434,6 +434,8 @@ def order_search(
     LocalSearchResult
         `history` has the best score after each `patience` perturbations, `restarts` the positions of new starts.
     """
+    table = table_of(table, constraints=constraints, limits=limits, progress=progress)
+    constraints = Constraints.of(table.names, constraints)
     check_count("iterations", iterations, 1)
     check_count("patience", patience, 1)
     table.validate()
@@ -543,7 +545,7 @@ class SearchStep:
 
 
 def equivalence_search(
-    data: Dataset,
+    data: Dataset | Frame,
     score: str | Score = "bic",
     *,
     limits: Limits | None = None,
@@ -561,6 +563,7 @@ def equivalence_search(
     >>> found.method, found.complete
     ('ges', True)
     """
+    data = dataset_of(data)
     chosen = make_score(score)
     rule = "gives equivalent networks different scores; GES needs one that does not, such as bic or bdeu."
     check_argument(chosen.facts.equivalent, "score", chosen.name, rule)
@@ -752,7 +755,7 @@ class _Search:
 # | i, C) - s(j | C), which is symmetric for the same reason (Friedman, Geiger and Goldszmidt 1997, section 4).
 
 
-def naive_bayes(data: Dataset, target: str, score: str | Score = "bic") -> LocalSearchResult:
+def naive_bayes(data: Dataset | Frame, target: str, score: str | Score = "bic") -> LocalSearchResult:
     """Return naive Bayes: the target is the only parent of every other variable.
 
     Nothing is searched; the score is that of the network.
@@ -763,13 +766,14 @@ def naive_bayes(data: Dataset, target: str, score: str | Score = "bic") -> Local
     >>> naive_bayes(datasets.load("iris"), "species").dag.children_of("species")
     ('sepal-length', 'sepal-width', 'petal-length', 'petal-width')
     """
+    data = dataset_of(data)
     c = data.index(target)
     parents = [[] if v == c else [c] for v in range(data.n_variables)]
     return _result(data, make_score(score), "naive-bayes", parents, 0, Run())
 
 
 def tree_augmented(
-    data: Dataset,
+    data: Dataset | Frame,
     target: str,
     score: str | Score = "ll",
     *,
@@ -788,13 +792,14 @@ def tree_augmented(
     >>> len(tree_augmented(datasets.load("iris"), "species").dag.arcs)  # 4 from the species, 3 of the tree
     7
     """
+    data = dataset_of(data)
     c = data.index(target)
     with Run.begin(limits, progress) as run:
         return _tree(data, make_score(score), "tan", [v for v in range(data.n_variables) if v != c], [c], run)
 
 
 def chow_liu(
-    data: Dataset,
+    data: Dataset | Frame,
     score: str | Score = "ll",
     *,
     limits: Limits | None = None,
@@ -813,6 +818,7 @@ def chow_liu(
     >>> len(found.dag.arcs), max(map(len, found.dag.parents))
     (4, 1)
     """
+    data = dataset_of(data)
     with Run.begin(limits, progress) as run:
         return _tree(data, make_score(score), "chow-liu", list(range(data.n_variables)), [], run)
 

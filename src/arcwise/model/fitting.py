@@ -15,7 +15,7 @@ from arcwise.base.errors import DataError, OptionError, UnfinishedError, check_a
 from arcwise.base.run import ProgressCallback, Run, Seed, generator_of
 from arcwise.counts import contingency
 from arcwise.data.checks import Targets
-from arcwise.data.dataset import Dataset, Incomplete
+from arcwise.data.dataset import Dataset, Frame, Incomplete, dataset_of
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
 from arcwise.graph.nodes import bits, reach
@@ -166,7 +166,7 @@ ESTIMATORS: dict[str, Estimator] = {
 
 def fit_parameters(
     dag: Dag,
-    data: Dataset,
+    data: Dataset | Frame,
     *,
     estimator: str = "bd",
     progress: bool | ProgressCallback | None = None,
@@ -205,6 +205,7 @@ def fit_parameters(
     >>> network.tables[1].round(3).tolist()
     [[0.4, 0.6], [0.333, 0.667]]
     """
+    data = dataset_of(data)
     check_known("estimator", estimator, ESTIMATORS)
     chosen = ESTIMATORS[estimator]
     chosen.check_parameters(estimator, parameters)

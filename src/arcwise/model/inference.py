@@ -23,7 +23,16 @@ from arcwise.data.checks import Targets
 from arcwise.data.dataset import Dataset
 from arcwise.data.table import Table
 from arcwise.graph.dag import Dag
-from arcwise.model.tables import MAX_CELLS, ROW_TOLERANCE, Distribution, Explanation, Marginals, Parts, RowDistributions
+from arcwise.model.tables import (
+    MAX_CELLS,
+    ROW_TOLERANCE,
+    Distribution,
+    Explanation,
+    Marginals,
+    Parts,
+    RowDistributions,
+    read_asked,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,7 +62,8 @@ def query(
         The network. Undefined rows may not take part: a table with one is an error unless evidence or structure
         leaves that row out.
     variables
-        The variable asked for, or several; their order is that of the result's axes.
+        The variable asked for, or several; their order is that of the result's axes. Or all of it as text:
+        ``"P(cough | smoke=yes)"``.
     evidence
         Observed variables and their states.
     max_cells
@@ -68,6 +78,7 @@ def query(
     OptionError
         The evidence is impossible, the query is too large, or a name is unknown.
     """
+    variables, evidence = read_asked(variables, evidence, network.names)
     positions, states = asked_and_observed(network, variables, evidence)
     with Run.begin(None, progress, threads) as run:
         account, table = network.native_inference.query(

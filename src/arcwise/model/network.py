@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise import _core
-from arcwise.base.errors import UnknownNameError, suggestion
+from arcwise.base.errors import Hinted, UnknownNameError, suggestion
 from arcwise.base.files import read_bytes
 from arcwise.base.showing import LINES, data_frame, html_table
 from arcwise.data.discretize import state_holding
@@ -41,7 +41,7 @@ NetworkArrays = tuple[
 ]
 
 
-class BayesianNetwork:
+class BayesianNetwork(Hinted):
     """A DAG with a conditional probability table for every variable; immutable and checked.
 
     Parameters
@@ -71,6 +71,7 @@ class BayesianNetwork:
     """
 
     __slots__ = ("__dict__", "_dag", "_states", "_tables", "_values")
+    _KIND = "network"
 
     def __init__(
         self,

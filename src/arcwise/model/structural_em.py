@@ -20,8 +20,8 @@ from arcwise.base.errors import Argument, OptionError, UnfinishedError, check_kn
 from arcwise.base.run import HasStatus, Limits, ProgressCallback, Run, Seed, Status, resolve_seed
 from arcwise.base.showing import one_screen
 from arcwise.counts import contingency
-from arcwise.data.dataset import Incomplete
-from arcwise.graph.constraints import Constraints
+from arcwise.data.dataset import Frame, Incomplete, incomplete_of
+from arcwise.graph.constraints import Constraints, Told
 from arcwise.graph.dag import Dag
 from arcwise.graph.nodes import bits
 from arcwise.local.problem import LocalProblem, Start
@@ -102,11 +102,11 @@ class StructuralEm(HasStatus):
 
 
 def structural_em(
-    data: Incomplete,
+    data: Incomplete | Frame,
     score: str | Score = "bic",
     *,
     start: EmStart = "best",
-    constraints: Constraints | None = None,
+    constraints: Told | None = None,
     max_parents: int | None = None,
     seed: Seed = None,
     limits: Limits | None = None,
@@ -140,6 +140,7 @@ def structural_em(
     progress
         See `arcwise.progress.show_progress`.
     """
+    given: Incomplete = incomplete_of(data)
     made = make_score(score)
     if made.describe() != {"name": made.name} or made.name not in SCORES:
         raise OptionError(
@@ -149,10 +150,10 @@ def structural_em(
     if not isinstance(start, Dag):
         check_known("start", start, STARTS, more="Or give a Dag.")
     with Run.begin(limits, progress) as run:
-        rules = LocalProblem.of(data, "pnal", constraints, max_parents).constraints
+        rules = LocalProblem.of(given, "pnal", constraints, max_parents).constraints
         if start == "best":
-            return _best_of(data, made, rules, run)
-        return _maximised(data, made, rules, start, resolve_seed(seed), run)
+            return _best_of(given, made, rules, run)
+        return _maximised(given, made, rules, start, resolve_seed(seed), run)
 
 
 def _maximised(

@@ -401,6 +401,25 @@ def parse_question(text: str) -> Question:
     return Question(text, names, states, _as_evidence(reader, evidence))
 
 
+def read_asked(
+    variables: str | Sequence[str], evidence: Mapping[str, object] | None, names: Sequence[str]
+) -> tuple[str | Sequence[str], Mapping[str, object] | None]:
+    """Return the variables and the evidence of a query, which may be one text, such as "P(y | x=a)".
+
+    >>> read_asked("P(cough | smoke=yes)", None, ["smoke", "cough"])
+    (('cough',), {'smoke': 'yes'})
+    """
+    if not isinstance(variables, str) or variables in names or "(" not in variables:
+        return variables, evidence
+    question = parse_question(variables)
+    if question.explanation or not question.asked:
+        raise OptionError(
+            f"'{variables}' is no distribution: ask for variables, as in 'P(y | x=a)'. "
+            "network.marginals(evidence) is P(*), network.most_probable(evidence) is MPE."
+        )
+    return question.asked, {**question.evidence, **(evidence or {})}
+
+
 class _Reader:
     """The words of a question, one after the other."""
 

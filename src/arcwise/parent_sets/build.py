@@ -26,7 +26,7 @@ from arcwise.base.errors import Argument, OptionError, Remedy
 from arcwise.base.options import Common, gather, row
 from arcwise.base.run import Limits, ProgressCallback, Run, Status, available_memory
 from arcwise.base.showing import one_screen
-from arcwise.graph.constraints import Constraints
+from arcwise.graph.constraints import Constraints, Told
 from arcwise.graph.dag import Dag
 from arcwise.graph.statements import StatementKind
 from arcwise.parent_sets.table import BuildStatistics, ParentSetTable, check_required, offsets_of
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
     from arcwise._core.parent_sets import CandidateSets, ParentSetBuilder, SetBatch, SetTask
+    from arcwise.data.dataset import Frame
     from arcwise.keywords import BuildKeywords
     from arcwise.scores.score import Scored, Whole
 
@@ -343,12 +344,12 @@ class BuildSettings:
 
 
 def build_parent_sets(
-    data: Scored,
+    data: Scored | Frame,
     score: Score | str = "bic",
     *,
     slack: float = 0.0,
     max_parents: int | None = None,
-    constraints: Constraints | None = None,
+    constraints: Told | None = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
     **settings: Unpack[BuildKeywords],
@@ -402,13 +403,27 @@ def build_parent_sets(
     )[0]
 
 
+def table_of(
+    given: ParentSetTable | Scored | Frame,
+    slack: float = 0.0,
+    *,
+    constraints: Told | None = None,
+    limits: Limits | None = None,
+    progress: bool | ProgressCallback | None = None,
+) -> ParentSetTable:
+    """Return a table as it is, and of data the one by BIC that is complete for a slack."""
+    if isinstance(given, ParentSetTable):
+        return given
+    return build_parent_sets(given, slack=slack, constraints=constraints, limits=limits, progress=progress)
+
+
 def build_parent_set_tables(
-    data: Scored,
+    data: Scored | Frame,
     scores: Sequence[Score | str],
     *,
     slack: float = 0.0,
     max_parents: int | None = None,
-    constraints: Constraints | None = None,
+    constraints: Told | None = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
     **settings: Unpack[BuildKeywords],
@@ -421,6 +436,7 @@ def build_parent_set_tables(
     allowed = Limits(seconds=limits.seconds, memory_bytes=limits.memory_bytes or available_memory())
     run = Run.of(allowed).but(threads=chosen.threads, progress=progress)
     whole = scored_data(data, next((score for score in made if not score.data_score.takes_gaps), made[0]))
+    constraints = Constraints.of(whole.names, constraints)
     families = allowed_families(check_cases(whole), constraints, max_parents)
     builder = GroupedBuilder(
         whole,

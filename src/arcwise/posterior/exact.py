@@ -14,7 +14,7 @@ from arcwise import _core
 from arcwise.base.errors import Argument, GuaranteeError, OptionError, Remedy, UnfinishedError, check_argument
 from arcwise.base.run import HasStatus, Limits, ProgressCallback, Run, Seed, Status, available_memory, native_seed
 from arcwise.base.showing import one_screen
-from arcwise.graph.constraints import Constraints
+from arcwise.graph.constraints import Constraints, Told
 from arcwise.networks.families import ArcShares, Families
 from arcwise.networks.network_list import NetworkSet, NetworkSummary, check_count
 from arcwise.networks.recipe import NetworkOrigin, known_facts, make_facts
@@ -319,7 +319,7 @@ def exact_posterior(
     *,
     cut: float = CUT,
     blankets: bool = False,
-    constraints: Constraints | None = None,
+    constraints: Told | None = None,
     threads: int | None = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
@@ -357,6 +357,7 @@ def exact_posterior(
     OptionError
         If there are more than 30 variables, an option is out of its range, or the sum is not a finite number.
     """
+    constraints = Constraints.of(table.names, constraints)
     limits = _with_memory(limits)
     check_size(table.n_variables)
     check_argument(0 < cut <= WIDEST_CUT, "cut", cut, f"must be positive and at most {WIDEST_CUT:g} nats.")

@@ -19,7 +19,7 @@ from arcwise.base.errors import FormatError, GraphError, GuaranteeError, OptionE
 from arcwise.base.files import refuse_other_run
 from arcwise.base.options import gather
 from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, native_seed, undisturbed
-from arcwise.graph.constraints import Constraints
+from arcwise.graph.constraints import Constraints, Told
 from arcwise.graph.dag import Dag
 from arcwise.networks.families import Families
 from arcwise.networks.recipe import KnownFacts, known_facts
@@ -147,7 +147,7 @@ SAVE_SECONDS, SAVE_SHARE = 5.0, 50.0  # a run that is killed loses so much at mo
 def sample_posterior(
     table: ParentSetTable,
     *,
-    constraints: Constraints | None = None,
+    constraints: Told | None = None,
     credible: CredibleSet | None = None,
     seed: Seed = None,
     threads: int | None = None,
@@ -195,6 +195,7 @@ def sample_posterior(
     GuaranteeError
         If the table was not built for arcs that the constraints require.
     """
+    constraints = Constraints.of(table.names, constraints)
     if constraints is not None:
         constraints.refuse_ancestors("a chain")
     chosen = gather(ChainSettings, sample_posterior, settings)

@@ -15,7 +15,7 @@ from arcwise import _core
 from arcwise.base.errors import ConstraintError, DataError, check_argument
 from arcwise.base.run import ProgressCallback, Seed, Status
 from arcwise.base.showing import data_frame, one_screen
-from arcwise.data.dataset import Dataset
+from arcwise.data.dataset import Dataset, Frame, dataset_of
 from arcwise.evaluate.comparison import shd
 from arcwise.evaluate.fit import accuracy_score
 from arcwise.graph.constraints import assert_obeys
@@ -273,7 +273,7 @@ class EssPath:
 
 
 def ess_path(
-    data: Dataset,
+    data: Dataset | Frame,
     *,
     ess: Sequence[float] | NDArray[np.float64] | None = None,
     learning: Learning = Learning(),  # noqa: B008
@@ -285,6 +285,7 @@ def ess_path(
     pruning and the search of one table. Ctrl-C and the time limit end the path early: it then has the values up
     to there.
     """
+    data = dataset_of(data)
     grid = np.unique(optima.checked_sizes(np.logspace(-3, 5, 60) if ess is None else ess))
     path, averaged = EssSolver(data, learning, progress=progress).solve_with_average(grid, stage="ESS path")
     grid = grid[: len(path)]
@@ -514,7 +515,7 @@ class Saturation:
 
 
 def data_saturation(
-    data: Dataset,
+    data: Dataset | Frame,
     *,
     truth: Dag | BayesianNetwork | None = None,
     ess: float = 1.0,
@@ -533,6 +534,7 @@ def data_saturation(
     Ctrl-C and the time limit end it with the repetitions that are finished, or in the first one with the sizes that
     are; before there are two sizes, Ctrl-C raises KeyboardInterrupt, and the time limit waits for them.
     """
+    data = dataset_of(data)
     check_argument(repetitions >= 1, "repetitions", repetitions, "must be at least 1.")
     sizes = _sizes(data.n_cases)
     score = make_score("bdeu", ess=ess)
@@ -547,8 +549,7 @@ def data_saturation(
     rows = np.repeat(np.arange(data.n_rows), 1 if data.weights is None else data.weights)
     shape = (repetitions, len(sizes))
     measured = {name: np.full(shape, np.nan) for name in MEASURES}
-    done = 0  # steps, each of them one size of one repetition
-    cut = Status.COMPLETE
+    done, cut = 0, Status.COMPLETE  # steps, each of them one size of one repetition
     try:
         with run.but(progress=progress).shown() as run:
             for repetition, k in np.ndindex(shape):

@@ -21,7 +21,7 @@ from arcwise.base.errors import OptionError, Remedy, UnfinishedError, check_argu
 from arcwise.base.run import ProgressCallback, Run, Status
 from arcwise.base.showing import data_frame, one_screen
 from arcwise.data.checks import refuse_targets
-from arcwise.data.dataset import Dataset
+from arcwise.data.dataset import Dataset, Frame, dataset_of
 from arcwise.graph.dag import Cpdag, Dag
 from arcwise.plotting.layout import new_figure
 from arcwise.priors import optima
@@ -82,8 +82,9 @@ class AnalyticEss:
         return figure
 
 
-def effective_parameters(data: Dataset, dag: Dag) -> int:
+def effective_parameters(data: Dataset | Frame, dag: Dag) -> int:
     """Return d_eff (eq. 15): cells that occur, minus parent configurations that occur, over all families."""
+    data = dataset_of(data)
     return sum(_effective(family_counts(data, child, sorted(ps))) for child, ps in families_of(data, dag))
 
 
@@ -91,11 +92,12 @@ def _effective(counts: np.ndarray) -> int:
     return int((counts > 0).sum()) - int((counts.sum(axis=1) > 0).sum())
 
 
-def analytic_ess(data: Dataset, dag: Dag) -> AnalyticEss:
+def analytic_ess(data: Dataset | Frame, dag: Dag) -> AnalyticEss:
     """Return alpha* of a graph (eq. 18). The cost is one count of every family.
 
     All members of an equivalence class have the same alpha*: each part is a difference of functions of variable sets.
     """
+    data = dataset_of(data)
     refuse_targets(data, "the analytic equivalent sample size")
     parameters, in_data, in_prior = 0, 0.0, 0.0
     by_node: dict[int, tuple[int, float]] = {}
@@ -118,11 +120,12 @@ def analytic_ess(data: Dataset, dag: Dag) -> AnalyticEss:
     return AnalyticEss(parameters / (in_data - in_prior), parameters, in_data, in_prior, data.names, parts)
 
 
-def analytic_ess_of_class(data: Dataset, dag: Dag, *, most: int = 10_000) -> tuple[float, float]:
+def analytic_ess_of_class(data: Dataset | Frame, dag: Dag, *, most: int = 10_000) -> tuple[float, float]:
     """Return the least and the largest alpha* over the DAGs of the graph's equivalence class, at most `most` of them.
 
     A class with more members than `most` is refused, because a part of it could hide the extremes.
     """
+    data = dataset_of(data)
     found = _spread(data, dag, Run(), most)
     if found is None:
         raise OptionError(f"the class has {dag.cpdag.size:,} members; the spread is found for at most {most:,}.")
@@ -260,7 +263,7 @@ class EssAscent:
 
 
 def ascend_ess(
-    data: Dataset,
+    data: Dataset | Frame,
     *,
     tolerance: float = 0.1,
     most_rounds: int = 50,
@@ -273,6 +276,7 @@ def ascend_ess(
     Ctrl-C and the time limit end the ascent with the rounds that are finished; Ctrl-C before the first graph raises
     KeyboardInterrupt.
     """
+    data = dataset_of(data)
     check_argument(tolerance > 0, "tolerance", tolerance, "must be positive; Steck stops at a change below 0.1.")
     refuse_targets(data, "the ascent to an equivalent sample size")
     run = learning.run
@@ -369,7 +373,7 @@ class EssMaximum:
 
 
 def maximise_ess(
-    data: Dataset,
+    data: Dataset | Frame,
     *,
     low: float = 0.01,
     high: float = 10_000.0,
@@ -386,6 +390,7 @@ def maximise_ess(
     maximum of a part of the range is not an answer: Ctrl-C raises KeyboardInterrupt, and a time limit during the grid
     UnfinishedError. After the grid, a time limit leaves pieces and ends as they are found by then, with that status.
     """
+    data = dataset_of(data)
     if not 0 < low < high < math.inf:
         raise OptionError(f"the range of the search, {low!r} to {high!r}, must be positive and ascending.")
     grid = np.geomspace(low, high, 60)

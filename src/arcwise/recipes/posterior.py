@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 from arcwise.base.options import CheckedOptions, gather, row
 from arcwise.base.run import Limits, ProgressCallback, Run, Seed
 from arcwise.bootstrap.bootstrap import bootstrap_networks
-from arcwise.data.dataset import Dataset
-from arcwise.graph.constraints import Constraints
+from arcwise.data.dataset import Dataset, Frame, dataset_of
+from arcwise.graph.constraints import Constraints, Told
 from arcwise.networks.network_list import NetworkSet, NetworkSummary
 from arcwise.networks.recipe import Ensemble, MadeNetworks, Recipe
 from arcwise.posterior.posterior import Posterior, Problem, posterior_of
@@ -93,11 +93,11 @@ class PosteriorSource(Source):
 
 
 def find_posterior(
-    data: Dataset,
+    data: Dataset | Frame,
     score: str | Score = "bic",
     *,
     max_parents: int | None = None,
-    constraints: Constraints | None = None,
+    constraints: Told | None = None,
     seed: Seed = None,
     threads: int | None = None,
     limits: Limits | None = None,
@@ -129,6 +129,8 @@ def find_posterior(
     >>> found.is_exact, round(float(found.edge_probabilities()[0, 1]), 3)
     (True, 1.0)
     """
+    data = dataset_of(data)
+    constraints = Constraints.of(data.names, constraints)
     chosen = gather(PosteriorSettings, find_posterior, settings)
     if constraints is not None:
         constraints.refuse_ancestors("the posterior")

@@ -24,6 +24,7 @@ from arcwise.base.files import read_bytes
 from arcwise.base.showing import one_screen
 from arcwise.confidence.consensus import Fate
 from arcwise.confidence.edge_confidence import EdgeConfidence
+from arcwise.data.dataset import dataset_of
 from arcwise.findings import edge_record
 from arcwise.findings.edges import describe_arc
 from arcwise.findings.method_result import FEWEST_NETWORKS
@@ -35,7 +36,7 @@ from arcwise.report.blocks import EdgeList
 from arcwise.report.edges import NOT_UNRELATED, effect_sentence, prior_sentence, statement
 
 if TYPE_CHECKING:
-    from arcwise.data.dataset import Dataset
+    from arcwise.data.dataset import Dataset, Frame
     from arcwise.graph.dag import Pdag
     from arcwise.model.network import BayesianNetwork
 
@@ -225,7 +226,7 @@ def explain_folder(
 
 def explain_graph(
     graph: Dag | Pdag,
-    data: Dataset,
+    data: Dataset | Frame,
     pairs: Sequence[tuple[str, str]] | None = None,
     *,
     network: BayesianNetwork | None = None,
@@ -234,6 +235,7 @@ def explain_graph(
 
     A single graph has no confidences; `network`, if it has tables, says what holds with other parents held fixed.
     """
+    data = dataset_of(data)
     dag = graph if isinstance(graph, Dag) else graph.extend()
     open_edges = set() if isinstance(graph, Dag) else {frozenset(edge) for edge in graph.edges}
     arcs = {frozenset(arc): arc for arc in dag.arcs}

@@ -113,6 +113,11 @@ def print_answer(report: Words, view: EdgeList, console: Console) -> None:
         console.print(Text("Checks: ").append_text(Text("; ").join(told)))
 
 
+def answer_text(words: Words, view: EdgeList, *, width: int = 100) -> str:
+    """Return the answer on one screen as plain text."""
+    return rendered(lambda console: print_answer(words, view, console), width=width)
+
+
 def _height(sentence: str, console: Console) -> int:
     """Return on how many lines a sentence stands."""
     from rich.text import Text

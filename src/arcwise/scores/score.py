@@ -20,7 +20,7 @@ from arcwise.base.errors import Argument, Call, DataError, OptionError, Remedy
 from arcwise.base.showing import one_screen
 from arcwise.counts import contingency
 from arcwise.data.cases import Cases
-from arcwise.data.dataset import Dataset, Incomplete
+from arcwise.data.dataset import Dataset, Frame, Incomplete, incomplete_of, is_frame
 from arcwise.graph.dag import Dag
 
 if TYPE_CHECKING:
@@ -397,11 +397,19 @@ def family_counts(data: Dataset, child: int, parents: Sequence[int]) -> Counts:
     return contingency(data, [*parents, child]).reshape(-1, int(data.arities[child]))
 
 
-def scored_data(data: Scored, score: Score) -> Any:
+def scored_of(data: Any, score: Score) -> Any:
+    """Return data as they are, and of a table or a frame the data that a score takes."""
+    if is_frame(data) and score.data_score.holds_data:
+        raise _other_data(score)
+    return incomplete_of(data)
+
+
+def scored_data(given: Scored | Frame, score: Score) -> Any:
     """Return data as a score takes them: with gaps as states of their own, if it is an available-case score.
 
     It is a `Dataset`, or `MixedData` if the score takes these (`Score.holds_data`); other data are refused.
     """
+    data: Scored = scored_of(given, score)
     held = data.held if isinstance(data, Incomplete) else data
     if held.HOLDS_NUMBERS is not score.data_score.holds_data:
         raise _other_data(score)
@@ -431,7 +439,7 @@ def _other_data(score: Score) -> DataError:
     """Return the error of a score that is given data of states in place of numbers, or the reverse."""
     if score.data_score.holds_data:
         return DataError(
-            f"{score.title} scores numbers, scales and categories as they are, and these data are states.",
+            f"{score.title} scores numbers, scales and categories as they are, and these data are not MixedData.",
             remedies=(
                 Remedy("give MixedData, e.g. MixedData.from_dataframe(frame)"),
                 Remedy("score states, with", Argument("score", "bic")),
