@@ -75,9 +75,8 @@ def test_a_saved_analysis_shows_what_the_analysis_shows(pair: tuple[Analysis, Sa
     assert saved.explain("cough") == made.explain("cough")
     assert saved.explain("smoke", "cough") == made.explain("smoke", "cough")
     frame = saved.to_frame(full=True)
-    pd.testing.assert_frame_equal(
-        frame, made.to_frame(full=True).astype(frame.dtypes)
-    )  # what is not known is no number there
+    # What is not known is no number there.
+    pd.testing.assert_frame_equal(frame, made.to_frame(full=True).astype(frame.dtypes))
     assert [edge.name for edge in saved.edges] == [edge.name for edge in made.edges]
     assert saved.edge("cough", "smoke").present == made.edge("cough", "smoke").present
     assert (saved.consensus.dag, saved.consensus.edges) == (made.consensus.dag, made.consensus.edges)
