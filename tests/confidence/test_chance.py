@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import arcwise
 from arcwise.base.run import Limits, Run
 from arcwise.confidence.by_recipe import confidence_by_recipe
-from arcwise.confidence.chance import BY_CHANCE, SHUFFLES, Chance, find_chance
+from arcwise.confidence.chance import BY_CHANCE, SHUFFLES, SURER_SHUFFLES, Chance, find_chance
 from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.confidence.probability import COVERED, Expected, count_range
 from arcwise.data import Dataset
@@ -55,7 +55,21 @@ def test_one_table_in_twenty_without_dependence_shows_more_than_chance() -> None
 def test_dependence_shows_even_where_no_pair_has_any(seed: int) -> None:
     found = chance_of(parity(200, seed))
     assert found is not None and found.is_exceeded
-    assert len(found.gains) == len(found.edges) == SHUFFLES
+    assert len(found.gains) == len(found.edges) == SURER_SHUFFLES  # they passed the first 19 tables
+
+
+def test_few_cases_that_pass_are_tested_twice_as_sharply(monkeypatch: pytest.MonkeyPatch) -> None:
+    by_chance = [seed for seed in range(40) if (found := chance_of(noise(50, 5, seed))) and len(found.gains) > SHUFFLES]
+    assert by_chance  # two of 40 are expected to pass the first test, and one of 40 the second
+    sharper = {seed: chance_of(noise(50, 5, seed)) for seed in by_chance}
+    monkeypatch.setattr("arcwise.confidence.chance.FEW_CASES", 0)
+    for seed, found in sharper.items():
+        before = chance_of(noise(50, 5, seed))
+        assert before is not None and found is not None
+        assert before.is_exceeded
+        assert (len(before.gains), len(found.gains)) == (SHUFFLES, SURER_SHUFFLES)
+        assert found.gains[:SHUFFLES] == before.gains
+    assert sum(found is not None and found.is_exceeded for found in sharper.values()) <= 4
 
 
 def test_it_depends_on_the_seed_alone_and_a_limit_leaves_it_out() -> None:

@@ -125,6 +125,12 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "Consistent model selection of discrete Bayesian networks from incomplete data",
         "Electronic Journal of Statistics, 7, 1047–1077",
     ),
+    "azzimonti-2019": Work(
+        ("Azzimonti, L.", "Corani, G.", "Zaffalon, M."),
+        2019,
+        "Hierarchical estimation of parameters in Bayesian networks",
+        "Computational Statistics & Data Analysis, 137, 67–91",
+    ),
     "bodewes-2021": Work(
         ("Bodewes, T.", "Scutari, M."),
         2021,

@@ -49,10 +49,20 @@ class Fit(DataVerb, files.ResultVerb):
 
     structure: files.GraphArgument
     data: DataArgument
-    estimator: str = option("bd", "mle, laplace, m-estimate, bd (posterior mean) or snml", choices=tuple(ESTIMATORS))
-    ess: float | None = option(None, "the equivalent sample size of the BDeu prior", usual="1", of="bd")
+    estimator: str = option(
+        "bd",
+        "mle, laplace, m-estimate, bd (posterior mean), snml, or sites (each its own tables, drawn towards each other)",
+        choices=tuple(ESTIMATORS),
+    )
+    ess: float | None = option(None, "the equivalent sample size of the prior", usual="1", of="bd and sites")
     prior: str | None = option(None, "the prior, bdeu, k2, bdj, or a number for every cell", of="bd")
     m: float | None = option(None, "how many imaginary cases", usual="1", of="m-estimate")
+    site: str | None = option(
+        None, "the column of the sites, a parent of every other one", usual="site", of="sites", metavar="NAME"
+    )
+    alpha0: float | None = option(
+        None, "the hyperparameter of each cell of what the sites share", usual="1", of="sites"
+    )
     states_from: StatesFrom = option(
         StatesFrom.STRUCTURE,
         "which states the variables have: those that a structure with tables declares, or those of the data",
@@ -66,6 +76,7 @@ class Fit(DataVerb, files.ResultVerb):
 
     def _run(self) -> Result:
         parameters = {"ess": self.ess, "alpha": _number_or_name(self.prior), "m": self.m}
+        parameters |= {"site": self.site, "alpha0": self.alpha0}
         from_structure = self.states_from is StatesFrom.STRUCTURE
         given, cases = self.open_with_data(self.structure, self.data, what="structure", with_states=from_structure)
         options: dict[str, Any] = {name: value for name, value in parameters.items() if value is not None}

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise import _core
-from arcwise.base.errors import DataError, OptionError, UnfinishedError, check_argument, check_known
+from arcwise.base.errors import Argument, DataError, OptionError, UnfinishedError, check_argument, check_known
 from arcwise.base.run import ProgressCallback, Run, Seed, generator_of
 from arcwise.counts import contingency
 from arcwise.data.checks import Targets
@@ -21,6 +21,7 @@ from arcwise.graph.dag import Dag
 from arcwise.graph.nodes import bits, reach
 from arcwise.model.inference import IMPOSSIBLE, INTERRUPTED, TOO_LARGE, UNDEFINED, check_account, column_positions
 from arcwise.model.network import BayesianNetwork
+from arcwise.model.related import RelatedCounts
 from arcwise.model.tables import MAX_CELLS, table_sizes
 
 # What an estimator is: a function of the counts of one family, with a name and described parameters.
@@ -30,12 +31,14 @@ from arcwise.model.tables import MAX_CELLS, table_sizes
 class FamilyCounts:
     """The counts of a variable and its parents, in the order of the table: the first parent varies slowest.
 
-    `counts` are n_jk, of shape (q, r): one row per parent configuration, one column per state of the child.
+    `counts` are n_jk, of shape (q, r): one row per parent configuration, one column per state of the child. `sizes` are
+    the numbers of states of the parents.
     """
 
     child: str
     parents: tuple[str, ...]
-    counts: NDArray[np.int64]
+    counts: NDArray[Any]
+    sizes: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ class Estimator:
                 raise OptionError(f"estimator '{name}' has no parameter '{parameter}'; it {takes}.")
 
 
-def posterior_mean(counts: NDArray[np.int64], alpha: NDArray[np.float64] | float) -> NDArray[np.float64]:
+def posterior_mean(counts: NDArray[Any], alpha: NDArray[np.float64] | float) -> NDArray[np.float64]:
     """Return (n_jk + a_jk) / (n_j + a_j), NaN in the rows where nothing was counted and nothing assumed."""
     weights = counts + alpha
     totals = weights.sum(axis=1, keepdims=True)
@@ -136,6 +139,27 @@ def _snml_table(family: FamilyCounts) -> NDArray[np.float64]:
     return table
 
 
+def _sites_table(
+    family: FamilyCounts, *, site: str = "site", alpha0: float = 1.0, ess: float = 1.0
+) -> NDArray[np.float64]:
+    """Tables of the sites that are drawn towards each other: see `arcwise.model.related`."""
+    check_argument(math.isfinite(ess) and ess > 0, "ess", ess, "must be positive: the sample size of all sites' prior.")
+    check_argument(math.isfinite(alpha0) and alpha0 > 0, "alpha0", alpha0, "must be positive.")
+    if family.child == site:
+        return posterior_mean(family.counts, 0.0)
+    if site not in family.parents:
+        raise OptionError(
+            Argument("site", site),
+            f"is no parent of '{family.child}': the tables of sites are pooled where the column of the sites is a "
+            "parent of every other variable.",
+        )
+    place, r = family.parents.index(site), family.counts.shape[1]
+    apart = np.moveaxis(family.counts.reshape(*family.sizes, r), place, -1)
+    counts = apart.reshape(-1, family.sizes[place]).astype(np.float64)
+    found = RelatedCounts(counts, alpha0, ess / family.sizes[place]).posterior().reshape(apart.shape)
+    return posterior_mean(np.moveaxis(found, -1, place).reshape(family.counts.shape), 0.0)
+
+
 ESTIMATORS: dict[str, Estimator] = {
     # A configuration that the data do not show stays undefined, as the "---" of Lau's figure 1.
     "mle": Estimator(
@@ -161,6 +185,16 @@ ESTIMATORS: dict[str, Estimator] = {
         },
     ),
     "snml": Estimator("(n_jk + 1) e(n_jk), normalised, e(n) = (1 + 1/n)^n: sequential NML, no parameter", _snml_table),
+    "sites": Estimator(
+        "the tables of each site, drawn towards those of the others: the posterior mean of the hierarchical Dirichlet "
+        "model (Azzimonti, Corani and Zaffalon 2019)",
+        _sites_table,
+        {
+            "site": "the variable that says which site a case is from, a parent of every other one (default 'site')",
+            "alpha0": "the hyperparameter of each cell of what the sites share (default 1)",
+            "ess": "the equivalent sample size of the sites' prior, all together (default 1)",
+        },
+    ),
 }
 
 
@@ -186,7 +220,7 @@ def fit_parameters(
         "bd" (the default): the posterior mean under the prior `alpha` ("bdeu" with `ess`, the default with ess = 1;
         "k2", "bdj", a number, a prior network, arrays per variable, or a function); "mle": relative frequencies,
         undefined (NaN) where the data show no case; "laplace": one imaginary case per cell; "m-estimate": `m` imaginary
-        cases per table; "snml": sequential NML.
+        cases per table; "snml": sequential NML; "sites": the tables of each `site`, drawn towards each other.
     progress
         See `arcwise.progress.show_progress`.
     parameters
@@ -217,7 +251,8 @@ def fit_parameters(
         for v, parents in enumerate(dag.parents):
             told = data.cases_without(dag.names[v])
             counts = contingency(told, [columns[u] for u in (*parents, v)]).reshape(sizes[v])
-            family = FamilyCounts(dag.names[v], tuple(dag.names[p] for p in parents), counts)
+            arities = tuple(len(states[p]) for p in parents)
+            family = FamilyCounts(dag.names[v], tuple(dag.names[p] for p in parents), counts, arities)
             tables.append(chosen.table(family, **parameters))
             run.report("fitting", v + 1, dag.n_nodes)
     return BayesianNetwork(dag, states, tables)

@@ -497,13 +497,13 @@ def _chance(analysis: Findings) -> str:
         return ""
     n_cases = analysis.data.n_effective
     enough = found.cases_to_show(n_cases)
-    more = "Nothing hints at a dependence that more rows would show."
+    more = "nothing hints at a dependence that more rows would show"
     if enough is not None:
         rounded = float(f"{max(enough, 1.1 * n_cases):.2g}")
-        more = f"About {rounded:,.0f} rows might show what these {n_cases:,} hint at."
+        more = f"about {rounded:,.0f} rows might show what these {n_cases:,} hint at"
     return (
         f"These data show no dependence between the variables: of {len(found.gains)} tables with shuffled columns, at "
-        f"least one shows as much. {more}"
+        f"least one shows as much; {more}."
     )
 
 
