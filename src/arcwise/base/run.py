@@ -104,6 +104,8 @@ class Limits:
         return 2**63 - 1 if self.count is None else int(self.count)
 
 
+UNLIMITED = Limits()
+
 # Limits are positive, so "no time is left" is written as the least time that a clock can tell from none: whatever
 # starts with it finds its time over at the first look.
 NO_TIME = 1e-9
@@ -165,7 +167,7 @@ class Run:
         self.threads = None if threads is None else thread_count(threads)
         self.seed, self.progress, self.cluster = seed, progress, cluster
         self.journal, self.tables, self.batches = journal, tables, batches
-        self.given = limits or Limits()
+        self.given = limits or UNLIMITED
         self._begin = time.monotonic()
 
     @classmethod
@@ -197,7 +199,10 @@ class Run:
 
     @contextlib.contextmanager
     def shown(self) -> Iterator[Run]:
-        """While inside, show the progress of the run that this gives: its `progress` is a plain callback."""
+        """While inside, show the progress of the run that this gives, where there is something to show it on."""
+        if _quiet_seconds(self.progress) is None:  # a query takes microseconds: nothing is made for nobody
+            yield self
+            return
         with show_progress(self.progress) as callback:
             yield self.but(progress=callback)
 
@@ -217,7 +222,7 @@ class Run:
     @property
     def thread_count(self) -> int:
         """How many threads to use: as many as were asked for, else all cores."""
-        return thread_count(self.threads)
+        return available_cores() if self.threads is None else self.threads
 
     def but(self, *, limits: Limits | None = None, **changed: Any) -> Run:
         """Return a run with other circumstances: ``run.but(seed=3, progress=False)``. New limits start a new clock."""
