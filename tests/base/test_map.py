@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
+import tomllib
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +18,7 @@ import pytest
 import arcwise
 
 ROOT = Path(arcwise.__file__).parent
+CHECKOUT = Path(__file__).resolve().parents[2]
 LINES = {
     "": 355,
     "analysis": 2_260,
@@ -183,3 +186,28 @@ def test_nobody_imports_from_the_door_of_a_room(room: str) -> None:
     """Names come from the module that defines them: a room's `__init__` is for users, and for verbs."""
     door = f"arcwise.{room}"
     assert [m.name for m in modules().values() if door in m.imports and m.room not in ("", "cli")] == []
+
+
+def layers() -> dict[str, int]:
+    """The rooms as the linter orders them: the lowest has the smallest number."""
+    settings = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))
+    contract = next(one for one in settings["tool"]["importlinter"]["contracts"] if one["type"] == "layers")
+    return {room: -at for at, layer in enumerate(contract["layers"]) for room in re.findall(r"\w+", layer)}
+
+
+@pytest.mark.parametrize(
+    ("page", "words"),
+    [
+        ("ARCHITECTURE.md", r"^    (?:data|     ->) .*"),
+        ("ARCHITECTURE.md", r"^\| `\w+` \|"),
+        ("docs/design.md", r"^(?:data|     ->) .*"),
+        ("docs/index.md", r"^\|.*?\|"),
+    ],
+)
+def test_the_stages_have_one_order(page: str, words: str) -> None:
+    """Pages tell the rooms in the order in which the linter allows them to build on each other."""
+    lines = [found[0] for found in re.finditer(words, (CHECKOUT / page).read_text(encoding="utf-8"), re.MULTILINE)]
+    told = re.findall(r"\w+", re.sub(r"\(.*?\)", "", " ".join(lines)).replace("parent sets", "parent_sets"))
+    rooms = [word for word in told if word in layers()]
+    assert len(rooms) > 10
+    assert rooms == sorted(rooms, key=layers().__getitem__)
