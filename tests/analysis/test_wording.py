@@ -15,13 +15,14 @@ import pytest
 import arcwise
 from arcwise import datasets
 from arcwise.analysis import EdgeRecord, Origin, learn
+from arcwise.base.showing import percent
 from arcwise.confidence import Fate
 from arcwise.confidence.calibration import calibration_table
 from arcwise.confidence.curves import CASES
 from arcwise.confidence.probability import PairProbability
 from arcwise.findings.edge_record import EDGE_COLUMNS, Shown, Support
 from arcwise.findings.parts import GrowingParts, MainAnswer
-from arcwise.findings.verdict import Verdict, Way, percent
+from arcwise.findings.verdict import Verdict, Way
 from arcwise.priors import EdgePrior, Saturation
 from arcwise.report.edges import edge_sentences, explain_edge, prior_sentence
 from arcwise.report.sections import choice_blocks

@@ -11,9 +11,9 @@ import pytest
 
 import arcwise
 from arcwise import datasets
+from arcwise.base.showing import percent, show_confidence, show_range
 from arcwise.confidence import consensus_network, recommend
 from arcwise.findings.edge_record import LEANING
-from arcwise.findings.verdict import percent, show_confidence, show_range
 
 SET = "const e = document.getElementById(arguments[0]); e.value = arguments[1]; e.dispatchEvent(new Event('input'));"
 SHOWN = """return [...document.querySelectorAll('#graph .edge')].filter(e => e.getAttribute('display') !== 'none')

@@ -13,9 +13,9 @@ import pytest
 
 import arcwise
 from arcwise.analysis import explain_folder
+from arcwise.base.showing import show_confidence
 from arcwise.findings import edge_record
 from arcwise.findings.edge_record import EDGE_COLUMNS, EdgeColumn, Shown
-from arcwise.findings.verdict import show_confidence
 from arcwise.report.edges import statement
 
 EVERYWHERE = Shown.CSV | Shown.EXPLAIN | Shown.PAGE | Shown.TEXT

@@ -12,6 +12,7 @@ import numpy as np
 
 from arcwise.audit.finding import Finding, Kind, Repair, Severity, columns_words, it, leave_out, note, rows_words, verb
 from arcwise.base.errors import Argument
+from arcwise.base.showing import first_few
 from arcwise.data.column import (
     CODES,
     LEAST_VALUES,
@@ -294,20 +295,19 @@ def find_spellings(table: Table) -> Iterable[Finding]:
         groups = [
             [best, *(label for label in joined if joined[label] == best)] for best in dict.fromkeys(joined.values())
         ]
-        shown = "; ".join(" = ".join(f"'{label}'" for label in group) for group in groups[:3])
-        more = f" and {len(groups) - 3} more" if len(groups) > 3 else ""
+        shown = first_few([" = ".join(f"'{label}'" for label in group) for group in groups], 3, "; ")
         yield Finding(
             Kind.SPELLING,
             Severity.MISLEADS,
             (column.name,),
-            f"column '{column.name}' has the same label in several spellings: {shown}{more}",
+            f"column '{column.name}' has the same label in several spellings: {shown}",
             "they differ in case, blanks or accents alone",
             "take each for one state, in its most frequent spelling",
             Argument("agree", True),
             Repair.of_column(
                 column.name,
                 partial(Column.relabel, labels=joined),
-                f"Joined spellings in column '{column.name}': {shown}{more}.",
+                f"Joined spellings in column '{column.name}': {shown}.",
             ),
         )
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.base.errors import OptionError, check_argument, check_known
-from arcwise.base.showing import one_screen
+from arcwise.base.showing import one_screen, plural
 from arcwise.confidence.calibration import UNKNOWN_CASES, Calibration
 from arcwise.confidence.curves import CalibrationCurve, logistic
 from arcwise.graph.constraints import Constraints
@@ -121,7 +121,7 @@ class Expected:
         """Return the sentence: "0 to 2 of these 7 edges are probably wrong; 0 to 6 weak ones may be missing"."""
         if self.is_chance:
             return "These data show no more dependence than chance: tables with shuffled columns show as much."
-        missing = f"{_range(self.missed_range)} weak one{'' if self.missed_range[1] == 1 else 's'} may be missing"
+        missing = f"{_range(self.missed_range)} weak {plural(self.missed_range[1], 'one')} may be missing"
         if self.missed_range[1] == 0:
             missing = "hardly any is missing"
         if not self.edges:

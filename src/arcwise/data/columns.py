@@ -25,6 +25,7 @@ from arcwise.base.errors import (
     suggestion,
 )
 from arcwise.base.options import load_package
+from arcwise.base.showing import first_few, plural
 from arcwise.data.checks import Conditions, Targets, completed_header, table_targets
 from arcwise.data.column import (
     FEWEST_PER_CELL,
@@ -591,10 +592,9 @@ def _check_continuous(table: Columns, columns: Iterable[Column], max_levels: int
                 Remedy("cut it into intervals with", Call("discretize"), only_if="it measures something"),
                 _is_category(column),
             )
-    told = ", ".join(f"'{column.name}' ({len(column.labels):,} distinct values)" for column in many[:6])
-    more = f" and {len(many) - 6} more" if len(many) > 6 else ""
+    told = first_few([f"'{column.name}' ({len(column.labels):,} distinct values)" for column in many], 6)
     raise DataError(
-        f"{table.prefix}column{'s' if len(many) > 1 else ''} {told}{more} hold{'' if len(many) > 1 else 's'} numbers "
+        f"{table.prefix}{plural(len(many), 'column')} {told} {plural(len(many), 'holds', 'hold')} numbers "
         f"with more than {max_levels} distinct values, not categories.",
         remedies=(
             Remedy(

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise import _core
 from arcwise.base.errors import Argument, DataError, Hinted, OptionError, Remedy
 from arcwise.base.run import Seed, generator_of
-from arcwise.base.showing import LINES, html_table
+from arcwise.base.showing import LINES, counted, html_table
 from arcwise.data import checks
 from arcwise.data.cases import Cases, bootstrap_weights, shuffled, subsample_weights
 from arcwise.data.checks import Conditions, Targets, checked_targets, frozen
@@ -482,7 +482,7 @@ class Incomplete:
 
     def __repr__(self) -> str:
         count, held = int(self.missing.sum()), repr(self.held).removeprefix("<Dataset").removesuffix(">")
-        return f"<Incomplete{held}, {count:,} missing value{'' if count == 1 else 's'}>"
+        return f"<Incomplete{held}, {counted(count, 'missing value')}>"
 
     @cached_property
     def _shares(self) -> NDArray[np.float64]:

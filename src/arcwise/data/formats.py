@@ -27,6 +27,7 @@ from arcwise.base.errors import Argument, DataError, FormatError, Remedy, check_
 from arcwise.base.files import not_utf8, parse_json
 from arcwise.base.options import load_package
 from arcwise.base.run import ProgressCallback, native_callback
+from arcwise.base.showing import counted
 from arcwise.data.checks import checked_header, checked_weights, completed_header, named_separator
 from arcwise.data.column import Column, VariableKind, code_type, coded, numbers_of, quoted, spell
 from arcwise.data.source import InputFile, TextOptions, find_titles, header_row
@@ -140,7 +141,7 @@ def _refuse(parsed: DelimitedTable, name: str, separator: str) -> NoReturn:
         raise FormatError(f"{where}, field {parsed.field:,}{IN_FIELD[parsed.problem]}")
     first = "the header" if parsed.header()[1].size > 1 else "the first row"
     raise FormatError(
-        f"{where} has {parsed.found:,} field{'' if parsed.found == 1 else 's'}, but {first} has {parsed.expected:,}. "
+        f"{where} has {counted(parsed.found, 'field')}, but {first} has {parsed.expected:,}. "
         f"Every line needs the same number; a value that contains {named_separator(separator)} must be in double quotes"
         f"{', and a title above the header must go' if parsed.expected == 1 else ''}."
     )

@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise.base.errors import Argument, DataError, GraphError, Remedy, check_argument, check_known
 from arcwise.base.options import load_package
-from arcwise.base.showing import data_frame, one_screen
+from arcwise.base.showing import data_frame, first_few, one_screen
 from arcwise.confidence.edge_confidence import EdgeConfidence, rounded
 from arcwise.confidence.probability import Reliability, reliability
 from arcwise.graph.dag import Dag, Pdag
-from arcwise.graph.nodes import listed
+from arcwise.graph.nodes import LISTED_NAMES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +43,7 @@ def align(true: Graph, learned: Graph) -> tuple[Pdag, Pdag]:
 def match_names(true: tuple[str, ...], learned: tuple[str, ...]) -> None:
     """Refuse graphs over different nodes."""
     alone = {"true": sorted(set(true) - set(learned)), "learned": sorted(set(learned) - set(true))}
-    parts = [f"the {which} graph alone has {listed(names)}" for which, names in alone.items() if names]
+    parts = [f"the {which} graph alone has {first_few(names, LISTED_NAMES)}" for which, names in alone.items() if names]
     if parts:
         raise GraphError(
             f"the graphs have different nodes: {'; '.join(parts)}. Compare graphs over the same variables."

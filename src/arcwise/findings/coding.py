@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from arcwise.audit.columns import NumberFormat, format_of
 from arcwise.base.errors import Argument, DataError, Remedy, reading
-from arcwise.base.showing import one_screen
+from arcwise.base.showing import counted, one_screen
 from arcwise.data.column import Column, gap_label, numbers_of, quoted
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.data.discretize import interval_labels, intervals_of
@@ -129,7 +129,7 @@ class Coded:
         for name, labels in self.unseen.items():
             rows = sum(labels.values())
             told.append(
-                f"Column '{name}' has {quoted(list(labels), 3)} in {rows:,} row{'' if rows == 1 else 's'}, which the "
+                f"Column '{name}' has {quoted(list(labels), 3)} in {counted(rows, 'row')}, which the "
                 "training data did not have: taken as not observed."
             )
         if self.missing:

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from scipy.special import rel_entr
 
 from arcwise.base.errors import FormatError
-from arcwise.base.showing import one_screen
+from arcwise.base.showing import listed, one_screen, percent, round_inside, show_confidence, show_range
 from arcwise.confidence.calibration import is_settled
 from arcwise.confidence.consensus import Fate
 from arcwise.confidence.probability import PairProbability
-from arcwise.findings.verdict import HALF, Verdict, Way, listed, percent, round_inside, show_confidence, show_range
+from arcwise.findings.verdict import HALF, Verdict, Way
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,6 +10,7 @@ from itertools import combinations, compress
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.base.showing import plural
 from arcwise.confidence.calibration import SETTLED_SHARE
 from arcwise.confidence.consensus import ConsensusNetwork, Fate
 from arcwise.confidence.edge_confidence import EdgeConfidence
@@ -102,7 +103,7 @@ class Origins:
         ends = [
             a for a, b in ((first, second), (second, first)) if any(a in names and b not in names for names in sets)
         ]
-        return f"your experiment{'s' if len(ends) > 1 else ''} on {' and '.join(ends)}" if ends else "your experiments"
+        return f"your {plural(len(ends), 'experiment')} on {' and '.join(ends)}" if ends else "your experiments"
 
     @cached_property
     def _by_experiments(self) -> frozenset[frozenset[str]]:

@@ -16,7 +16,7 @@ from arcwise.audit.finding import Finding, Kind, Severity, columns_words, it, ve
 from arcwise.base.errors import ArcwiseError, Argument, Call, ConstraintError, DataError, Mention, OptionError, Remedy
 from arcwise.base.options import options_of
 from arcwise.base.run import Limits, ProgressCallback, Run
-from arcwise.base.showing import one_screen
+from arcwise.base.showing import counted, one_screen
 from arcwise.data.column import FEWEST_PER_CELL, VariableKind, declared_columns, most_states, numbers_of, quoted
 from arcwise.data.columns import AS_ASKED
 from arcwise.data.dataset import Dataset, Incomplete
@@ -25,7 +25,6 @@ from arcwise.data.mixed import MixedData, not_numbers
 from arcwise.data.read import read_table
 from arcwise.data.table import Table
 from arcwise.findings.coding import Coding, refuse_unwritable
-from arcwise.findings.verdict import counted
 from arcwise.graph.beliefs import Beliefs
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.statements import StatementKind

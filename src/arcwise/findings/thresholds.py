@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from arcwise.base.showing import one_screen
+from arcwise.base.showing import one_screen, plural
 from arcwise.confidence.edge_confidence import EdgeConfidence, RuleName, Threshold
 from arcwise.confidence.learned_table import size_warning
 from arcwise.confidence.recommendation import choose_threshold, recommend
@@ -12,7 +12,6 @@ from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.findings.method_result import MethodResult
 from arcwise.findings.options import LearnOptions
 from arcwise.findings.parts import Remark
-from arcwise.findings.verdict import plural
 from arcwise.sampled.numeric_data import NumericData
 
 # What a missed edge may cost in the report: 2^-5 to 2^5 extra edges.

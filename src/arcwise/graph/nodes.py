@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise.base.errors import GraphError, UnfinishedError, UnknownNameError, suggestion
 from arcwise.base.files import is_unicode
+from arcwise.base.showing import first_few
 
 # A node is given by its name or by its position.
 Node = str | int
@@ -78,9 +79,8 @@ class NamedNodes:
         missing = [name for name in self._names if name not in target._positions]
         surplus = [name for name in target.names if name not in self._positions]
         if missing or surplus:
-            raise GraphError(
-                f"the nodes differ: {listed(missing) or 'none'} only here, {listed(surplus) or 'none'} only there."
-            )
+            here, there = (first_few(names, LISTED_NAMES) or "none" for names in (missing, surplus))
+            raise GraphError(f"the nodes differ: {here} only here, {there} only there.")
         return [target._positions[name] for name in self._names]
 
     def _name_arcs(self, arcs: Iterable[tuple[int, int]]) -> tuple[tuple[str, str], ...]:
@@ -89,12 +89,6 @@ class NamedNodes:
 
 def _is_text(name: object) -> bool:
     return isinstance(name, str) and name != ""
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return names for a message: the first ones, and how many more there are."""
-    more = f" and {len(names) - LISTED_NAMES:,} more" if len(names) > LISTED_NAMES else ""
-    return ", ".join(names[:LISTED_NAMES]) + more
 
 
 def node_names(nodes: int | Sequence[str]) -> tuple[str, ...]:

@@ -21,8 +21,8 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 
 from arcwise.base.errors import Argument, ConstraintError, OptionError, errors_within, suggestion
-from arcwise.base.showing import one_screen
-from arcwise.graph.nodes import NamedNodes, bits, listed, reach, read_link
+from arcwise.base.showing import counted, first_few, one_screen
+from arcwise.graph.nodes import LISTED_NAMES, NamedNodes, bits, reach, read_link
 
 Arc = tuple[str, str]
 
@@ -153,22 +153,17 @@ def _filled(template: str, said: Statement, arrow: str) -> str:
     """Return a template with what the statement is about."""
     words = {
         "arc": f" {arrow} ".join(said.names),
-        "arcs": _listed(tuple(f" {arrow} ".join(arc) for arc in said.parts)) or "none",
-        "tiers": " | ".join(_listed(tier) for tier in said.parts),
-        "names": _listed(said.names),
+        "arcs": first_few([f" {arrow} ".join(arc) for arc in said.parts], MOST_NAMES) or "none",
+        "tiers": " | ".join(first_few(tier, MOST_NAMES) for tier in said.parts),
+        "names": first_few(said.names, MOST_NAMES),
         "pair": " and ".join(said.names),
         "first": said.names[0] if said.names else "",
         "last": said.names[-1] if said.names else "",
-        "most": f"at most {said.limit} parent{'' if said.limit == 1 else 's'}",
+        "most": f"at most {counted(said.limit or 0, 'parent')}",
     }
     if "{text}" in template:
         words["text"] = said.text(arrow)
     return template.format(**words)
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    more = f" and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else ""
-    return ", ".join(names[:MOST_NAMES]) + more
 
 
 # From what an analyst writes to positions of variables: names, patterns such as ``lab_*``, arcs, tiers, limits.
@@ -294,7 +289,7 @@ def _unmatched(pattern: str, names: Sequence[str]) -> str:
     begins = [name[: len(letters)] for name in names]
     near = difflib.get_close_matches(letters, begins, n=1, cutoff=0.5)
     guess = f"; did you mean a pattern for '{names[begins.index(near[0])]}'?" if near else "."
-    return f"no variable matches the pattern '{pattern}'{guess} The variables are {listed(names)}."
+    return f"no variable matches the pattern '{pattern}'{guess} The variables are {first_few(names, LISTED_NAMES)}."
 
 
 # The options that are lists, of which two constraints together have both.

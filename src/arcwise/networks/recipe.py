@@ -18,7 +18,7 @@ from arcwise.base.cluster import Cluster
 from arcwise.base.errors import ArcwiseError, Argument, FormatError, OptionError, Remedy, check_known, reading
 from arcwise.base.options import COMPLETIONS, from_keywords, record_of
 from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, thread_count
-from arcwise.base.showing import one_screen
+from arcwise.base.showing import counted, one_screen
 from arcwise.graph.beliefs import Beliefs
 from arcwise.graph.classes import FixedPairs
 from arcwise.graph.constraints import Constraints
@@ -404,7 +404,7 @@ class Recipe:
     def restriction(self, networks: str) -> str:
         """Return what it is restricted to: "networks with at most 1 parent that satisfy the constraints"."""
         most = self.max_parents
-        limit = "" if most is None else f" with at most {most} parent{'' if most == 1 else 's'} per variable"
+        limit = "" if most is None else f" with at most {counted(most, 'parent')} per variable"
         known = " that satisfy the constraints" if _known(self) else ""
         return f"{networks}{limit}{known}" if limit or known else ""
 
@@ -890,4 +890,4 @@ def describe_completeness(status: Status, max_parents: int | None, n_variables: 
         return f"not complete: {status}"
     if max_parents is None or max_parents >= n_variables - 1:
         return "complete"
-    return f"complete among networks with at most {max_parents} parent{'' if max_parents == 1 else 's'}"
+    return f"complete among networks with at most {counted(max_parents, 'parent')}"

@@ -25,7 +25,7 @@ from arcwise.base.cluster import Cluster, open_cluster
 from arcwise.base.errors import Argument, OptionError, Remedy
 from arcwise.base.options import Common, gather, row
 from arcwise.base.run import Limits, ProgressCallback, Run, Status, available_memory
-from arcwise.base.showing import one_screen
+from arcwise.base.showing import counted, one_screen
 from arcwise.graph.constraints import Constraints, Told
 from arcwise.graph.dag import Dag
 from arcwise.graph.statements import StatementKind
@@ -538,7 +538,7 @@ def _advance(
     while not builder.finished:
         level = builder.level + 1
         free = level <= least
-        stage = f"{level} parent{'' if level == 1 else 's'}"
+        stage = counted(level, "parent")
         status = builder.advance(stage, run.but(limits=Limits()) if free else run, counts)
         if status is not Status.COMPLETE:
             if free:

@@ -17,7 +17,7 @@ from arcwise.base.arrays import finite_or_none
 from arcwise.base.errors import Argument, Remedy, UnfinishedError
 from arcwise.base.options import load_figure
 from arcwise.base.run import HasStatus, Status
-from arcwise.base.showing import one_screen
+from arcwise.base.showing import counted, first_few, one_screen
 from arcwise.networks.families import ArcShares, Families
 from arcwise.networks.network_list import NetworkSet, load_arviz
 from arcwise.networks.recipe import Ensemble, KnownFacts, NetworkOrigin, facts_without, make_facts
@@ -103,15 +103,11 @@ class ChainVerdict:
             return f"Converged: {size} agree ({facts}; effective draws {self.effective:,.0f} at least)."
         if not self.differing:
             return f"Not converged: {size} differ in their scores, or are too few to tell ({facts})."
-        listed = ", ".join(
-            f"{pair.first} {pair.what} {pair.second} ({pair.least:.2f} to {pair.most:.2f})"
-            for pair in self.differing[:SHOWN]
-        )
-        more = len(self.differing) - SHOWN
-        count = f"{len(self.differing)} pair{'' if len(self.differing) == 1 else 's'}"
-        return (
-            f"Not converged: {size} differ on {count}: {listed}{f' and {more:,} more' if more > 0 else ''} ({facts})."
-        )
+        pairs = [
+            f"{pair.first} {pair.what} {pair.second} ({pair.least:.2f} to {pair.most:.2f})" for pair in self.differing
+        ]
+        count = counted(len(pairs), "pair")
+        return f"Not converged: {size} differ on {count}: {first_few(pairs, SHOWN)} ({facts})."
 
     @property
     def worst_r_hat(self) -> float:
@@ -138,7 +134,7 @@ def few_parents_sentence(most: int | None) -> str:
     """Return the message that networks have fewer parents than were asked for, after a blank; "" if not."""
     if most is None:
         return ""
-    parents = f"{most} parent{'' if most == 1 else 's'} per variable"
+    parents = f"{counted(most, 'parent')} per variable"
     return f" A limit ended the scoring of parent sets: the networks have at most {parents}."
 
 

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from arcwise.base.errors import GuaranteeError
 from arcwise.base.options import BAYES_FACTOR, check_options, option
 from arcwise.base.run import Limits, Run, Status
+from arcwise.base.showing import counted, plural
 from arcwise.credible.bayes_factors import factor_of, settings_within
 from arcwise.credible.credible_set import CredibleSet
 from arcwise.credible.find import list_ancestral
@@ -205,12 +206,13 @@ class CredibleSource(Source):
         if made.whole is None:
             return super().methods(made)
         count, classes = made.whole
-        told = "" if classes is None else f", in {classes:,} Markov equivalence class{'' if classes == 1 else 'es'}"
+        told = "" if classes is None else f", in {classes:,} Markov equivalence {plural(classes, 'class', 'classes')}"
+
         return (
             f"All {made.recipe.restriction('networks') or 'networks'} within a Bayes factor of "
             f"{made.recipe.settings['bayes_factor']:g} (Kass & Raftery, 1995) of the best one under "
-            f"{made.recipe.score_words} were enumerated exactly, which gave a credible set of {count:,} "
-            f"network{'' if count == 1 else 's'}{told} (Liao, 2022). The confidence in an edge is the share of the "
+            f"{made.recipe.score_words} were enumerated exactly, which gave a credible set of "
+            f"{counted(count, 'network')}{told} (Liao, 2022). The confidence in an edge is the share of the "
             "networks that have it, weighted by their scores"
         )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from arcwise.base.showing import counted, first_few, listed, percent, plural, show_confidence, show_range
 from arcwise.confidence.calibration import SETTLED_SHARE
 from arcwise.confidence.consensus import Fate
 from arcwise.data.impute import LEVEL, GapDependence, gap_dependences
@@ -24,7 +25,7 @@ from arcwise.findings.edge_record import (
     Support,
 )
 from arcwise.findings.price import NOTHING, factor_words
-from arcwise.findings.verdict import HALF, counted, first_few, listed, percent, plural, show_confidence, show_range
+from arcwise.findings.verdict import HALF
 from arcwise.graph.beliefs import odds_text
 from arcwise.graph.statements import StatementKind
 from arcwise.report.blocks import Blocks, Bullets, bullets, gather, table
@@ -763,7 +764,7 @@ def _agreement(edge: EdgeRecord) -> str:
     )
     likely = edge.present > HALF
     if edge.agreement is Agreement.AGREE:
-        return f"{who} agree{'s' if len(others) == 1 else ''} (confidence {span})."
+        return f"{who} {plural(len(others), 'agrees', 'agree')} (confidence {span})."
     if edge.agreement is Agreement.DIFFER:
         find, all_as = plural(len(others), "finds", "find"), plural(len(others), "as", "all as")
         what = "it likely" if likely else "it unlikely"

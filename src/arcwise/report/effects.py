@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.base.showing import counted, first_few, percent, plural, show_confidence
 from arcwise.effects.effect import Effect, PossibleEffects, state_pairs
 from arcwise.effects.effect_matrix import EffectMatrix
 from arcwise.effects.mixed_effect import MixedEffect, MixedEffects
-from arcwise.findings.verdict import counted, first_few, percent, plural, show_confidence
 from arcwise.report.blocks import Cell, TableBlock, gather, table
 from arcwise.report.edges import state_label
 from arcwise.report.report import Answer

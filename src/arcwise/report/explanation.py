@@ -21,14 +21,14 @@ import numpy as np
 
 from arcwise.base.errors import FormatError, OptionError, suggestion
 from arcwise.base.files import read_bytes
-from arcwise.base.showing import one_screen
+from arcwise.base.showing import counted, one_screen, percent, show_confidence
 from arcwise.confidence.consensus import Fate
 from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.data.dataset import dataset_of
 from arcwise.findings import edge_record
 from arcwise.findings.edges import describe_arc
 from arcwise.findings.method_result import FEWEST_NETWORKS
-from arcwise.findings.verdict import Verdict, Way, counted, percent, show_confidence
+from arcwise.findings.verdict import Verdict, Way
 from arcwise.graph.dag import Dag
 from arcwise.model.network import read_bif
 from arcwise.recipes.registry import SOURCES

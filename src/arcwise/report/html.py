@@ -19,8 +19,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from arcwise.base.options import MANY_VARIABLES
+from arcwise.base.showing import round_inside, show_range
 from arcwise.findings.edge_record import EdgeColumn, EdgeRecord, Origin, Shown, script_values, shown_columns
-from arcwise.findings.verdict import Forest, ForestRow, Verdict, Way, round_inside, show_range, thickness
+from arcwise.findings.verdict import Forest, ForestRow, Verdict, Way, thickness
 from arcwise.plotting.layout import Drawing, communities, draw_network, label_of, undrawn_network
 from arcwise.report.blocks import Block, Bullets, Chart, NetworkView, Paragraph, Section, Series, TableBlock, Verbatim
 

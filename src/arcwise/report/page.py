@@ -12,6 +12,7 @@ import numpy as np
 from arcwise.base.errors import OptionError, UnfinishedError
 from arcwise.base.options import MANY_VARIABLES
 from arcwise.base.run import Limits, Run
+from arcwise.base.showing import counted, listed, percent, plural, show_range
 from arcwise.confidence.consensus import Fate
 from arcwise.confidence.curves import KNOTS
 from arcwise.confidence.edge_confidence import RuleName
@@ -21,7 +22,7 @@ from arcwise.data.design import FEWEST_GROUPS
 from arcwise.findings.edges import floor_of
 from arcwise.findings.method_result import is_few
 from arcwise.findings.thresholds import COST_POWERS
-from arcwise.findings.verdict import HALF, Verdict, Way, counted, listed, percent, plural, show_range
+from arcwise.findings.verdict import HALF, Verdict, Way
 from arcwise.report import blocks, edges, sections
 from arcwise.report.blocks import Blocks, Chart, Guide, Section, Series, TableBlock, bullets, gather, table
 from arcwise.report.remarks import analysis_remarks, is_by_time

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from arcwise.base.errors import reading
 from arcwise.base.files import parse_json, read_bytes
-from arcwise.base.showing import one_screen
+from arcwise.base.showing import first_few, one_screen, show_confidence, show_range
 from arcwise.findings.edge_record import Origin, Shown, shown_columns, shown_direction
-from arcwise.findings.verdict import Forest, ForestRow, Verdict, first_few, show_confidence, show_range
+from arcwise.findings.verdict import Forest, ForestRow, Verdict
 from arcwise.report.blocks import (
     Block,
     Blocks,

@@ -16,21 +16,12 @@ import numpy as np
 from arcwise.audit.finding import Finding, Severity, columns_words
 from arcwise.base.bibliography import list_works
 from arcwise.base.options import options_of
+from arcwise.base.showing import counted, first_few, listed, percent, plural, show_confidence
 from arcwise.confidence.consensus import Fate
 from arcwise.confidence.edge_confidence import RuleName
 from arcwise.findings.edge_record import FILLING, Agreement, Support
 from arcwise.findings.options import AUTO, score_text
-from arcwise.findings.verdict import (
-    HALF,
-    Forest,
-    ForestRow,
-    counted,
-    first_few,
-    listed,
-    percent,
-    plural,
-    show_confidence,
-)
+from arcwise.findings.verdict import HALF, Forest, ForestRow
 from arcwise.graph.beliefs import Beliefs
 from arcwise.graph.constraints import Constraints
 from arcwise.networks.recipe import MadeNetworks
@@ -398,7 +389,7 @@ def methods_text(analysis: Findings) -> str:
     for fate in dict.fromkeys(fates):
         dropped = fates.count(fate)
         reason = "would have closed a cycle" if fate is Fate.DROPPED else "the constraints exclude"
-        cut += f" {dropped} edge{'s' if dropped > 1 else ''} that {reason} {'were' if dropped > 1 else 'was'} left out."
+        cut += f" {counted(dropped, 'edge')} that {reason} {plural(dropped, 'was', 'were')} left out."
     s = analysis.prior.sensitivity
     parts.append(
         f"{cut} Parameters are posterior means under a BDeu prior with equivalent sample size {s.ess:g}. The score of "

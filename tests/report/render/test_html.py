@@ -13,9 +13,9 @@ import pytest
 
 import arcwise
 from arcwise.analysis import learn
+from arcwise.base.showing import percent, round_inside, show_confidence, show_range
 from arcwise.confidence import Fate
 from arcwise.findings.parts import Comparisons
-from arcwise.findings.verdict import percent, round_inside, show_confidence, show_range
 from arcwise.report import Chart, Guide, Series, render_html
 from arcwise.report.html import _Axis, chart_svg
 from arcwise.report.report import sparkline
