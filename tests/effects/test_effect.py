@@ -97,12 +97,13 @@ def test_moments_are_those_of_simulated_posteriors(cases: int) -> None:
     counts = np.zeros(arities)
     np.add.at(counts, tuple(data.codes[v] for v in (*parents, x, y)), 1)
     rng = np.random.default_rng(1)
-    alpha = (counts + 1.0 / counts.size).reshape(-1, arities[2], arities[3])
-    draws = rng.dirichlet(alpha.ravel(), 40_000).reshape(-1, *alpha.shape)
-    strata = draws.sum(axis=(2, 3))
-    with np.errstate(invalid="ignore"):
-        given = draws / draws.sum(axis=3, keepdims=True)
-    given = np.nan_to_num(given, nan=1 / arities[3])
+    counts = counts.reshape(-1, arities[2], arities[3])
+    overall = (counts.sum(axis=(0, 1)) + 1 / arities[3]) / (cases + 1)
+    by_state = counts.sum(axis=0)
+    guess = (by_state + overall) / (by_state.sum(axis=1, keepdims=True) + 1)
+    strata = rng.dirichlet(counts.sum(axis=(1, 2)) + 1 / len(counts), 40_000)
+    drawn = rng.gamma(np.broadcast_to(counts + guess, (40_000, *counts.shape)))
+    given = drawn / drawn.sum(axis=3, keepdims=True)
     do = np.einsum("kz,kzas->kas", strata, given)
     assert states.mean[0] == pytest.approx(do.mean(axis=0), abs=0.01)
     assert np.sqrt(states.variance[0]) == pytest.approx(do.std(axis=0), abs=0.01)
@@ -113,8 +114,8 @@ def test_moments_are_those_of_simulated_posteriors(cases: int) -> None:
     if cases < 400:
         return
     interval = Range.of(Mixture(np.ones(1), states.mean, states.variance), 0.9)
-    assert interval.low == pytest.approx(np.quantile(do, 0.05, axis=0), abs=0.025)
-    assert interval.high == pytest.approx(np.quantile(do, 0.95, axis=0), abs=0.025)
+    assert interval.low == pytest.approx(np.quantile(do, 0.05, axis=0), abs=0.035)
+    assert interval.high == pytest.approx(np.quantile(do, 0.95, axis=0), abs=0.035)
 
 
 def test_configurations_that_no_case_shows_count_as_in_a_full_table() -> None:
@@ -148,7 +149,7 @@ def test_cases_that_nothing_compares_with_are_told_of() -> None:
     assert "No case has trained = yes and m = no." in " ".join(told.split())
     other = find_effect(NetworkSet.from_dags([dag], origin="given"), data, "m", "wage")
     assert (other.no_overlap.max(), other.lacking) == (0.0, None)
-    assert "overlap" not in effect_answer(other).to_text()
+    assert "The data overlap" in effect_answer(other).to_text()
 
 
 def test_many_data_give_what_the_network_says_when_a_variable_is_set() -> None:
@@ -284,7 +285,8 @@ def test_what_never_failed_may_be_certain() -> None:
     assert high[0, 0] == 1.0
     assert low[1, 0] == 0.0
     # One stratum: an exact Beta distribution, 5 % of which lie on the other side.
-    assert low[0, 0] == pytest.approx(beta.ppf(0.05, 30.25, 0.25), abs=1e-6)
+    guess = (30 + 30.5 / 51) / 31
+    assert low[0, 0] == pytest.approx(beta.ppf(0.05, 30 + guess, 1 - guess), abs=1e-6)
     middle = Mixture(np.ones(1), np.full((1, 1), 0.5), np.full((1, 1), 0.01)).interval(0.9)
     assert middle[0] + middle[1] == pytest.approx(1.0)
 

@@ -145,7 +145,7 @@ class Questions(Hinted):
     def reach(self) -> FamilyReach:
         """The families of all networks with what they reach: what effects need to know."""
         self._warn_of_few()
-        return family_reach(self.networks, shares=self.family_shares)
+        return family_reach(self.networks, shares=self.family_shares, confidence=self.confidence)
 
     @cached_property
     def average(self) -> ModelAverage:

@@ -223,10 +223,10 @@ ASSUMES = "no common cause is missing from the data"
 
 
 class Effect(DataVerb, TimeLimit, AnswerVerb):
-    """Say what would happen to Y if X were set: P(Y | do(X)) over all networks of an analysis.
+    """Say what would happen to Y if X were set: how probably X leads to Y, and P(Y | do(X)) if it does.
 
-    For each network the parents of X are adjusted for; the answer is the mixture over all of them, with the probability
-    that there is no effect at all. It assumes that no common cause is missing from the data; --hidden-causes possible
+    In each network of an analysis the parents of X are adjusted for; the answer is the mixture over all networks in
+    which X leads to Y. It assumes that no common cause is missing from the data; --hidden-causes possible
     says what holds without. Without Y, the effects of X on all others; without X, all pairs.
 
     Example: arcwise effect survey-report smoke cough
@@ -245,6 +245,7 @@ class Effect(DataVerb, TimeLimit, AnswerVerb):
         "common causes that the data do not have: none (the assumption behind every estimate), or possible, which "
         "adds the bounds that hold whatever is missing",
     )
+    average: bool = option(False, "also the average over having an effect and having none")
     within_class: bool = option(False, "the range of the effect within the class of the one network (IDA)")
     level: float = row(LevelOptions, "level")
     by: float = option(1.0, "by how much a number is changed: --by 10 for ten years")
@@ -270,12 +271,20 @@ class Effect(DataVerb, TimeLimit, AnswerVerb):
         if cause is not None and outcome is not None:
             one = saved.effect(cause, outcome, level=self.level, by=self.by)
             reverse = saved.reach.leads_to(outcome, cause)
-            told: dict[str, Any] = {"no_effect": one.no_effect, "standard_error": one.standard_error}
+            told: dict[str, Any] = {
+                "probability": one.probability,
+                "calibrated": bool(one.basis),
+                "share": one.share,
+                "standard_error": one.standard_error,
+                "e_values": one.e_values,
+            }
             if isinstance(one, MixedEffect):
                 answer = mixed_effect_answer(one, reverse=reverse)
                 told["no_overlap"] = one.no_overlap
             else:
-                answer = effect_answer(one, hidden_causes=self.hidden_causes == "possible", reverse=reverse)
+                answer = effect_answer(
+                    one, hidden_causes=self.hidden_causes == "possible", average=self.average, reverse=reverse
+                )
                 told["changes"] = one.changes()
             return self._answered(answer, one.to_frame(), level=self.level, assumes=ASSUMES, **told)
         if cause is not None:

@@ -217,7 +217,7 @@ def edge_probability(confidence: EdgeConfidence, calibration: Calibration) -> Ed
     directed, free = split
     if known is not None and not known.is_trivial:
         # What the constraints settle: arcs that must be there, and ways that are forbidden.
-        barred, needed = _arcs_decided(known, confidence.names)
+        barred, needed = arcs_decided(known, confidence.names)
         present = np.where(barred & barred.T, 0.0, np.where(needed | needed.T, 1.0, present))
         one_way = barred ^ barred.T | needed | needed.T
         only = np.where(needed | (barred.T & ~barred), 1.0, 0.0)
@@ -234,7 +234,7 @@ def _split(confidence: EdgeConfidence) -> tuple[NDArray[np.float64], NDArray[np.
     return directed, np.where(some, 1.0 - directed - directed.T, 1.0).clip(0.0, 1.0)
 
 
-def _arcs_decided(known: Constraints, names: tuple[str, ...]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def arcs_decided(known: Constraints, names: tuple[str, ...]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return which arcs are forbidden and which are required, at [tail, head]."""
     rules = known if known.names == names else known.reorder(names)
     n = len(names)

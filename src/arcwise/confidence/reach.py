@@ -8,6 +8,7 @@ networks, be it of 10^12 of them (Pensar, Talvitie, Hyttinen and Koivisto 2020, 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from numpy.typing import NDArray
 from arcwise.base.errors import OptionError
 from arcwise.base.run import Limits, Seed
 from arcwise.base.showing import one_screen
+from arcwise.confidence.averaging import edge_confidence
+from arcwise.confidence.paths import PathProbability, path_probability, path_table
 from arcwise.networks.classes import drawn_from_classes
 from arcwise.networks.completions import (
     CompletionNetworks,
@@ -29,6 +32,7 @@ from arcwise.networks.recipe import Ensemble
 from arcwise.posterior.posterior import as_ensemble
 
 if TYPE_CHECKING:
+    from arcwise.confidence.edge_confidence import EdgeConfidence
     from arcwise.posterior.posterior import Posterior
 
 
@@ -60,6 +64,8 @@ class FamilyReach:
         Of data with gaps, which completions' networks have which family; None if that is not known.
     under
         The networks under which completions were drawn, where networks were learned from others: of a bootstrap.
+    confidence
+        What the networks say of edges: with it, shares of paths become probabilities (`paths`).
     """
 
     names: tuple[str, ...]
@@ -69,6 +75,12 @@ class FamilyReach:
     n_draws: int | None = None
     completions: CompletionWeights | None = None
     under: CompletionNetworks | None = None
+    confidence: EdgeConfidence | None = None
+
+    @cached_property
+    def paths(self) -> PathProbability:
+        """How probable it is that one variable leads to another: calibrated, where a study tells."""
+        return path_probability(self.confidence, self.ancestor_probabilities())
 
     def leads_to(self, first: str, second: str) -> float:
         """Return the weight of the networks with a directed path from one variable to another."""
@@ -81,14 +93,14 @@ class FamilyReach:
         return range(start, end)
 
     def ancestor_probabilities(self) -> NDArray[np.float64]:
-        """Return the matrix of the probabilities of a directed path from v to w, at [v, w]."""
+        """Return the matrix of the shares of the networks with a directed path from v to w, at [v, w]."""
         n = len(self.names)
         sums = np.zeros((n, n))
         np.add.at(sums, self.families.row_nodes, self.reached)
         return np.clip(sums, 0.0, 1.0)
 
     def standard_errors(self) -> NDArray[np.float64]:
-        """Return the Monte Carlo standard errors of the ancestors' probabilities.
+        """Return the Monte Carlo standard errors of these shares.
 
         They are 0 where all networks of data without gaps were seen; there are always more completions.
         """
@@ -98,7 +110,12 @@ class FamilyReach:
 
 
 def family_reach(
-    networks: Ensemble | Posterior, *, shares: Ensemble | None = None, seed: Seed = 0, limits: Limits | None = None
+    networks: Ensemble | Posterior,
+    *,
+    shares: Ensemble | None = None,
+    confidence: EdgeConfidence | None = None,
+    seed: Seed = 0,
+    limits: Limits | None = None,
 ) -> FamilyReach:
     """Sum the families of an ensemble up, by what their children reach.
 
@@ -110,6 +127,8 @@ def family_reach(
         (`drawn_from_classes`): which one a search ends with says nothing of directions.
     shares
         The ensemble that `networks` were drawn from: the shares of families are taken from it.
+    confidence
+        What the networks say of edges (`edge_confidence`); it is found if a study tells what their paths are worth.
     seed, limits
         Of the draws.
     """
@@ -121,6 +140,8 @@ def family_reach(
     listed = drawn_from_classes(networks.drawn(count, seed=seed, limits=limits), seed)
     weights = listed.weights
     reached = _reached(listed.families, listed.choices, weights)
+    if confidence is None and any(source == networks.origin for source, _ in path_table().entries):
+        confidence = edge_confidence(networks, limits=limits)
     found = FamilyReach(
         listed.names,
         listed.families,
@@ -129,6 +150,7 @@ def family_reach(
         _worth(listed) if not listed.origin.is_whole or shares is not None else None,
         _by_completion(listed),
         completed_under(listed),
+        confidence,
     )
     return found if shares is None else _with_shares(found, shares)
 
@@ -221,4 +243,4 @@ def _with_shares(drawn: FamilyReach, exact: Ensemble) -> FamilyReach:
     if own is not None:
         renamed = {known_rows[at]: value for at, value in own.families.items() if at in known_rows}
         own = replace(own, families=renamed)
-    return FamilyReach(drawn.names, families, shares, reached, drawn.n_draws, own, drawn.under)
+    return replace(drawn, families=families, shares=shares, reached=reached, completions=own)

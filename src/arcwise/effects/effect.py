@@ -127,6 +127,25 @@ class Range:
         return cls(mixture.mean, *mixture.interval(level))
 
 
+def e_value(ratio: float) -> float:
+    """Return how strong a missing common cause must be to make a ratio of risks out of nothing.
+
+    It would have to multiply the risk of x, and that of y, at least so many times (VanderWeele and Ding 2017). A ratio
+    below 1 counts as its inverse.
+
+    >>> round(e_value(3.9), 2), e_value(1.0)
+    (7.26, 1.0)
+    """
+    ratio = max(ratio, 1 / ratio) if ratio > 0 else math.inf
+    return ratio + math.sqrt(ratio * (ratio - 1))
+
+
+def nearest_to_none(change: Range, at: tuple[int, int]) -> float:
+    """Return the end of the interval of a difference that is nearest to 0; 0 if it holds that."""
+    low, high = float(change.low[at]), float(change.high[at])
+    return low if low > 0 else min(high, 0.0)
+
+
 @dataclass(frozen=True, eq=False)
 class Effect(ShowsFrame):
     """P(y | do(x)): what happens to y if x is set, over everything that a set of networks holds possible.
@@ -137,14 +156,17 @@ class Effect(ShowsFrame):
     ----------
     cause, outcome, cause_states, outcome_states
         x and y, and their states a and s.
-    probability, standard_error
-        The probability that x is an ancestor of y, so that setting x can change y at all, and its Monte Carlo error.
-    set_to
-        P(y = s | do(x = a)) over all networks, at [a, s]: where x is no ancestor of y, it is P(y = s).
+    probability
+        The probability that x leads to y, so that setting x can change y at all: calibrated where a study tells.
+    share, standard_error
+        The share of the networks in which x is an ancestor of y, and its Monte Carlo error.
     set_if_effect, change_if_effect
         Of the networks in which x is an ancestor of y: P(y = s | do(x = a)), and the difference that it makes to have
         the second instead of the first state, at [pair, s], pairs in the order of `state_pairs`; None if there are
         none.
+    set_to
+        The average over both possibilities, at [a, s]: `set_if_effect` with the probability of an effect, and P(y = s)
+        with that of none.
     observed, marginal
         P(y = s | x = a) and P(y = s) as observed: what goes together, whatever the reason. NaN if a was not observed.
     shown
@@ -160,6 +182,8 @@ class Effect(ShowsFrame):
     lacking
         In the parent set with the largest share: the position of a state of x, and the values of parents, by name, that
         most cases have without a single one of x in that state; None if there are none.
+    basis, doubt
+        What the probability rests on and why that may not fit here, as in `PathProbability`.
     """
 
     cause: str
@@ -167,6 +191,7 @@ class Effect(ShowsFrame):
     cause_states: tuple[str, ...]
     outcome_states: tuple[str, ...]
     probability: float
+    share: float
     standard_error: float
     set_to: Range
     set_if_effect: Range | None
@@ -178,6 +203,8 @@ class Effect(ShowsFrame):
     n_families: int
     no_overlap: NDArray[np.float64]
     lacking: Lacking | None = None
+    basis: str = ""
+    doubt: str = ""
 
     @property
     def no_effect(self) -> float:
@@ -194,6 +221,21 @@ class Effect(ShowsFrame):
         pair, state = np.unravel_index(int(np.argmax(size > size.max() - 1e-12)), size.shape)
         return int(pair), int(state)
 
+    @property
+    def e_values(self) -> tuple[float, float] | None:
+        """The E-values of the largest difference and of the end of its interval nearest to none; None without one.
+
+        A common cause that was not measured would have to make x, and y, at least so many times as likely to explain
+        the difference away: 1 is nothing at all (`e_value`).
+        """
+        if self.strongest is None or self.set_if_effect is None or self.change_if_effect is None:
+            return None
+        pair, state = self.strongest
+        before = float(self.set_if_effect.mean[state_pairs(len(self.cause_states))[pair][0], state])
+        change = self.change_if_effect
+        ends = float(change.mean[pair, state]), nearest_to_none(change, (pair, state))
+        return e_value((before + ends[0]) / before), e_value((before + ends[1]) / before)
+
     def without_assumption(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return what P(y = s | do(x = a)) lies between whatever causes are missing, at [a, s].
 
@@ -204,22 +246,26 @@ class Effect(ShowsFrame):
         return joint, joint + (1 - self.shown)[:, None]
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per state of x and of y: what is observed together, and what setting x would give."""
+        """Return one row per state of x and of y: what is observed together, and what setting x would give.
+
+        `if_set` and its interval are given that there is an effect, `average` is over both possibilities (`set_to`).
+        """
         a, s = np.indices(self.observed.shape).reshape(2, -1)
         nothing = np.full(self.observed.shape, np.nan)
         given = self.set_if_effect or Range(nothing, nothing, nothing)
+        average = self.set_to
         least, most = self.without_assumption()
         return data_frame(
             {
                 self.cause: [self.cause_states[k] for k in a],
                 self.outcome: [self.outcome_states[k] for k in s],
                 "observed": self.observed[a, s],
-                "if_set": self.set_to.mean[a, s],
-                "low": self.set_to.low[a, s],
-                "high": self.set_to.high[a, s],
-                "if_set_given_effect": given.mean[a, s],
-                "low_given_effect": given.low[a, s],
-                "high_given_effect": given.high[a, s],
+                "if_set": given.mean[a, s],
+                "low": given.low[a, s],
+                "high": given.high[a, s],
+                "average": average.mean[a, s],
+                "average_low": average.low[a, s],
+                "average_high": average.high[a, s],
                 "least_without_assumption": least[a, s],
                 "most_without_assumption": most[a, s],
                 "no_overlap": self.no_overlap[a],
@@ -229,7 +275,7 @@ class Effect(ShowsFrame):
     def changes(self) -> pd.DataFrame:
         """Return one row per pair of states of x and state of y: the difference it makes to set the second.
 
-        `change` and its interval are given that there is an effect; `expected` is over all networks.
+        `change` and its interval are given that there is an effect; `expected` is its mean with that of none.
         """
         pairs = state_pairs(len(self.cause_states))
         count = len(self.outcome_states)
@@ -249,11 +295,15 @@ class Effect(ShowsFrame):
         )
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw P(y | do(x)) by state of x, with intervals, over what is observed; return the axes."""
+        """Draw P(y | do(x)) by state of x, if it has an effect, with intervals, over what is observed; return the axes.
+
+        Where no network has an effect, what is drawn is P(y).
+        """
+        drawn = self.set_if_effect or self.set_to
         return plot_intervals(
             self.cause_states,
             self.outcome_states,
-            (self.set_to.mean, self.set_to.low, self.set_to.high),
+            (drawn.mean, drawn.low, drawn.high),
             observed=self.observed,
             labels=(f"{self.cause} is set to", f"P({self.outcome})"),
             ax=ax,
@@ -261,17 +311,20 @@ class Effect(ShowsFrame):
 
     def __repr__(self) -> str:
         return (
-            f"Effect({self.cause} on {self.outcome}: no effect with probability {self.no_effect:.3f}, "
+            f"Effect({self.cause} on {self.outcome}: there with probability {self.probability:.3f}, "
             f"{self.n_families} parent sets)"
         )
 
 
-# The back-door estimate of P(y | do(x)) for one parent set of x: its mean and variance under a Dirichlet prior.
+# The back-door estimate of P(y | do(x)) for one parent set of x: its mean and variance under Dirichlet priors.
 #
 # In a network in which Z are the parents of x, P(y = s | do(x = a)) is the sum over z of P(z) P(s | a, z) (Pearl 2009,
-# theorem 3.3.2). With a Dirichlet prior over the cells of (z, x, y), the posterior of P(z) and those of every P(. | a,
-# z) are independent Dirichlet distributions, so that mean and variance of the sum have a closed form; nothing is
-# simulated. Configurations z that no case shows all look the same, and are counted, not listed.
+# theorem 3.3.2). With Dirichlet priors, the posterior of P(z) and those of every P(. | a, z) are independent Dirichlet
+# distributions, so that mean and variance of the sum have a closed form; nothing is simulated. The prior of P(z) is
+# flat. That of P(. | a, z) is worth as many cases in every z, and looks like P(. | a), which the cases of all z tell:
+# a flat one draws every effect towards none, the more the more parents there are, and with a prior that is spread
+# over all cells as thinly as BDeu's, what few cases of a z show by chance counts in full. Configurations z that no case
+# shows all look the same, and are counted, not listed.
 #
 # Data with gaps are completed many times. Each completion gives such an estimate as if it were the data; the posterior
 # is their mixture, so that its variance is the mean of theirs plus that between them (`Moments.over`).
@@ -444,25 +497,28 @@ class Strata:
 
     def _estimate(self, counts: NDArray[np.float64]) -> EffectEstimate:
         """Return the moments of every completion from its counts, at [completion, z, a, s]."""
-        _, _, r_x, r_y = counts.shape
-        prior = self.ess / (self.n_possible * r_x * r_y)
-        alpha = counts + prior
-        total = counts.sum(axis=(1, 2, 3)) + self.ess
+        r_x, r_y = counts.shape[2:]
+        ess, flat = self.ess, self.ess / self.n_possible
+        # What y looks like for each a, whatever z: shrunk by one prior's worth towards all cases.
+        by_state = counts.sum(axis=1)
+        overall = by_state.sum(axis=1, keepdims=True) + ess / r_y
+        guess = by_state + ess * overall / overall.sum(axis=2, keepdims=True)
+        guess /= guess.sum(axis=2, keepdims=True)
+        alpha = counts + ess * guess[:, None]
         of_stratum = alpha.sum(axis=3)
-        shares = of_stratum.sum(axis=2) / total[:, None]
+        total = counts.sum(axis=(1, 2, 3)) + ess
+        shares = (counts.sum(axis=(2, 3)) + flat) / total[:, None]
         means = alpha / of_stratum[..., None]
         spreads = means * (1 - means) / (of_stratum[..., None] + 1)
         squares = shares * (shares * total[:, None] + 1) / (total[:, None] + 1)
         # Configurations that were not seen all have the prior's moments, and are one more stratum.
-        unseen = self.n_possible - self.n_seen
-        share = self.ess / self.n_possible / total
-        flat = 1 / r_y
-        flat_spread = flat * (1 - flat) / (prior * r_y + 1)
-        square = share * (share * total + 1) / (total + 1)
+        unseen, share = self.n_possible - self.n_seen, flat / total
+        square = unseen * share * (share * total + 1) / (total + 1)
         shares = np.concatenate([shares, unseen * share[:, None]], axis=1)
-        means = np.concatenate([means, np.full((len(counts), 1, r_x, r_y), flat)], axis=1)
+        means = np.concatenate([means, guess[:, None]], axis=1)
         # The part of the variance that is due to P(s | a, z).
-        inner = np.einsum("mz,mzas->mas", squares, spreads) + (unseen * square * flat_spread)[:, None, None]
+        inner = np.einsum("mz,mzas->mas", squares, spreads)
+        inner += square[:, None, None] * guess * (1 - guess) / (ess + 1)
 
         def moments(values: NDArray[np.float64], inner: NDArray[np.float64]) -> Moments:
             mean = np.einsum("mz,mzks->mks", shares, values)
@@ -527,7 +583,7 @@ def find_effect(
     level
         The share of the posterior that intervals hold.
     ess
-        The equivalent sample size of the prior of every estimate.
+        How many cases the prior of every estimate is worth, in each configuration of the parents of x.
     copies
         How many completions of the data are stacked in `data`, if they had gaps. Each gives its own estimates, and how
         far they differ widens the intervals.
@@ -633,7 +689,8 @@ class CauseParts:
     def effect(self, outcome: int, level: float) -> Effect:
         """Return the effect on an outcome from all parent sets that were added."""
         data, x, y = self._data, self._cause, outcome
-        probability = float(self._ancestors[y])
+        share, paths = float(self._ancestors[y]), self._reach.paths
+        probability = float(paths.values[x, y])
         given, changes = _mixture(self._states[y], 0.0), self.changes(y)
         counts = contingency(data, [x, y]) / self._copies
         mean, variance = (
@@ -657,6 +714,9 @@ class CauseParts:
             cause_states=data.states[x],
             outcome_states=data.states[y],
             probability=probability,
+            share=share,
+            basis=paths.basis,
+            doubt=paths.doubt,
             standard_error=float(self._reach.standard_errors()[x, y]),
             set_to=Range.of(whole, level),
             set_if_effect=None if given is None else Range.of(given, level),

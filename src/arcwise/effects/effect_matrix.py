@@ -45,7 +45,7 @@ class EffectMatrix(ShowsFrame):
     names, states
         The variables and their states.
     probability
-        At [x, y], the probability that x is an ancestor of y: that setting x can change y.
+        At [x, y], the probability that x leads to y, so that setting x can change y: calibrated where a study tells.
     change, low, high
         At [x, y], given an effect: the largest difference that setting one state of x instead of another makes to the
         probability of a state of y, with its interval; NaN where no network has an effect, and on the diagonal.
@@ -57,6 +57,8 @@ class EffectMatrix(ShowsFrame):
         COMPLETE; TIME_LIMIT if the effects of some causes are missing, which are NaN.
     untold
         Causes whose effects no case tells, since each sets another variable: they are NaN, too.
+    basis, doubt
+        What the probabilities rest on and why that may not fit here, as in `PathProbability`.
     """
 
     names: tuple[str, ...]
@@ -69,6 +71,8 @@ class EffectMatrix(ShowsFrame):
     level: float
     status: Status = Status.COMPLETE
     untold: tuple[str, ...] = ()
+    basis: str = ""
+    doubt: str = ""
 
     @property
     def expected(self) -> NDArray[np.float64]:
@@ -83,7 +87,7 @@ class EffectMatrix(ShowsFrame):
             {
                 "cause": [self.names[k] for k in x],
                 "outcome": [self.names[k] for k in y],
-                "no_effect": 1 - self.probability[x, y],
+                "probability": self.probability[x, y],
                 "from": [self.states[k][state] for k, state in zip(x, a, strict=True)],
                 "to": [self.states[k][state] for k, state in zip(x, b, strict=True)],
                 "outcome_state": [self.states[k][state] for k, state in zip(y, s, strict=True)],
@@ -136,7 +140,7 @@ def find_effects(
     run = Run.of(limits)
     reach = reach_of(networks, data)
     n = data.n_variables
-    probability = reach.ancestor_probabilities()
+    probability = reach.paths.values.copy()
     np.fill_diagonal(probability, 0.0)
     change, low, high = (np.full((n, n), np.nan) for _ in range(3))
     at = np.full((n, n, 3), -1, dtype=np.int64)
@@ -156,7 +160,8 @@ def find_effects(
                 untold.append(data.names[x])
     if len(untold) == n:
         usable_cases(data, untold[0])
-    return EffectMatrix(data.names, data.states, probability, change, low, high, at, level, status, tuple(untold))
+    told = tuple(untold), reach.paths.basis, reach.paths.doubt
+    return EffectMatrix(data.names, data.states, probability, change, low, high, at, level, status, *told)
 
 
 # The rows of one cause: `change`, `low`, `high` and `at` of an `EffectMatrix`.

@@ -15,6 +15,7 @@ states, and its changes are those of probabilities.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -33,6 +34,8 @@ from arcwise.effects.effect import (
     Range,
     cases_that_tell,
     check_effect_options,
+    e_value,
+    nearest_to_none,
     possible_parents,
     reach_of,
     refuse_copy,
@@ -59,6 +62,7 @@ LEAST_ROOM = 0.1
 # Beside the parents of x, regressions have what is a parent of y with more than the first probability, and an effect of
 # x with no more than the second.
 SURE, HARDLY = 0.5, 0.05
+RISK = 0.91  # of a standard deviation: the logarithm of the ratio of risks that it is worth
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +80,10 @@ class MixedEffect(ShowsFrame):
         How x is set: "+1", or for a nominal x "no -> yes" for each pair of states.
     of
         What changes: ("mean",), or the states of a nominal y, whose probabilities do.
-    probability, standard_error
-        The probability that x is an ancestor of y, so that setting x can change y at all, and its Monte Carlo error.
+    probability
+        The probability that x leads to y, so that setting x can change y at all: calibrated where a study tells.
+    share, standard_error
+        The share of the networks in which x is an ancestor of y, and its Monte Carlo error.
     change
         Of the networks in which x is an ancestor of y: the change with an interval, at [step, of], in units of y or as
         a difference of probabilities; None if there are none.
@@ -95,6 +101,8 @@ class MixedEffect(ShowsFrame):
     scale
         What makes a change comparable with others, at [step, of]: the standard deviation of a number x per unit of the
         step, or 1, divided by that of y.
+    basis, doubt
+        What the probability rests on and why that may not fit here, as in `PathProbability`.
     """
 
     cause: str
@@ -102,6 +110,7 @@ class MixedEffect(ShowsFrame):
     steps: tuple[str, ...]
     of: tuple[str, ...]
     probability: float
+    share: float
     standard_error: float
     change: Range | None
     observed: NDArray[np.float64]
@@ -109,6 +118,21 @@ class MixedEffect(ShowsFrame):
     n_families: int
     no_overlap: NDArray[np.float64] | None
     scale: NDArray[np.float64]
+    basis: str = ""
+    doubt: str = ""
+
+    @property
+    def e_values(self) -> tuple[float, float] | None:
+        """The E-values of the strongest change of a number's mean, and of the end of its interval nearest to none.
+
+        A change of d standard deviations of y counts as a ratio of risks of exp(0.91 d), which it is nearly
+        (VanderWeele and Ding 2017, table 2): of one standard deviation of a number x, or of the step of a nominal one.
+        """
+        if self.change is None or self.of != ("mean",):
+            return None
+        at, scale = self.strongest, float(self.scale[self.strongest])
+        ends = float(self.change.mean[at]), nearest_to_none(self.change, at)
+        return e_value(math.exp(RISK * ends[0] * scale)), e_value(math.exp(RISK * ends[1] * scale))
 
     @property
     def strongest(self) -> tuple[int, int]:
@@ -159,7 +183,7 @@ class MixedEffect(ShowsFrame):
 
     def __repr__(self) -> str:
         return (
-            f"MixedEffect({self.cause} on {self.outcome}: no effect with probability {self.no_effect:.3f}, "
+            f"MixedEffect({self.cause} on {self.outcome}: there with probability {self.probability:.3f}, "
             f"{self.n_families} parent sets)"
         )
 
@@ -186,8 +210,10 @@ class MixedEffects(ShowsFrame):
             assert one.change is not None
             step, of = one.strongest
             parts = (float(part[step, of]) for part in (one.change.mean, one.change.low, one.change.high))
-            rows.append((one.cause, one.outcome, one.no_effect, one.steps[step], one.of[of], *parts, one.standardised))
-        columns = ("cause", "outcome", "no_effect", "set", "of", "change", "low", "high", "standardised")
+            rows.append(
+                (one.cause, one.outcome, one.probability, one.steps[step], one.of[of], *parts, one.standardised)
+            )
+        columns = ("cause", "outcome", "probability", "set", "of", "change", "low", "high", "standardised")
         return data_frame({name: [row[k] for row in rows] for k, name in enumerate(columns)})
 
     def __repr__(self) -> str:
@@ -367,7 +393,8 @@ class _Cause:
             outcome=data.names[y],
             steps=first.steps,
             of=data.states[y] if data.kinds[y] is NOMINAL else ("mean",),
-            probability=float(self.reach.ancestor_probabilities()[self.x, y]),
+            probability=float(self.reach.paths.values[self.x, y]),
+            share=float(self.reach.ancestor_probabilities()[self.x, y]),
             standard_error=float(self.reach.standard_errors()[self.x, y]),
             change=_mixed(weights, changes, level) if own else None,
             observed=observed,
@@ -375,6 +402,8 @@ class _Cause:
             n_families=len(own),
             no_overlap=overlap,
             scale=first.scale(y),
+            basis=self.reach.paths.basis,
+            doubt=self.reach.paths.doubt,
         )
 
 

@@ -30,21 +30,25 @@ ASSUMPTION = (
 )
 MOST_ROWS = 25
 LEAST_WITHOUT_OVERLAP = 0.01  # rarer gaps hardly move an average
+UNCHECKED = "The probabilities are shares of the networks and not calibrated: no study shows how often they are right."
 LEAST_REVERSE = 0.05  # rarer reverse paths are not worth a sentence
 
 
-def effect_answer(found: Effect, *, hidden_causes: bool = False, reverse: float = 0.0) -> Answer:
-    """Return what setting one variable does to another; with `hidden_causes`, what holds if causes are missing, too.
+def effect_answer(found: Effect, *, hidden_causes: bool = False, average: bool = False, reverse: float = 0.0) -> Answer:
+    """Return what setting one variable does to another.
 
-    `reverse` is the weight of the networks in which it is the outcome that leads to the cause.
+    With `hidden_causes`, also what holds if causes are missing; with `average`, also the mean over having an effect and
+    having none. `reverse` is the weight of the networks in which it is the outcome that leads to the cause.
     """
     x, y = found.cause, found.outcome
     told = gather(
         _verdict(found),
         _reversed(x, y, reverse),
         _overlap(found),
+        _robust(found),
         _changes(found),
         _table(found),
+        _average(found) if average else None,
         ASSUMPTION,
     )
     if hidden_causes:
@@ -69,15 +73,26 @@ def _by_state(found: Effect | PossibleEffects, *values: NDArray[np.float64]) -> 
             yield (state_label(cause), state_label(outcome), *(None if math.isnan(cell) else cell for cell in cells))
 
 
+def _leads(found: Effect | MixedEffect) -> str:
+    """Return how probable it is that there is an effect at all, and what that rests on."""
+    x, y = found.cause, found.outcome
+    if not found.basis:
+        error = f" (give or take {percent(2 * found.standard_error)})" if found.standard_error > 0.0025 else ""
+        return (
+            f"{x} leads to {y} in {percent(found.share)} of the weight of the networks{error}. That is not calibrated: "
+            "no study shows how often it is right for networks made in this way."
+        )
+    doubt = f" {found.doubt}" if found.doubt else ""
+    return (
+        f"The probability that {x} leads to {y} is {show_confidence(found.probability, 2)}; how often such figures are "
+        f"right {found.basis}.{doubt}"
+    )
+
+
 def _verdict(found: Effect) -> str:
     x, y = found.cause, found.outcome
-    error = f" (give or take {percent(2 * found.standard_error)})" if found.standard_error > 0.0025 else ""
-    none = (
-        f"The probability that setting {x} does nothing to {y} is {show_confidence(found.no_effect, 2)}{error}: the "
-        f"weight of the networks in which {x} does not lead to {y}."
-    )
-    if found.strongest is None or found.change_if_effect is None:
-        return f"{none} In none of them it does, so {y} would stay as it is."
+    if found.strongest is None or found.change_if_effect is None or found.set_if_effect is None:
+        return f"{_leads(found)} In none of the networks it does, so {y} would stay as it is."
     pair, state = found.strongest
     a, b = state_pairs(len(found.cause_states))[pair]
     mean, low, high = (
@@ -85,12 +100,30 @@ def _verdict(found: Effect) -> str:
         for values in (found.change_if_effect.mean, found.change_if_effect.low, found.change_if_effect.high)
     )
     settled = "" if low > 0 or high < 0 else " The interval holds 0: which way it goes is not settled."
+    before, after = (float(found.set_if_effect.mean[k, state]) for k in (a, b))
     return (
-        f"{_settings(found, (a, b), state)} {none} If it has an effect, setting {x} to "
-        f"{state_label(found.cause_states[b])} instead of {state_label(found.cause_states[a])} changes P({y} = "
-        f"{state_label(found.outcome_states[state])}) by {mean:+.3f} ({percent(found.level)} interval {low:+.3f} to "
-        f"{high:+.3f}).{settled}"
+        f"{_leads(found)} If it does, setting {x} to {state_label(found.cause_states[b])} instead of "
+        f"{state_label(found.cause_states[a])} changes P({y} = {state_label(found.outcome_states[state])}) by "
+        f"{mean:+.3f} ({percent(found.level)} interval {low:+.3f} to {high:+.3f}), from {before:.3f} to {after:.3f}; "
+        f"in these data it is {found.marginal[state]:.3f}.{settled}"
     )
+
+
+def _robust(found: Effect | MixedEffect) -> str:
+    """Return how strong a missing cause would have to be, in a sentence."""
+    values = found.e_values
+    if values is None:
+        return ""
+    end = f"; for the end of the interval, {_times(values[1])}" if values[1] > 1 else ""
+    nothing = "" if values[1] > 1 else " The interval holds no difference, so for its end nothing is needed."
+    return (
+        f"E-value {_times(values[0])}{end}: so many times as likely a cause that was not measured would have to make "
+        f"both {found.cause} and {found.outcome} for it alone to explain this difference.{nothing}"
+    )
+
+
+def _times(value: float) -> str:
+    return "above 100" if value > 100 else f"{value:.1f}"
 
 
 def _overlap(found: Effect) -> str:
@@ -101,7 +134,10 @@ def _overlap(found: Effect) -> str:
         if share >= LEAST_WITHOUT_OVERLAP
     ]
     if not shares:
-        return ""
+        return (
+            f"The data overlap: for nearly all cases, others with the same values of what leads to {found.cause} have "
+            "every setting of it."
+        )
     example = ""
     if found.lacking is not None:
         a, given = found.lacking
@@ -111,20 +147,6 @@ def _overlap(found: Effect) -> str:
         f"The data lack overlap.{example} What {found.outcome} would be if {found.cause} were set to "
         f"{', and to '.join(shares)} of the cases is the prior's guess: no case with the same values of what leads to "
         f"{found.cause} has it so, and the figures for these settings say little."
-    )
-
-
-def _settings(found: Effect, pair: tuple[int, int], state: int) -> str:
-    """Return what the probability of one state of y is, and what it would be if x were the same for all cases."""
-    told = [
-        f"{state_label(found.cause_states[a])} for all cases it would be {found.set_to.mean[a, state]:.3f} "
-        f"({found.set_to.low[a, state]:.3f} to {found.set_to.high[a, state]:.3f})"
-        for a in pair
-    ]
-    return (
-        f"P({found.outcome} = {state_label(found.outcome_states[state])}) is {found.marginal[state]:.3f} in these "
-        f"data. With {found.cause} set to {told[0]}, and set to {told[1]}: averages over all networks, with "
-        f"{percent(found.level)} intervals."
     )
 
 
@@ -149,12 +171,26 @@ def _changes(found: Effect) -> TableBlock | None:
     )
 
 
-def _table(found: Effect) -> TableBlock:
-    rows = list(_by_state(found, found.observed, found.set_to.mean, found.set_to.low, found.set_to.high))
+def _table(found: Effect) -> TableBlock | None:
+    given = found.set_if_effect
+    if given is None:
+        return None
+    rows = list(_by_state(found, found.observed, given.mean, given.low, given.high))
     return table(
-        f"P({found.outcome}) as observed where {found.cause} happens to be so, and if it were set so, over all "
-        f"networks ({percent(found.level)} intervals).{_part_of(len(rows), 4 * MOST_ROWS)}",
+        f"P({found.outcome}) as observed where {found.cause} happens to be so, and, if it has an effect, what it would "
+        f"be if it were set so ({percent(found.level)} intervals).{_part_of(len(rows), 4 * MOST_ROWS)}",
         (found.cause, found.outcome, ("observed", 3), ("if set", 3), ("low", 3), ("high", 3)),
+        rows[: 4 * MOST_ROWS],
+    )
+
+
+def _average(found: Effect) -> TableBlock:
+    rows = list(_by_state(found, found.set_to.mean, found.set_to.low, found.set_to.high))
+    return table(
+        f"P({found.outcome}) if {found.cause} were set, averaged: with probability {found.probability:.2f} what there "
+        f"is with an effect, else P({found.outcome}) as it is ({percent(found.level)} intervals)."
+        f"{_part_of(len(rows), 4 * MOST_ROWS)}",
+        (found.cause, found.outcome, ("average", 3), ("low", 3), ("high", 3)),
         rows[: 4 * MOST_ROWS],
     )
 
@@ -187,7 +223,7 @@ def effects_answer(found: EffectMatrix, cause: str | None = None) -> Answer:
     rows = tuple(
         (
             f"{row.cause} → {row.outcome}",
-            show_confidence(float(str(row.no_effect)), 2),
+            show_confidence(float(str(row.probability)), 2),
             f"{state_label(str(row.change_from))} → {state_label(str(row.change_to))}",
             state_label(str(row.outcome_state)),
             f"{row.change:+.3f}",
@@ -203,14 +239,15 @@ def effects_answer(found: EffectMatrix, cause: str | None = None) -> Answer:
     if untold:
         listed = ", ".join(untold)
         more += f" What setting {listed} does is not told: in every case another variable was set."
-    likely = int((frame["no_effect"].astype(float) < 0.5).sum())
+    likely = int((frame["probability"].astype(float) > 0.5).sum())
+    checked = f"How often the probabilities are right {found.basis}. " if found.basis else f"{UNCHECKED} "
     text = (
-        f"Of the effects {of}, {likely:,} {plural(likely, 'is', 'are')} more likely there than not. The change is "
-        f"the largest that setting a state of the cause instead of another makes to the probability of a state of the "
-        f"outcome, if there is an effect, with its {percent(found.level)} interval.{more}"
+        f"Of the effects {of}, {likely:,} {plural(likely, 'is', 'are')} more likely there than not. {checked}"
+        f"The change is the largest that setting a state of the cause instead of another makes to the probability of a "
+        f"state of the outcome, if there is an effect, with its {percent(found.level)} interval.{more}"
     )
     title = f"What setting {cause} would do" if cause is not None else "What setting each variable would do"
-    columns = ("effect", "no effect", "set", "outcome", "change", "low", "high")
+    columns = ("effect", "probability", "set", "outcome", "change", "low", "high")
     return Answer(title, gather(text, table("", columns, rows), ASSUMPTION))
 
 
@@ -221,21 +258,17 @@ def mixed_effect_answer(found: MixedEffect, *, reverse: float = 0.0) -> Answer:
     """Return what setting a variable does to another one, of which at least one is a number; see `effect_answer`."""
     x, y = found.cause, found.outcome
     what = f"P({y})" if found.of != ("mean",) else f"the mean of {y}"
-    none = (
-        f"The probability that setting {x} does nothing to {y} is {show_confidence(found.no_effect, 2)}: the weight of "
-        f"the networks in which {x} does not lead to {y}."
-    )
     rows: list[tuple[Cell, ...]] = []
     if found.change is None:
-        told = f"{none} In none of them it does, so {y} would stay as it is."
+        told = f"{_leads(found)} In none of the networks it does, so {y} would stay as it is."
     else:
         step, of = found.strongest
         mean, low, high = (float(part[step, of]) for part in (found.change.mean, found.change.low, found.change.high))
         unclear = "" if low > 0 or high < 0 else " The interval holds 0: which way it goes is not settled."
         changed = f"P({y} = {found.of[of]})" if found.of != ("mean",) else what
         told = (
-            f"Setting {x} ({_step(found.steps[step])}) changes {changed} by {mean:+.3g} ({percent(found.level)} "
-            f"interval {low:+.3g} to {high:+.3g}), if it has an effect.{unclear} {none}"
+            f"{_leads(found)} If it does, setting {x} ({_step(found.steps[step])}) changes {changed} by {mean:+.3g} "
+            f"({percent(found.level)} interval {low:+.3g} to {high:+.3g}).{unclear}"
         )
         for k, name in enumerate(found.steps):
             for s, state in enumerate(found.of):
@@ -256,7 +289,7 @@ def mixed_effect_answer(found: MixedEffect, *, reverse: float = 0.0) -> Answer:
     )
     return Answer(
         f"What setting {x} would do to {y}",
-        gather(told, _reversed(x, y, reverse), found.lacks_overlap or "", changes, lines, ASSUMPTION),
+        gather(told, _reversed(x, y, reverse), found.lacks_overlap or "", _robust(found), changes, lines, ASSUMPTION),
     )
 
 
@@ -268,10 +301,10 @@ def mixed_effects_answer(found: MixedEffects, cause: str | None = None) -> Answe
     """Return the effects of all variables, or of one, in units, the largest to be expected first."""
     rows: list[tuple[Cell, ...]] = []
     for row in found.to_frame().head(MOST_ROWS).to_dict(orient="records"):
-        none = show_confidence(float(row["no_effect"]), 2)
+        there = show_confidence(float(row["probability"]), 2)
         figures = (f"{float(row[name]):+.3g}" for name in ("change", "low", "high"))
         effect = f"{row['cause']} → {row['outcome']}"
-        rows.append((effect, none, _step(str(row["set"])), state_label(str(row["of"])), *figures))
+        rows.append((effect, there, _step(str(row["set"])), state_label(str(row["of"])), *figures))
     likely, some = sum(one.probability > 0.5 for one in found.effects), len(found.effects) > MOST_ROWS
     text = (
         f"Of {counted(len(found.effects), 'effect')} that some network has, {likely:,} "
@@ -281,7 +314,8 @@ def mixed_effects_answer(found: MixedEffects, cause: str | None = None) -> Answe
     )
     title = f"What setting {cause} would do" if cause is not None else "What setting each variable would do"
     return Answer(
-        title, gather(text, table("", ("effect", "no effect", "set", "of", "change", "low", "high"), rows), ASSUMPTION)
+        title,
+        gather(text, table("", ("effect", "probability", "set", "of", "change", "low", "high"), rows), ASSUMPTION),
     )
 
 

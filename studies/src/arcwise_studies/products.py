@@ -1,7 +1,7 @@
 """What the package takes from studies.
 
 From a discovery study the learned thresholds and the training table of the ensemble, from a calibration study the ways
-from confidences to probabilities, and thresholds for its recipes.
+from confidences to probabilities, of edges and of paths, and thresholds for its recipes.
 """
 
 from __future__ import annotations
@@ -22,9 +22,11 @@ from arcwise.base.files import atomic_write, write_text
 from arcwise.confidence import LearnedTable
 from arcwise.confidence.calibration import ANY, CalibrationTable
 from arcwise.confidence.meta_ensemble import FIXED, KIND, TrainingTable
+from arcwise.confidence.paths import PathTable
 from arcwise.confidence.studied_table import BY_CASES, StudiedTable
 from arcwise.errors import FormatError, UnknownNameError
 from arcwise_studies.experiments.calibration_fit import Samples
+from arcwise_studies.experiments.calibration_paths import paths_table
 from arcwise_studies.experiments.ensemble_study import COMBINERS, EnsembleStudy, ensemble_predictions
 from arcwise_studies.experiments.instances import Instances
 from arcwise_studies.frames import read_frames
@@ -38,12 +40,13 @@ __all__ = [
     "calibration_product",
     "ensemble_product",
     "export_product",
+    "paths_product",
     "thresholds_product",
     "training_bytes",
 ]
 
 T = TypeVar("T", bound=StudiedTable)
-Product = Literal["thresholds", "ensemble", "calibration"]
+Product = Literal["thresholds", "ensemble", "calibration", "paths"]
 EXPERIMENT = "discovery"
 CALIBRATION = "calibration"
 
@@ -51,8 +54,8 @@ CALIBRATION = "calibration"
 def export_product(store: str | os.PathLike[str], path: str | os.PathLike[str], product: str) -> int:
     """Write a product to a file and return its number of entries.
 
-    "thresholds" and "calibration" are JSON, "ensemble" is a compressed CSV. What the file has of recipes that a
-    calibration study does not have is kept, with the study that it is from.
+    "thresholds", "calibration" and "paths" are JSON, "ensemble" is a compressed CSV. What the file has of
+    recipes that a calibration study does not have is kept, with the study that it is from.
     """
     if product not in get_args(Product):
         raise UnknownNameError(suggestion("product", product, get_args(Product)))
@@ -64,6 +67,10 @@ def export_product(store: str | os.PathLike[str], path: str | os.PathLike[str], 
         calibrations = _with_kept(calibration_product(store), path)
         write_text(path, calibrations.to_json())
         return len(calibrations.entries)
+    if product == "paths":
+        paths = _with_kept(paths_product(store), path)
+        write_text(path, paths.to_json())
+        return len(paths.entries)
     training = ensemble_product(store)
     with atomic_write(path) as file:
         file.write(training_bytes(training))
@@ -139,6 +146,12 @@ def calibration_product(store: str | os.PathLike[str]) -> CalibrationTable:
     """Fit how confidences become probabilities, for every recipe of a calibration study."""
     rows, provenance = _calibration(store)
     return Samples(rows).table(provenance)
+
+
+def paths_product(store: str | os.PathLike[str]) -> PathTable:
+    """Fit how probable it is that one variable leads to another, for every recipe of a calibration study."""
+    rows, provenance = _calibration(store)
+    return paths_table(Samples(rows), Store(store).study().experiments[CALIBRATION].made_recipes(), provenance)
 
 
 def _calibration(store: str | os.PathLike[str]) -> tuple[pd.DataFrame, dict[str, Any]]:

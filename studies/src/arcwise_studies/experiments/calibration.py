@@ -48,7 +48,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
@@ -58,6 +58,7 @@ from arcwise.base.options import options_of
 from arcwise.base.run import Run
 from arcwise.confidence.by_recipe import carry_out
 from arcwise.confidence.chance import find_chance
+from arcwise.confidence.reach import family_reach
 from arcwise.data import Dataset, MixedData
 from arcwise.ensemble import Recipe
 from arcwise.errors import ConfigError, OptionError
@@ -65,7 +66,7 @@ from arcwise.graph import Dag
 from arcwise.limits import Limits, Status
 from arcwise.recipes.registry import find_source
 from arcwise_studies.experiment import CellContext, CellResult, Experiment, Row, SummaryFigure, SummaryTable
-from arcwise_studies.experiments.pair_states import PairStates
+from arcwise_studies.experiments.pair_states import PairStates, PathStates
 from arcwise_studies.random_networks import visible_names
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ FAMILIES = (
     *(*KINDS, *AS_THEY_ARE, COPIED),
 )
 FEWEST = 3  # variables of a sample
+MOST_REACHED = 100  # variables of which paths are looked at, too
 WORLD_SEED = 20  # of the random worlds: the plan is always the same
 
 
@@ -98,9 +100,9 @@ class CalibrationSettings:
     published, repetitions, collected
         Networks by name; the published ones, which are few, as often as `repetitions` says.
     added
-        More networks as "family:name", or "sparse:40": 40 worlds of one of the families from "sparse" on, and
-        "copied:wine": three that are like this table. They come last, so that a study can grow without another cell's
-        being changed.
+        More networks as "family:name", or "sparse:40": 40 worlds of one of the families that are made here,
+        "sparse:100+40": 40 from number 100 on, and "copied:wine": three that are like this table. They come last, so
+        that a study can grow without another cell's being changed.
     learned_from, truth_scores
         Data sets, and the scores by which networks of at most three parents are learned from each.
     parts_of, parts, part_nodes
@@ -194,10 +196,11 @@ def worlds(settings: CalibrationSettings) -> Iterator[tuple[str, str, int]]:
     yield from (("learned", text, 0) for text in learned_worlds(settings))
     for text in settings.added:
         family, _, name = text.partition(":")
-        if family in (*KINDS, *AS_THEY_ARE) and name.isdecimal():
-            made = world_of_kind if family in KINDS else world_of_numbers
+        first, _, count = name.rpartition("+")
+        if family in MADE and count.isdecimal() and (first or "0").isdecimal():
             told = "independent" if family == "unrelated" else family
-            yield from ((told, made(family, k), 0) for k in range(int(name)))
+            begin = int(first or 0)
+            yield from ((told, MADE[family](family, k), 0) for k in range(begin, begin + int(count)))
         elif family == COPIED:
             yield from ((family, copied_world(name, k), 0) for k in range(COPIES))
         else:
@@ -293,6 +296,15 @@ def world_of_numbers(family: str, index: int) -> str:
     return f"numbers:{text},seed={index}"
 
 
+# The families whose worlds are drawn by their number.
+MADE: Mapping[str, Callable[[str, int], str]] = {
+    **dict.fromkeys(("random", "hidden", "mixed"), random_world),
+    "independent": lambda family, index: independent_world(index),
+    **dict.fromkeys(KINDS, world_of_kind),
+    **dict.fromkeys(AS_THEY_ARE, world_of_numbers),
+}
+
+
 def copied_world(name: str, index: int) -> str:
     """Return the text of a system that is like a table."""
     rng = np.random.default_rng([WORLD_SEED, FAMILIES.index(COPIED), index])
@@ -367,6 +379,7 @@ class Calibration(Experiment[CalibrationSettings]):
         if found is None:
             return CellResult([], made.status, f"no network was found: {made.status}")
         chance = find_chance(data, recipe.scorer, Run(seed, threads=1, limits=limits, progress=False))
+        truth = _among(network.dag, data.names)
         row: Row = {
             "method": recipe.source,
             "score": str(recipe.score["name"]),
@@ -378,8 +391,10 @@ class Calibration(Experiment[CalibrationSettings]):
             "learn_seconds": time.process_time() - begin,
             "broom": math.nan,
             "chance": "" if chance is None else json.dumps(chance.describe()),
-            **PairStates.of(found, _among(network.dag, data.names)).pack(),
+            **PairStates.of(found, truth).pack(),
         }
+        if made.networks.listed is not None and data.n_variables <= MOST_REACHED:
+            row["paths"] = PathStates.of(family_reach(made.networks, confidence=found, seed=seed), truth).pack()
         # The draws of chains end at their number: what was asked for.
         stopped = made.status not in (Status.COMPLETE, Status.COUNT_LIMIT)
         return CellResult([row], made.status if stopped else Status.COMPLETE)
@@ -388,9 +403,12 @@ class Calibration(Experiment[CalibrationSettings]):
         self, settings: CalibrationSettings, rows: pd.DataFrame, cells: pd.DataFrame
     ) -> Sequence[SummaryTable | SummaryFigure]:
         """Return how good the confidences and the probabilities are, on families left out."""
+        from arcwise_studies.experiments.calibration_fit import Samples
+        from arcwise_studies.experiments.calibration_paths import summarize_paths
         from arcwise_studies.experiments.calibration_tables import summarize
 
-        return summarize(rows)
+        paths = [summarize_paths(Samples(rows), settings.made_recipes())] if "paths" in rows else []
+        return [*summarize(rows), *paths]
 
 
 @overload

@@ -19,9 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.confidence import EdgeConfidence
+from arcwise.confidence.reach import FamilyReach
 from arcwise.graph import Dag
 
-__all__ = ["Counts", "PairStates", "losses"]
+__all__ = ["Counts", "PairStates", "PathStates", "losses"]
 
 ABSENT, FORWARD, BACKWARD, UNDIRECTED = range(4)
 SCALE = 10_000  # confidences are kept in ten-thousandths: bootstrap shares of 200 networks exactly
@@ -93,6 +94,34 @@ class PairStates:
         truth = np.frombuffer(_from_text(row["states"]), dtype=np.uint8)
         numbers = np.frombuffer(_from_text(row["shares"]), dtype="<u2")
         return cls(truth, numbers.reshape(3, len(truth)) / SCALE)
+
+
+@dataclass(frozen=True, eq=False)
+class PathStates:
+    """Which variables lead to which, and in which share of the networks, at [i, j]."""
+
+    truth: NDArray[np.bool_]
+    shares: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, reach: FamilyReach, dag: Dag) -> PathStates:
+        """Pair the shares of the networks with a path with those of the true network."""
+        assert reach.names == dag.names
+        truth = np.array([[other in dag.descendants(name) for other in dag.names] for name in dag.names])
+        np.fill_diagonal(truth, False)
+        return cls(truth, np.round(reach.ancestor_probabilities() * SCALE) / SCALE)
+
+    def pack(self) -> str:
+        """Return both as text."""
+        return _to_text(np.rint(2 * SCALE * self.truth + self.shares * SCALE).astype("<u2").tobytes())
+
+    @classmethod
+    def unpack(cls, text: str) -> PathStates:
+        """Read what `pack` made."""
+        numbers = np.frombuffer(_from_text(text), dtype="<u2").astype(np.float64)
+        numbers = numbers.reshape(math.isqrt(len(numbers)), -1)
+        truth = numbers >= 2 * SCALE
+        return cls(truth, (numbers - 2 * SCALE * truth) / SCALE)
 
 
 @dataclass(frozen=True, eq=False)
