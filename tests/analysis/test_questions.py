@@ -312,15 +312,21 @@ def test_a_folder_knows_its_cuts_to_the_last_digit(tmp_path: Path) -> None:
 
 
 def test_answers_begin_with_what_was_asked(cli: Cli, pair: tuple[Analysis, SavedAnalysis]) -> None:
-    """What is now, and what would be if a variable were set; then how sure that is. Tables say what they show."""
+    """How probable an effect is, and how large if there is one. Tables say what they show."""
     _, saved = pair
     effect = saved.effect("smoke", "cough")
     assert effect.strongest is not None
     state = effect.strongest[1]
     text = " ".join(cli("effect", saved.folder, "smoke", "cough").split())
-    now = f"P(cough = {effect.outcome_states[state]}) is {effect.marginal[state]:.3f} in these data."
-    assert text.startswith(f"What setting smoke would do to cough {now}")
-    assert f"set to {effect.cause_states[0]} for all cases it would be {effect.set_to.mean[0, state]:.3f} (" in text
+    assert text.startswith(
+        f"What setting smoke would do to cough The probability that smoke leads to cough is {effect.probability:.2f};"
+    )
+    assert effect.change_if_effect is not None and effect.e_values is not None
+    assert f"by {effect.change_if_effect.mean[effect.strongest]:+.3f} (" in text
+    assert f"in these data it is {effect.marginal[state]:.3f}." in text
+    assert f"E-value {effect.e_values[0]:.1f}" in text
+    assert "averaged" not in text
+    assert "averaged: with probability" in " ".join(cli("effect", saved.folder, "smoke", "cough", "--average").split())
     assert "P(cough) as observed where smoke happens to be so" in text
     fit = " ".join(cli("check-fit", saved.folder, "--replicates", 0).split())
     assert re.search(r"fit\? (Not everywhere|Perhaps not everywhere|As far as these cases can tell, yes): of \d+", fit)
