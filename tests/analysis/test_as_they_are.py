@@ -15,6 +15,8 @@ from arcwise.data.mixed import MixedData
 from arcwise.data.read import read_table
 from arcwise.effects.mixed_effect import find_mixed_effect
 from arcwise.errors import ArcwiseError, OptionError
+from arcwise.evaluate.fit import PredictionScores
+from arcwise.evaluate.mixed_fit import NumberScores
 from arcwise.findings.options import LearnOptions
 from arcwise.model.mixed_network import MixedNetwork, NumberAnswer
 
@@ -74,7 +76,17 @@ def test_it_is_told_first_that_no_study_stands_behind_it(analysis: Analysis) -> 
     assert analysis.report.summary[0].startswith("Not calibrated for columns like these")
     told = " ".join(analysis.prepared.steps)
     assert "Taken as numbers 'age', 'base', 'final', 'noise'; as scales 'mark'; as categories 'arm'." in told
-    assert analysis.fit is None and analysis.cuts is None
+    assert analysis.fit is not None and analysis.fit.all_edges and analysis.cuts is None
+
+
+def test_a_target_that_is_a_number_is_predicted_in_its_units() -> None:
+    found = quick(trial(400), target="final")
+    assert found.focus is not None and isinstance(found.focus.scores, NumberScores)
+    assert 5 < found.focus.scores.rmse < 8 and found.focus.scores.explained > 0.8
+    assert "of its variance is explained" in found.report.to_text()
+    state = quick(trial(400), target="arm")
+    assert state.focus is not None and isinstance(state.focus.scores, PredictionScores)
+    assert state.focus.scores.states == ("no", "yes")
 
 
 def test_other_scores_of_numbers_are_compared_with() -> None:
@@ -131,7 +143,6 @@ def test_weights_experiments_and_gaps() -> None:
     [
         ({"score": "qnml"}, "needs a score of numbers"),
         ({"impute": "completions"}, "takes numbers that are all there"),
-        ({"target": "final"}, "leave[s]? numbers whole"),
         ({"recut": True}, "leaves numbers whole"),
         ({"method": "posterior"}, "is for the bootstrap"),
     ],

@@ -357,3 +357,91 @@ def test_tables_are_the_posterior_mean() -> None:
         n_j = (data.codes("g") == g).sum()
         assert np.isclose(family.table[g, d], (n_jk + 2 / 9) / (n_j + 2 / 3))
     assert np.array_equal(matrix_of(data), data.values)
+
+
+# ---- Ranges and gaps
+
+
+def test_a_range_is_the_part_of_the_grid_that_it_holds() -> None:
+    data = mixed_data(2000)
+    network = MixedNetwork.fit(DAG, data)
+    rows = network.sample(400_000, seed=3)
+    x, y, d = rows.scores("x"), rows.scores("y"), rows.codes("d")
+    for text, kept in (("> 105", x > 105), ("> 98 <= 101", (x > 98) & (x <= 101)), ("<97", x < 97)):
+        answer = network.query("d", {"x": text}, seed=1)
+        assert isinstance(answer, StateAnswer)
+        shares = np.bincount(d[kept], minlength=3) / kept.sum()
+        np.testing.assert_allclose(list(answer.probabilities.values()), shares, atol=0.01)
+        assert np.isclose(np.exp(answer.log_evidence), kept.mean(), rtol=0.05)
+        number = network.query("y", {"x": text, "d": "v"}, seed=1)
+        assert isinstance(number, NumberAnswer)
+        own = y[kept & (d == 1)]
+        assert abs(number.mean - own.mean()) < 6 * own.std() / np.sqrt(len(own)) + 4 * number.error
+    exact = network.query("y", {"g": "a"})
+    assert isinstance(exact, NumberAnswer)
+    asked = network.observed("y", "> 50")
+    assert isinstance(asked, tuple) and exact.share(asked) == pytest.approx(stats.norm.sf(50, exact.mean, exact.spread))
+
+
+def test_far_tails_have_digits() -> None:
+    family = LinearFamily(0, (), (), (), np.array([[0.0]]), np.array([1.0]))
+    rng = np.random.default_rng(1)
+    for low, high in ((8.0, np.inf), (-np.inf, -8.0), (20.0, 20.5), (-1.0, 2.0)):
+        drawn, inside = family.sample_between(np.zeros((1, 4000)), (low, high), rng)
+        assert (drawn >= low).all() and (drawn <= high).all()
+        expected = stats.truncnorm(low, high)
+        assert abs(drawn.mean() - expected.mean()) < 5 * expected.std() / np.sqrt(4000)
+        exact = stats.norm.logcdf(high) if low == -np.inf else stats.norm.logsf(low)
+        if high == np.inf or low == -np.inf:
+            assert np.allclose(inside, exact, rtol=1e-9)
+
+
+def test_a_range_of_a_scale_is_its_steps_and_what_has_no_order_is_refused() -> None:
+    rng = np.random.default_rng(4)
+    scale = rng.integers(0, 5, 500).astype(float)
+    own = (("1", "2", "3", "4", "5"), (), ("a", "b"))
+    values = np.array([scale, scale + rng.normal(size=500), rng.integers(0, 2, 500)])
+    data = MixedData(values, ("s", "x", "g"), (ORDINAL, NUMBER, NOMINAL), own)
+    network = MixedNetwork.fit(Dag.from_arcs(["s", "x", "g"], [("s", "x")]), data)
+    assert network.observed("s", "> 3") == (3.5, np.inf) and network.observed("s", ">= 3 <= 3") == (2.5, 3.5)
+    answer = network.query("s")
+    assert isinstance(answer, NumberAnswer)
+    shares = [answer.share(network.observed("s", f">= {k} <= {k}")) for k in own[0]]  # type: ignore[arg-type]
+    assert sum(shares) == pytest.approx(1.0)
+    for name, text, words in (("g", "> a", "no order"), ("x", "> 3 < 2", "cannot lie"), ("s", "> 5", "no state")):
+        with pytest.raises(OptionError, match=words):
+            network.observed(name, text)
+
+
+def test_rows_with_gaps_are_predicted_as_their_questions_are_answered() -> None:
+    data = mixed_data(1500)
+    network, rng = MixedNetwork.fit(DAG, data), np.random.default_rng(6)
+    values = matrix_of(data)[:, :40]
+    values[rng.random(values.shape) < 0.4] = np.nan
+    mean, low, high = network.predict_table(values, "y")
+    shares = network.predict_table(values, "g")
+    assert isinstance(shares, np.ndarray)
+    for row in range(40):
+        known = {
+            name: data.states[v][int(values[v, row])] if data.states[v] else values[v, row]
+            for v, name in enumerate(data.names)
+            if not np.isnan(values[v, row])
+        }
+        number = network.query("y", {n: own for n, own in known.items() if n != "y"}, seed=2)
+        state = network.query("g", {n: own for n, own in known.items() if n != "g"}, seed=2)
+        assert isinstance(number, NumberAnswer) and isinstance(state, StateAnswer)
+        slack = 0.05 * number.spread + 0.02
+        assert abs(number.mean - mean[row]) < slack and abs(number.low - low[row]) < 3 * slack < abs(high[row])
+        np.testing.assert_allclose(list(state.probabilities.values()), shares[row], atol=0.03)
+
+
+def test_what_is_missing_is_drawn_from_its_distribution_given_the_rest() -> None:
+    rng = np.random.default_rng(9)
+    a = rng.normal(0, 1, 4000)
+    b = a + rng.normal(0, 1, 4000)
+    data = MixedData(np.array([a, b]), ("a", "b"), (NUMBER,) * 2, ((),) * 2)
+    network = MixedNetwork.fit(Dag.from_arcs(["a", "b"], [("a", "b")]), data)
+    missing = np.array([np.arange(4000) < 2000, np.arange(4000) > 1900])
+    drawn = network.draw_missing(data.values, missing, rng, 10)
+    np.testing.assert_array_equal(drawn[~missing], data.values[~missing])
+    np.testing.assert_allclose(np.cov(drawn), np.cov(data.values), atol=0.12)

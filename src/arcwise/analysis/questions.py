@@ -17,27 +17,25 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.analysis.mixed_questions import MixedQuestions, Rows, table_from
 from arcwise.base.errors import Argument, DataError, DataWarning, Hinted, OptionError
 from arcwise.base.run import Limits, ProgressCallback, Run, Seed
 from arcwise.confidence.reach import FamilyReach, family_reach
-from arcwise.data.dataset import Dataset, Incomplete
-from arcwise.data.large import Grouping
-from arcwise.data.read import read_table
-from arcwise.data.table import Table
+from arcwise.data.dataset import Dataset
+from arcwise.data.mixed import MixedData
 from arcwise.effects.effect import PossibleEffects, find_effect, possible_effects, refuse_copy
 from arcwise.effects.effect_matrix import EffectMatrix, find_effects
+from arcwise.effects.mixed_average import AveragedNumber
 from arcwise.effects.mixed_effect import (
     MixedEffect,
     MixedEffects,
-    find_mixed_effect,
-    find_mixed_effects,
-    possible_mixed_effects,
 )
 from arcwise.effects.model_average import AveragedDistribution, ModelAverage
 from arcwise.evaluate.fit import FitCheck, PredictionScores, check_fit, cross_validate
-from arcwise.findings.coding import table_of
+from arcwise.evaluate.mixed_fit import NumberScores
 from arcwise.findings.method_result import is_few, learn_network
 from arcwise.findings.variable import describe_variable
+from arcwise.model.mixed_network import MixedNetwork
 from arcwise.plotting.charts import plot_forest
 from arcwise.plotting.layout import plot_network
 from arcwise.recipes.registry import SOURCES
@@ -49,22 +47,17 @@ if TYPE_CHECKING:
 
     from arcwise.confidence.consensus import ConsensusNetwork
     from arcwise.confidence.edge_confidence import EdgeConfidence
-    from arcwise.data.mixed import MixedData
     from arcwise.effects.effect import Effect
     from arcwise.findings.coding import Coded, Coding, Unseen
     from arcwise.findings.edge_record import EdgeRecord
     from arcwise.findings.variable import VariableFinding
     from arcwise.graph.dag import Pdag
-    from arcwise.model.mixed_network import MixedNetwork
     from arcwise.model.network import BayesianNetwork
     from arcwise.networks.network_list import NetworkSet, NetworkSummary
     from arcwise.report.report import Report, SavedReport
 
 
-Rows = Dataset | Incomplete | Table | str | os.PathLike[str]
-
-
-class Questions(Hinted):
+class Questions(MixedQuestions, Hinted):
     """The questions, for whatever has a network, its confidences, the data, and the networks behind them."""
 
     _KIND = "analysis"
@@ -247,8 +240,7 @@ class Questions(Hinted):
         cause, outcome = self.confidence.two_names(cause, outcome, "effect('x', 'y'), or effects().")
         refuse_copy(self.networks, cause)
         if self.mixed is not None:
-            given: dict[str, Any] = {"by": by, "level": level, "copies": self.copies}
-            return find_mixed_effect(self.reach, self.mixed, cause, outcome, **given)
+            return self.mixed_effect(cause, outcome, by=by, level=level)
         if by != 1.0:
             raise OptionError(Argument("by", by), "is for numbers as they are; the states of a category are set.")
         return find_effect(self.reach, self.stacked, cause, outcome, level=level, ess=self.ess, copies=self.copies)
@@ -267,7 +259,7 @@ class Questions(Hinted):
         """
         given: dict[str, Any] = {"level": level, "copies": self.copies, "limits": limits, "progress": progress}
         if self.mixed is not None:
-            return find_mixed_effects(self.reach, self.mixed, causes=causes, **given)
+            return self.mixed_effects(causes=causes, **given)
         return find_effects(self.reach, self.stacked, ess=self.ess, **given)
 
     def possible_effects(
@@ -278,8 +270,7 @@ class Questions(Hinted):
         Of numbers as they are, the possible sets of parents of the cause, each with the effect.
         """
         if self.mixed is not None:
-            given: dict[str, Any] = {"level": level, "copies": self.copies}
-            return possible_mixed_effects(self.cpdag, self.mixed, cause, outcome, **given)
+            return self.possible_mixed_effects(cause, outcome, level=level)
         return possible_effects(self.cpdag, self.stacked, cause, outcome, level=level, ess=self.ess, copies=self.copies)
 
     # How sure are we, given evidence?
@@ -289,13 +280,16 @@ class Questions(Hinted):
         variables: str | Sequence[str],
         evidence: Mapping[str, object] | None = None,
         **options: Any,
-    ) -> AveragedDistribution:
+    ) -> AveragedDistribution | AveragedNumber:
         """Return a distribution averaged over networks and parameters, with intervals: see `ModelAverage.query`.
 
         ``query("cough", {"smoke": "yes"})`` and ``query("P(cough | smoke=yes)")`` are the same; `network.query` asks
         the consensus network alone. Evidence is a state, or a value of the data, which is coded as these were: a number
-        is its interval.
+        is its interval. Of numbers as they are (`mixed_network.query` asks the consensus network), it is a value or a
+        range, ``{"age": "> 40"}``, and one variable is asked for at a time: see `MixedAverage.query`.
         """
+        if self.mixed is not None:
+            return self.query_mixed(variables, evidence, **options)
         variables, evidence = self.average.read(variables, evidence)
         states = {name: self.state_of(name, value) for name, value in (evidence or {}).items()}
         return self.average.query(variables, states or None, **options)
@@ -314,19 +308,14 @@ class Questions(Hinted):
 
     def code(self, rows: Rows | pd.DataFrame, *, unseen: Unseen = "missing") -> Coded:
         """Cut and code new rows as the data were that were learned from."""
-        if isinstance(rows, str | os.PathLike):
-            rows = read_table(rows, progress=False, grouping=Grouping(always=False))
-        if isinstance(rows, Dataset | Incomplete):
-            rows = table_of(rows)
-        table = rows if isinstance(rows, Table) else Table.from_dataframe(rows)
-        return self.coding.apply(table, unseen=unseen)
+        return self.coding.apply(table_from(rows), unseen=unseen)
 
     @property
     def target(self) -> str | None:
         """The variable of interest that was named when the networks were learned, if any."""
         raise NotImplementedError
 
-    def _predicted(self, target: str | None) -> str:
+    def target_or(self, target: str | None) -> str:
         """Return the variable to predict: the one that is named here, else the one named when learning."""
         if target is None and self.target is None:
             raise OptionError("which variable is to be predicted? Name it, target='y', here or when learning.")
@@ -345,19 +334,24 @@ class Questions(Hinted):
 
         Rows are cut and coded as the training data were. `average` averages over all networks instead of asking the
         consensus network alone. A state that no training row had is taken as not observed, with a `DataWarning`, or is
-        an "error". Without a `target`, it is that of the analysis.
+        an "error". Without a `target`, it is that of the analysis. Numbers that are as they are have no states: see
+        `predict_numbers`.
         """
-        target = self._predicted(target)
+        target = self.target_or(target)
+        if self.mixed is not None:
+            return self.predict_states(rows, target, average=average, unseen=unseen, **options)
         coded = self.code(rows, unseen=unseen)
         for remark in replace(coded.without(target), missing=()).remarks():
             warnings.warn(remark, DataWarning, stacklevel=2)
         model = self.average if average else self.network
-        found: NDArray[np.float64] = model.predict_proba(coded.table, target, **options)
-        return found
+        made: NDArray[np.float64] = model.predict_proba(coded.table, target, **options)
+        return made
 
-    def predict(self, rows: Rows | pd.DataFrame, target: str | None = None, **options: Any) -> NDArray[np.object_]:
-        """Return the most probable state of `target` for new rows: see `predict_proba`."""
-        target = self._predicted(target)
+    def predict(self, rows: Rows | pd.DataFrame, target: str | None = None, **options: Any) -> NDArray[Any]:
+        """Return the most probable state of `target` for new rows, see `predict_proba`; of a number its mean."""
+        target = self.target_or(target)
+        if self.mixed is not None:
+            return self.predict_mixed(rows, target, **options)
         states = np.array(self.network.states[self.network.index(target)], dtype=object)
         return np.asarray(states[self.predict_proba(rows, target, **options).argmax(axis=1)], dtype=object)
 
@@ -369,7 +363,7 @@ class Questions(Hinted):
         seed: Seed = 0,
         limits: Limits | None = None,
         progress: bool | ProgressCallback | None = None,
-    ) -> PredictionScores:
+    ) -> PredictionScores | NumberScores:
         """Return how well a variable is predicted in cases that were not learned from.
 
         In every fold networks are made anew by the recipe of the analysis, and averaged into a consensus network with
@@ -377,9 +371,11 @@ class Questions(Hinted):
         Completions of gaps and cut points stay as they are, those of all cases: where "mdl" cut numbers by the target,
         they know a little of the cases that are held out.
         """
-        target = self._predicted(target)
+        target = self.target_or(target)
         if self.confidence.recipe is None:
             raise OptionError("the confidences do not say how they were found, so it cannot be done again.")
+        if self.mixed is not None:
+            return self.cross_validate_mixed(target, folds, seed, limits, progress)
         recipe = self.confidence.recipe.without_recuts  # the data are cut
         deadline = Run.of(limits)
         hurried: list[int] = []
@@ -397,6 +393,8 @@ class Questions(Hinted):
 
     def check_fit(self, rows: Rows | pd.DataFrame | None = None, **options: Any) -> FitCheck:
         """Return how far data look as the network says: those that it was learned from, or new ones."""
+        if self.mixed is not None:
+            return self.check_mixed_fit(rows, **options)
         if rows is None:
             return check_fit(self.network, self.one_copy, **options)
         return check_fit(self.network, self.complete_rows(rows), **options)

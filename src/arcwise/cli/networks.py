@@ -6,7 +6,7 @@ import enum
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -17,8 +17,10 @@ from arcwise.cli.options import DataArgument, DataVerb
 from arcwise.cli.verb import Result, facts
 from arcwise.data.large import Grouping
 from arcwise.data.read import read_table
+from arcwise.findings.coding import Coding
 from arcwise.model.files import format_bif, network_format
 from arcwise.model.fitting import ESTIMATORS, fit_parameters
+from arcwise.model.mixed_network import Between, MixedNetwork, NumberAnswer, StateAnswer
 from arcwise.model.network import BayesianNetwork
 from arcwise.model.tables import MAX_CELLS, Question, parse_question
 
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from arcwise.analysis.saved import SavedAnalysis
+    from arcwise.data.dataset import Dataset
+    from arcwise.data.mixed import MixedData
     from arcwise.effects.model_average import ModelAverage
     from arcwise.report.report import Answer
 
@@ -133,7 +137,12 @@ class Answered:
         lines = []
         if "log_joint" in self.told:
             lines.append(f"probability of these states given the evidence: {self.told['probability']:.6g}")
-        if self.question.evidence and "draws" not in self.told:
+        if self.question.evidence and "log_evidence" in self.told and "error" in self.told:
+            density = self.told["log_evidence"]
+            lines.append(f"log density of the evidence: {density:.6g}")
+            if self.told["error"]:
+                lines.append(f"by weighted draws: means and probabilities are within {2 * self.told['error']:.2g}")
+        elif self.question.evidence and "draws" not in self.told and "log_evidence" in self.told:
             log_evidence = self.told["log_evidence"]
             tiny = log_evidence < math.log(1e-300)
             shown = f"exp({log_evidence:.6g})" if tiny else f"{math.exp(log_evidence):.6g}"
@@ -147,7 +156,7 @@ class Answered:
 
             words = self.words or table_answer(self.question.text, self.frame, self.remark)
             return words.to_markdown() if markdown else words.to_text()
-        table = self.frame.to_string(index=False, float_format=lambda p: f"{p:.6g}")
+        table = self.frame.to_string(index=False, float_format=lambda p: f"{p:.6g}", na_rep="")
         return "".join(f"{part}\n" for part in (self.question.text, table, self.remark) if part)
 
 
@@ -227,9 +236,14 @@ class Query(files.AnswerVerb):
     def _answers(self, questions: list[Question]) -> list[Answered]:
         """Answer all questions, of one network or averaged."""
         saved = files.open_folder(self.network) if self.network.is_dir() else None
-        network = files.open_network(self.network) if saved is None else saved.network
+        network = files.open_any_network(self.network) if saved is None else saved.network
+        if saved is not None and saved.mixed is not None:
+            network = saved.mixed_network
         if self.average and saved is None:
             raise OptionError(f"--average is for a folder of `arcwise learn`; {self.network} is one network.")
+
+        if isinstance(network, MixedNetwork):
+            return [self._answer_mixed(network, saved, question) for question in questions]
 
         def state_of(name: str, value: str) -> str:
             """Return the state that a value is coded as, and say which it is."""
@@ -245,6 +259,80 @@ class Query(files.AnswerVerb):
         if self.average and saved is not None:
             return [self._answer_averaged(saved, question) for question in questions]
         return [self._answer(network, question) for question in questions]
+
+    def _answer_mixed(self, network: MixedNetwork, saved: SavedAnalysis | None, question: Question) -> Answered:
+        """Return means and intervals of numbers, and probabilities of states and ranges."""
+        import pandas as pd
+
+        if question.explanation:
+            raise OptionError(
+                f"'{question.text}': the most probable values of numbers and states together are not defined. "
+                "Ask P(* | ...), each variable on its own."
+            )
+        if self.rows is not None:
+            return self._rows_mixed(network, saved, question, self.rows)
+        evidence: dict[str, Any] = dict(question.evidence)
+        states: dict[str, Any] = dict(zip(question.asked, question.states, strict=False))
+        if saved is not None:
+            evidence, states = saved.plain_evidence(evidence), saved.plain_evidence(states)
+        for name in evidence:
+            network.index(name)
+        if states and not (self.average and len(states) == 1):
+            return _event(network, question, states, evidence, self.seed)
+        names = question.asked or tuple(name for name in network.names if name not in evidence)
+        if len(question.asked) > 1:
+            raise OptionError(
+                f"'{question.text}': with numbers as they are, one variable is asked for at a time, or the "
+                "probability of values of several: P(x=a, y>1 | z=b)."
+            )
+        if self.average and saved is not None:
+            if len(names) != 1:
+                raise OptionError(f"'{question.text}' cannot be averaged: ask for one variable, as in 'P(x | y=a)'.")
+            within = states.get(names[0])
+            found = saved.mixed_average.query(
+                names[0],
+                evidence,
+                within=within,
+                draws=self.draws,
+                level=self.level,
+                seed=self.seed,
+                progress=self.progress,
+            )
+            frame = found.to_frame()
+            if within is not None:
+                frame = frame[frame[names[0]] != "else"]
+            told = {"variables": names, "answer": frame, **facts(found, "networks", "draws", "level")}
+            return Answered(question, frame, told)
+        answers = [network.query(name, evidence, level=self.level, seed=self.seed) for name in names]
+        frames = [answer_frame(network, one) for one in answers]
+        told = {
+            "answers": {one.name: frame for one, frame in zip(answers, frames, strict=True)},
+            "error": max(one.error for one in answers),
+            "log_evidence": answers[0].log_evidence,
+            "level": self.level,
+        }
+        return Answered(question, pd.concat(frames, ignore_index=True), told)
+
+    def _rows_mixed(
+        self, network: MixedNetwork, saved: SavedAnalysis | None, question: Question, path: Path
+    ) -> Answered:
+        """Answer for each row of a file."""
+        if question.states or len(question.asked) != 1:
+            raise OptionError(f"'{question.text}' cannot be asked for rows; ask for one variable, as in 'P(x)'.")
+        table, name = read_table(path, progress=self.progress, grouping=Grouping(always=False)), question.asked[0]
+        unknown = [other for other in table.names if other not in network.names]
+        if unknown:
+            self.remark(f"columns that the network does not have are left aside: {', '.join(unknown)}")
+        coded = (Coding(()) if saved is None else saved.coding).values(table, network)
+        for remark in coded.without(name).remarks():
+            self.remark(remark)
+        values = coded.values
+        for other, given in question.evidence.items():
+            values[network.index(other)] = network.value(other, given)
+        model = saved.mixed_average if saved is not None and self.average else network
+        found = model.predict_table(values, name, level=self.level, seed=self.seed, progress=self.progress)
+        frame = files.prediction_frame(network, name, found)
+        return Answered(question, frame, {"variables": (name,), "rows": len(frame), "answers": frame})
 
     def _answer(self, network: BayesianNetwork, question: Question) -> Answered:
         if question.explanation:
@@ -287,6 +375,7 @@ class Query(files.AnswerVerb):
 
     def _answer_averaged(self, saved: SavedAnalysis, question: Question) -> Answered:
         """Return the answer averaged over networks and parameters, with intervals."""
+        from arcwise.effects.model_average import AveragedDistribution
         from arcwise.report.effects import averaged_answer  # not for a network alone
 
         if question.explanation or not question.asked:
@@ -302,6 +391,7 @@ class Query(files.AnswerVerb):
             seed=self.seed,
             progress=self.progress,
         )
+        assert isinstance(found, AveragedDistribution)
         frame = found.to_frame()
         for name, state in zip(question.asked, question.states or (), strict=False):
             frame = frame[frame[name] == state]
@@ -347,6 +437,47 @@ class Query(files.AnswerVerb):
         return Answered(question, frame, told)
 
 
+def answer_frame(network: MixedNetwork, found: NumberAnswer | StateAnswer) -> pd.DataFrame:
+    """Return mean and interval of a number, of a scale also the share of each step, or the shares of states."""
+    import pandas as pd
+
+    states = network.states[network.index(found.name)]
+    if isinstance(found, StateAnswer):
+        return pd.DataFrame({"variable": found.name, "value": states, "probability": [*found.probabilities.values()]})
+    row = {"variable": found.name, "value": "mean", "mean": found.mean, "low": found.low, "high": found.high}
+    if not states:
+        return pd.DataFrame([row])
+    shares = [found.share(cast(Between, network.observed(found.name, f">= {s} <= {s}"))) for s in states]
+    steps = [{"variable": found.name, "value": s, "probability": p} for s, p in zip(states, shares, strict=True)]
+    return pd.DataFrame([row, *steps])
+
+
+def _event(
+    network: MixedNetwork, question: Question, wanted: dict[str, Any], evidence: dict[str, Any], seed: int
+) -> Answered:
+    """Return the probability of values and ranges together, one after the other."""
+    import pandas as pd
+
+    known, probability, error = dict(evidence), 1.0, 0.0
+    for name, value in wanted.items():
+        v = network.index(name)
+        asked = network.observed(name, value)
+        found = network.query(name, known, seed=seed)
+        if isinstance(found, StateAnswer):
+            share = found.probabilities[network.states[v][int(cast(float, asked))]]
+        elif isinstance(asked, Between):
+            share = found.share(asked)
+        elif network.states[v]:
+            share = found.share(cast(Between, network.observed(name, f">= {value} <= {value}")))
+        else:
+            raise OptionError(f"'{name}' is a number, whose single values have no probability: ask P({name}>{value}).")
+        probability, error, known[name] = probability * share, max(error, found.error), value
+        if not share:
+            break
+    told = {"states": wanted, "probability": probability, "exact": not error}
+    return Answered(question, pd.DataFrame([{**wanted, "probability": probability}]), told)
+
+
 class Sample(files.DataFileVerb):
     """Draw rows from a Bayesian network by forward sampling.
 
@@ -370,8 +501,17 @@ class Sample(files.DataFileVerb):
 
     def _run(self) -> Result:
         settings = {name: state if sign else None for name, sign, state in (text.partition("=") for text in self.do)}
-        network = files.open_network(self.network)
-        drawn = network.sample(self.rows, seed=self.seed, do=settings, threads=self.threads, progress=self.progress)
+        given = self.network
+        if given.is_dir():
+            given = given / ("network.json" if files.open_folder(given).mixed is not None else "network.bif")
+        network = files.open_any_network(given)
+        drawn: Dataset | MixedData
+        if isinstance(network, MixedNetwork):
+            if alone := [name for name, value in settings.items() if value is None]:
+                raise OptionError(f"--do {alone[0]} needs a value with numbers as they are: --do {alone[0]}=VALUE.")
+            drawn = network.sample(self.rows, seed=self.seed, do=settings)
+        else:
+            drawn = network.sample(self.rows, seed=self.seed, do=settings, threads=self.threads, progress=self.progress)
         drawn.to_file(self.output or "-")
         payload = {
             "network": self.network,
@@ -407,6 +547,8 @@ class Convert(files.ResultVerb):
             files.check_network_name(output)
         found = files.open_graph_file(self.graph)
         if output is not None and as_network:
+            if found.mixed is not None:
+                files.open_network(self.graph)  # says that it is over numbers as they are
             if found.network is None:
                 raise FormatError(
                     f"{self.graph}: this is a graph without probability tables, which {output} needs. Estimate them "

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 import typer
 
 from arcwise.base.errors import FormatError, errors_within
@@ -24,6 +25,7 @@ from arcwise.data.write import format_to_write
 from arcwise.graph import files as graph_files
 from arcwise.graph.dag import Dag, Pdag
 from arcwise.model.files import NETWORK_FORMATS, known_format, network_format
+from arcwise.model.mixed_network import MixedNetwork, is_mixed
 from arcwise.model.network import BayesianNetwork, parse_network
 
 if TYPE_CHECKING:
@@ -250,6 +252,19 @@ def open_folder(folder: Path) -> SavedAnalysis:
     return open_analysis(folder)
 
 
+def prediction_frame(network: MixedNetwork, name: str, found: Any) -> pd.DataFrame:
+    """Return one line per row: mean and interval, or the most probable state and the probability of each."""
+    import pandas as pd
+
+    if isinstance(found, tuple):
+        return pd.DataFrame(dict(zip((name, "low", "high"), found, strict=True)))
+    states = network.states[network.index(name)]
+    frame = pd.DataFrame({name: np.array(states, dtype=object)[found.argmax(axis=1)]})
+    for k, state in enumerate(states):
+        frame[f"P({name}={state})"] = found[:, k]
+    return frame
+
+
 def write_frame(frame: pd.DataFrame, output: Path) -> None:
     """Write a table as CSV, to stdout for "-"."""
     text = frame.to_csv(index=False, lineterminator="\n")
@@ -302,7 +317,10 @@ GRAPH_FILES = (
     "a network (.bif, .xmlbif, .net, .xdsl, .uai), .txt or .str (lines such as M [B, L]), .csv (from,to or an "
     "adjacency matrix), .dot or .gv, .graphml, .json (what --json prints), or .modelstring ([A][B|A])"
 )
-NETWORK_FILES = "A network with tables: .bif, .xmlbif, .net, .xdsl or .uai, each also with .gz; - for stdin."
+NETWORK_FILES = (
+    "A network with tables: .bif, .xmlbif, .net, .xdsl or .uai, each also with .gz; - for stdin; or network.json, over "
+    "numbers as they are."
+)
 NetworkArgument = Annotated[Path, typer.Argument(help=NETWORK_FILES)]
 GraphArgument = Annotated[Path, typer.Argument(help=f"A graph: {GRAPH_FILES}; .gz too; - for stdin.")]
 # What a graph on stdin begins with, by format; what is none of these is a structure file.
@@ -327,6 +345,7 @@ class GraphFile:
     path: Path
     content: Dag | Pdag | graph_files.ArcList
     network: BayesianNetwork | None = None
+    mixed: MixedNetwork | None = None  # a network over numbers as they are
 
     def graph(self, names: Sequence[str] | None = None) -> Dag | Pdag:
         """Return the graph; a list of arcs takes its nodes from `names`."""
@@ -372,18 +391,32 @@ def _parsed(path: Path, content: bytes, kind: str) -> GraphFile:
     if kind in NETWORK_FORMATS:
         network = parse_network(content, kind, source=str(path))
         return GraphFile(path, network.dag, network)
+    if kind == "json" and is_mixed(content):
+        mixed = MixedNetwork.parse(content.decode("utf-8", "replace"), source=str(path))
+        return GraphFile(path, mixed.dag, None, mixed)
     return GraphFile(path, graph_files.parse_graph(content, kind, source=str(path)))
 
 
 def open_network(path: Path) -> BayesianNetwork:
     """Read a network with its tables; a graph without them is refused with what to do."""
     file = open_graph_file(path)
+    if file.mixed is not None:
+        raise FormatError(
+            f"{path}: a network over numbers as they are; here one of tables is needed. `arcwise query`, `sample` and "
+            "`evaluate` take both."
+        )
     if file.network is None:
         raise FormatError(
             f"{path}: this is a graph without probability tables. Estimate them from data first: "
             f"arcwise fit {path} DATA -o network.bif"
         )
     return file.network
+
+
+def open_any_network(path: Path) -> BayesianNetwork | MixedNetwork:
+    """Read a network of tables, or one over numbers as they are."""
+    file = open_graph_file(path)
+    return open_network(path) if file.mixed is None else file.mixed
 
 
 def check_network_name(path: Path) -> None:

@@ -25,15 +25,18 @@ from arcwise.cli.output import (
     FolderOrGraphArgument,
     LevelOptions,
     open_folder,
+    prediction_frame,
     print_found,
     write_frame,
 )
 from arcwise.cli.verb import Result, Verb, facts, given_options
 from arcwise.confidence.edge_confidence import EdgeConfidence
+from arcwise.data.mixed import NOMINAL
 from arcwise.data.table import Table
 from arcwise.effects.effect import PossibleEffects, possible_effects, usable_cases
 from arcwise.effects.mixed_effect import MixedEffect, MixedEffects
 from arcwise.evaluate.fit import FitCheck, check_fit, score_predictions
+from arcwise.evaluate.mixed_fit import NumberScores, score_numbers
 from arcwise.graph.nodes import linked_names
 from arcwise.report.effects import (
     effect_answer,
@@ -50,6 +53,7 @@ from arcwise.report.sections import variable_answer
 if TYPE_CHECKING:
     import pandas as pd
 
+    from arcwise.analysis.saved import SavedAnalysis
     from arcwise.report.report import Answer
 
 
@@ -326,8 +330,9 @@ class Predict(TableVerb, TimeLimit, AnswerVerb):
     """Predict a variable of new rows from all others, or say how well it is predicted.
 
     Rows are cut and coded as the training data were; a missing value is not observed. One line per row: the most
-    probable state, and the probability of each. Without new rows: accuracy, log loss and calibration by
-    cross-validation, with networks learned anew in every fold.
+    probable state, and the probability of each; of a number as it is, its mean and an interval. Without new rows:
+    accuracy, log loss and calibration, or the error of a number, by cross-validation, with networks learned anew in
+    every fold.
 
     Example: arcwise predict survey-report new.csv --target cough
     """
@@ -342,6 +347,7 @@ class Predict(TableVerb, TimeLimit, AnswerVerb):
     ] = None
     target: str = option(REQUIRED, "the variable to predict")
     average: bool = option(False, "average over all networks instead of asking the one network")
+    level: float = row(LevelOptions, "level", help="of a number: the share of values that its interval holds")
     unseen: str = option("missing", "a state that no training row had: missing (taken as not observed), or error")
     folds: int = option(10, "without new rows: the folds of cross-validation", low=2, high=100_000)
     seed: int = row(Common, "seed")
@@ -357,6 +363,7 @@ class Predict(TableVerb, TimeLimit, AnswerVerb):
         target = self.target
         saved = open_folder(self.folder)
         states = saved.network.states[saved.network.index(target)]
+        number = saved.mixed is not None and saved.mixed_network.kinds[saved.mixed_network.index(target)] is not NOMINAL
         if self.data is None:
             if self.average:
                 raise OptionError(
@@ -366,9 +373,12 @@ class Predict(TableVerb, TimeLimit, AnswerVerb):
             scores = saved.cross_validate(target, folds=self.folds, seed=self.seed, limits=limits, progress=progress)
             status = Status.TIME_LIMIT if scores.by_time else Status.COMPLETE
             measured = {str(name): value for name, value in scores.to_frame().iloc[0].items()}
-            answer, frame = prediction_answer(scores), scores.calibration_frame()
-            return self.answer(answer, frame, status, source=saved.folder, folds=self.folds, **measured)
+            answer = prediction_answer(scores)
+            frame = scores.to_frame() if isinstance(scores, NumberScores) else scores.calibration_frame()
+            return self.answer(answer, frame, status, source=saved.folder, **{**measured, "folds": self.folds})
         table = self.read_table(self.data)
+        if saved.mixed is not None:
+            return self._predict_mixed(saved, table, is_number=number)
         coded = saved.coding.apply(table, unseen=self.unseen)  # type: ignore[arg-type]
         for remark in coded.without(target).remarks():  # that it is not known is why it is predicted
             self.remark(remark)
@@ -378,11 +388,44 @@ class Predict(TableVerb, TimeLimit, AnswerVerb):
         frame = pd.DataFrame({target: np.array(states, dtype=object)[found.argmax(axis=1)]})
         for k, state in enumerate(states):
             frame[f"P({target}={state})"] = found[:, k]
+        facts = _scored(coded.table, target, states, found)
+        return self._written(frame, facts, states)
+
+    def _predict_mixed(self, saved: SavedAnalysis, table: Table, *, is_number: bool) -> Result:
+        """Predict from numbers as they are."""
+        target, network = self.target, saved.mixed_network
+        coded = saved.coding.values(table, network, unseen=self.unseen)  # type: ignore[arg-type]
+        for remark in coded.without(target).remarks():
+            self.remark(remark)
+        given: dict[str, Any] = {"average": self.average, "seed": self.seed, "progress": self.progress}
+        found = saved.predict_values(coded.values, target, level=self.level, **given)
+        frame = prediction_frame(network, target, found)
+        states, own = network.states[network.index(target)], coded.values[network.index(target)]
+        known = ~np.isnan(own)
+        facts: dict[str, float] = {}
+        if known.any() and is_number:
+            mean, low, high = (part[known] for part in found)
+            scores = score_numbers(own[known], mean, low, high, target=target, level=self.level)
+            facts = {"known": scores.n_cases, "rmse": scores.rmse, "explained": scores.explained}
+            facts["inside"] = scores.inside
+        elif known.any():
+            assert isinstance(found, np.ndarray)
+            one = score_predictions(found[known], own[known].astype(np.int64), target=target, states=states)
+            facts = {"known": one.n_cases, "accuracy": one.accuracy, "log_loss": one.log_loss}
+        return self._written(frame, facts, states)
+
+    def _written(self, frame: pd.DataFrame, facts: dict[str, float], states: tuple[str, ...]) -> Result:
+        """Write the predictions, and say how good they are where the rows know the answer."""
+        target = self.target
         if self.output is not None or not self.as_json:
             write_frame(frame, self.output or Path("-"))
-        facts = _scored(coded.table, target, states, found)
         told = [] if self.output is None or str(self.output) == "-" else [f"wrote {len(frame):,} rows to {self.output}"]
-        if facts:
+        if "rmse" in facts:
+            told.append(
+                f"{target} is known in {facts['known']:,} of these rows: the typical error is {facts['rmse']:.4g}, "
+                f"{facts['explained']:.1%} of its variance is explained, {facts['inside']:.1%} lie in their interval"
+            )
+        elif facts:
             told.append(
                 f"{target} is known in {facts['known']:,} of these rows: predicted right in {facts['accuracy']:.1%}, "
                 f"log loss {facts['log_loss']:.3f}"

@@ -190,8 +190,8 @@ class ModelAverage:
             tuple(self.names[v] for v in positions),
             tuple(self.states[v] for v in positions),
             mean,
-            _quantile(values, weights, tail),
-            _quantile(values, weights, 1 - tail),
+            weighted_quantile(values, weights, tail),
+            weighted_quantile(values, weights, 1 - tail),
             np.sqrt(np.tensordot(weights, (structural - centre) ** 2, axes=1)).round(12),  # below it is rounding
             level,
             draws,
@@ -315,7 +315,7 @@ def _draw(alpha: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.fl
     return np.asarray(drawn / drawn.sum(axis=1, keepdims=True))
 
 
-def _quantile(values: NDArray[np.float64], weights: NDArray[np.float64], share: float) -> NDArray[np.float64]:
+def weighted_quantile(values: NDArray[np.float64], weights: NDArray[np.float64], share: float) -> NDArray[np.float64]:
     """Return the quantile of weighted draws along the first axis: the least value that `share` lies at or below."""
     order = np.argsort(values, axis=0, kind="stable")
     cumulated = np.cumsum(weights[order], axis=0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
@@ -120,6 +120,32 @@ class PairFits:
         arrays = ("first", "second", "tested", "p", "information", "expected", "spread")
         return replace(self, **{name: getattr(self, name)[order] for name in arrays})
 
+    @classmethod
+    def of(
+        cls,
+        names: tuple[str, ...],
+        parents: Sequence[tuple[str, ...]],
+        tests: Mapping[tuple[int, int], tuple[int, float]],
+        seen: NDArray[np.float64] | None,
+        drawn: Sequence[NDArray[np.float64]],
+    ) -> PairFits:
+        """Gather what `markov_tests` found, how dependent pairs are in the data, and in data sets from the network."""
+        n = len(names)
+        i, j = np.triu_indices(n, 1)
+        unknown = np.full((n, n), np.nan)
+        tested, p = np.full((n, n), -1), unknown.copy()
+        if tests:
+            at = tuple(np.array(list(tests)).T)
+            tested[at], p[at] = np.array(list(tests.values())).T
+        return cls(
+            names,
+            tuple(parents),
+            *(i, j, tested[i, j], p[i, j]),
+            information=(unknown if seen is None else seen)[i, j],
+            expected=(np.mean(drawn, axis=0) if len(drawn) > 1 else unknown)[i, j],
+            spread=(np.std(drawn, axis=0, ddof=1) if len(drawn) > 1 else unknown)[i, j],
+        ).worst_first()
+
     def to_frame(self) -> pd.DataFrame:
         """Return one row per pair."""
         names = np.array(self.names, dtype=object)
@@ -151,6 +177,8 @@ class FitCheck(ShowsFrame):
         How many data sets were drawn from the network.
     status
         COMPLETE; TIME_LIMIT if fewer tests or data sets were made than asked for.
+    all_edges
+        Whether `saturated` is that of a network of all edges: whole rows of numbers have no frequencies.
     """
 
     pairs: PairFits
@@ -164,6 +192,36 @@ class FitCheck(ShowsFrame):
     n_cases: int
     replicates: int
     status: Status = Status.COMPLETE
+    all_edges: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        pairs: PairFits,
+        n_tests: int,
+        figures: tuple[float, float, float],
+        n_cases: int,
+        replicates: int,
+        status: Status,
+        *,
+        all_edges: bool = False,
+    ) -> FitCheck:
+        """Make it of the pairs, how many independences there are, and the log likelihoods per case."""
+        p_values = pairs.p[~np.isnan(pairs.p)]
+        from scipy.stats import kstest  # takes half a second to import
+
+        return cls(
+            pairs,
+            len(p_values),
+            n_tests - len(p_values),
+            float(np.mean(p_values < 0.05)) if len(p_values) else math.nan,
+            float(kstest(p_values, "uniform").pvalue) if len(p_values) else math.nan,
+            *figures,
+            n_cases=n_cases,
+            replicates=replicates,
+            status=status,
+            all_edges=all_edges,
+        )
 
     @cached_property
     def misfits(self) -> tuple[PairFit, ...]:
@@ -279,7 +337,6 @@ def check_fit(
         observed = distinct if is_set else distinct.observations()
         replicates = 0 if is_set else replicates
         n, names = network.n_variables, network.names
-        unknown = np.full((n, n), np.nan)
         seen = _pair_information(observed, run)
         drawn: list[NDArray[np.float64]] = []
         rng = generator_of(seed)
@@ -292,35 +349,10 @@ def check_fit(
             run.report("data sets from the network", number + 1, replicates)
     everything = n * (n - 1) // 2 - len(network.dag.arcs)
     status = Status.COMPLETE if len(drawn) == replicates and len(tests) == everything else Status.TIME_LIMIT
-    i, j = np.triu_indices(n, 1)
-    tested, p = np.full((n, n), -1), unknown.copy()
-    if tests:
-        at = tuple(np.array(list(tests)).T)
-        tested[at], p[at] = np.array(list(tests.values())).T
-    found = PairFits(
-        names,
-        tuple(network.parents(name) for name in names),
-        *(i, j, tested[i, j], p[i, j]),
-        information=(unknown if seen is None else seen)[i, j],
-        expected=(np.mean(drawn, axis=0) if len(drawn) > 1 else unknown)[i, j],
-        spread=(np.std(drawn, axis=0, ddof=1) if len(drawn) > 1 else unknown)[i, j],
-    ).worst_first()
-    p_values = found.p[~np.isnan(found.p)]
-    from scipy.stats import kstest  # takes half a second to import
-
-    return FitCheck(
-        pairs=found,
-        n_tests=len(p_values),
-        n_untested=len(tests) - len(p_values),
-        small=float(np.mean(p_values < 0.05)) if len(p_values) else math.nan,
-        uniformity=float(kstest(p_values, "uniform").pvalue) if len(p_values) else math.nan,
-        log_likelihood=network.log_likelihood(data) / data.n_cases,
-        independent=_independent(distinct),
-        saturated=_saturated(distinct),
-        n_cases=data.n_cases,
-        replicates=len(drawn),
-        status=status,
-    )
+    parents = [network.parents(name) for name in names]
+    figures = network.log_likelihood(data) / data.n_cases, _independent(distinct), _saturated(distinct)
+    found = PairFits.of(names, parents, tests, seen, drawn)
+    return FitCheck.of(found, len(tests), figures, data.n_cases, len(drawn), status)
 
 
 def _false_discovery_cut(tested: NDArray[np.float64]) -> float:

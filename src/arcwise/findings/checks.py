@@ -16,6 +16,7 @@ from arcwise.base.showing import one_screen
 from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.data.dataset import Dataset
 from arcwise.evaluate.fit import PredictionScores
+from arcwise.evaluate.mixed_fit import NumberScores
 from arcwise.findings.method_result import MethodResult
 from arcwise.findings.options import LearnOptions
 from arcwise.findings.parts import GrowingParts, Part, Remark
@@ -243,7 +244,7 @@ class TargetFocus(Part):
     """What the target depends on, and how well it is predicted by cross-validation."""
 
     variable: VariableFinding
-    scores: PredictionScores
+    scores: PredictionScores | NumberScores
 
 
 def is_quick_to_check(source: Questions) -> bool:

@@ -9,15 +9,15 @@ state* otherwise.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.audit.columns import NumberFormat, format_of
-from arcwise.base.errors import Argument, DataError, Remedy, reading
+from arcwise.base.errors import Argument, DataError, OptionError, Remedy, reading
 from arcwise.base.showing import counted, one_screen
 from arcwise.data.column import Column, gap_label, numbers_of, quoted
 from arcwise.data.dataset import Dataset, Incomplete
@@ -25,6 +25,9 @@ from arcwise.data.discretize import interval_labels, intervals_of
 from arcwise.data.table import Table
 from arcwise.data.write import check_readable
 from arcwise.graph.files import check_xml_names
+
+if TYPE_CHECKING:
+    from arcwise.model.mixed_network import MixedNetwork
 
 Unseen = Literal["missing", "error"]
 
@@ -111,17 +114,16 @@ class ColumnCoding:
 
 
 @dataclass(frozen=True, eq=False)
-class Coded:
-    """New rows in the states of a network, and what was met on the way."""
+class Met:
+    """What was met in new rows that was not in the data that were learned from."""
 
-    table: Table  # what is missing or unseen is a gap
     unseen: Mapping[str, Mapping[str, int]]  # the labels that no training row had, by variable, and how many rows do
     missing: tuple[str, ...]  # variables that the rows have no column of
 
-    def without(self, name: str) -> Coded:
+    def without(self, name: str) -> Self:
         """Return the same with nothing to say about one variable."""
         unseen = {own: labels for own, labels in self.unseen.items() if own != name}
-        return Coded(self.table, unseen, tuple(own for own in self.missing if own != name))
+        return replace(self, unseen=unseen, missing=tuple(own for own in self.missing if own != name))
 
     def remarks(self) -> tuple[str, ...]:
         """Return what was not as in the training data, one sentence each."""
@@ -136,8 +138,25 @@ class Coded:
             told.append(f"There is no column {quoted(self.missing, 6)}: taken as not observed.")
         return tuple(told)
 
+
+@dataclass(frozen=True, eq=False)
+class Coded(Met):
+    """New rows in the states of a network, and what was met on the way."""
+
+    table: Table  # what is missing or unseen is a gap
+
     def __repr__(self) -> str:
         return f"Coded({self.table.n_rows:,} rows, {len(self.unseen)} columns with unseen states)"
+
+
+@dataclass(frozen=True, eq=False)
+class CodedValues(Met):
+    """New rows as a network of numbers as they are has them, and what was met on the way."""
+
+    values: NDArray[np.float64]  # at [variable, row]; NaN for what is missing or unseen
+
+    def __repr__(self) -> str:
+        return f"CodedValues({self.values.shape[1]:,} rows, {len(self.unseen)} columns with unseen values)"
 
 
 @one_screen
@@ -237,7 +256,7 @@ class Coding:
                 f"the variables are {quoted(self.names, 10)}."
             )
         chosen = Table(tuple(columns), table.source, table.weights, table.lines, {}, None)
-        return Coded(chosen, met, tuple(name for name in self.names if name not in table.names))
+        return Coded(met, tuple(name for name in self.names if name not in table.names), chosen)
 
     def state_of(self, name: str, label: str) -> str | None:
         """Return the state of a variable that a label of its column became; None for one that no training row had."""
@@ -245,6 +264,41 @@ class Coding:
 
     def _of(self, name: str) -> ColumnCoding:
         return next(column for column in self.columns if column.name == name)
+
+    def plain(self, name: str, label: str) -> str | None:
+        """Return a label of the data as it was learned from before numbers were cut; None for a missing value."""
+        return self._of(name)._plain(label) if name in self.names else label
+
+    def values(self, table: Table, network: MixedNetwork, *, unseen: Unseen = "missing") -> CodedValues:
+        """Return new rows as a network of numbers as they are has them: NaN for what is missing or was never seen."""
+        found = np.full((len(network.names), table.n_rows), np.nan)
+        met: dict[str, Mapping[str, int]] = {}
+        for v, name in enumerate(network.names):
+            if name not in table.names:
+                continue
+            column = table.column(name)
+            own, wrong = np.full(len(column.labels) + 1, np.nan), []
+            for code, label in enumerate(column.labels):
+                plain = self.plain(name, label)
+                if plain is None:
+                    continue
+                try:
+                    own[code] = network.value(name, plain)
+                except OptionError:
+                    if unseen == "error":
+                        raise
+                    wrong.append(code)
+            counts = column.counts()
+            if labels := {column.labels[k]: int(counts[k]) for k in wrong if counts[k]}:
+                met[name] = labels
+            found[v] = own[column.codes]
+        missing = tuple(name for name in network.names if name not in table.names)
+        if len(missing) == len(network.names):
+            raise DataError(
+                f"{table.prefix}no column is a variable of the analysis: the columns are {quoted(table.names, 10)}; "
+                f"the variables are {quoted(network.names, 10)}."
+            )
+        return CodedValues(met, missing, found)
 
     def describe(self) -> list[dict[str, Any]]:
         """Return it as JSON can hold it."""

@@ -30,7 +30,9 @@ from arcwise.sampled.numeric_data import Sampled
 
 if TYPE_CHECKING:
     from arcwise.confidence.edge_confidence import EdgeConfidence
+    from arcwise.data.mixed import MixedData
     from arcwise.exact.proof import Optimum
+    from arcwise.graph.dag import Dag
     from arcwise.model.network import BayesianNetwork
     from arcwise.scores.score import Score
 
@@ -294,6 +296,12 @@ def learn_network(
 
     Return whether the time sufficed, too; where it did not, hill climbing by the same score finds the network.
     """
+    dag, in_time = learn_dag(recipe, training, threshold, run)
+    return fit_parameters(dag, training, estimator="bd", ess=ess, progress=False), in_time
+
+
+def learn_dag(recipe: Recipe, training: Dataset | MixedData, threshold: float, run: Run) -> tuple[Dag, bool]:
+    """Learn its graph alone, of numbers as they are, too."""
     try:
         made = carry_out(recipe, training, run)
         confidence, status = made.confidence, made.status
@@ -313,5 +321,4 @@ def learn_network(
             progress=False,
             by_position=True,
         ).dag
-    network = fit_parameters(dag, training, estimator="bd", ess=ess, progress=False)
-    return network, confidence is not None and status is not Status.TIME_LIMIT
+    return dag, confidence is not None and status is not Status.TIME_LIMIT

@@ -336,12 +336,8 @@ class LearnOptions:
                 "needs a score of numbers.",
                 remedies=Remedy("leave out", Argument("score"), "(it is bic-dg), or give bge, or bic-cg"),
             )
-        for name, why in (
-            ("recut", "cuts numbers"),
-            ("target", "is predicted by networks of intervals"),
-        ):
-            if getattr(self, name):
-                raise OptionError(argument, "leaves numbers whole, and", Argument(name), f"{why}. Leave one out.")
+        if self.recut:
+            raise OptionError(argument, "leaves numbers whole, and", Argument("recut"), "cuts numbers. Leave one out.")
         if self.impute in ("completions", "state"):
             raise OptionError(
                 argument,

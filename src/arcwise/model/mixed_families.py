@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_softmax
+from scipy.special import log_ndtr, log_softmax, ndtri_exp
 
 Floats = NDArray[np.float64]
 
@@ -63,6 +63,12 @@ class Family:
         """Draw a value for each row, given those of the parents."""
         raise NotImplementedError
 
+    def sample_between(
+        self, values: Floats, ends: tuple[float, float], rng: np.random.Generator
+    ) -> tuple[Floats, Floats]:
+        """Draw a number between two others for each row, and return the log probability that it lies there, too."""
+        raise NotImplementedError
+
     @property
     def n_free_parameters(self) -> int:
         """How many numbers the family has of its own."""
@@ -100,6 +106,23 @@ class LinearFamily(Family):
         """Draw a number for each row."""
         noise = rng.standard_normal(values.shape[1]) * self.spreads[self.configurations(values)]
         return self.means(values) + noise
+
+    def sample_between(
+        self, values: Floats, ends: tuple[float, float], rng: np.random.Generator
+    ) -> tuple[Floats, Floats]:
+        """Draw from the part of the Gaussian between the ends, in the tail in which the digits are."""
+        spreads, means = self.spreads[self.configurations(values)], self.means(values)
+        low, high = (ends[0] - means) / spreads, (ends[1] - means) / spreads
+        turned = low > 0
+        low, high = np.where(turned, -high, low), np.where(turned, -low, high)
+        log_low, log_high = log_ndtr(low), log_ndtr(high)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            inside = log_high + np.log1p(-np.exp(log_low - log_high))
+        u = rng.random(values.shape[1])
+        # log of P(below low) + u P(inside), whose quantile is the draw.
+        at = np.clip(ndtri_exp(np.logaddexp(log_low, np.log(u) + inside)), low, high)
+        drawn = means + np.where(turned, -at, at) * spreads
+        return np.where(np.isfinite(drawn), drawn, means), np.where(np.isnan(inside), -np.inf, inside)
 
     @property
     def n_free_parameters(self) -> int:
@@ -227,7 +250,7 @@ def fit_family(
         return LinearFamily(*given, *_lines(plain, values, weights))
     if numbers:
         columns = logistic_columns(plain, values)
-        return LogisticFamily(*given, _log_odds(columns, values[child].astype(np.int64), weights, int(arities[child])))
+        return LogisticFamily(*given, log_odds(columns, values[child].astype(np.int64), weights, int(arities[child])))
     r, q = int(arities[child]), plain.n_configurations
     cells = plain.configurations(values) * r + values[child].astype(np.int64)
     counts = np.bincount(cells, weights, minlength=q * r).reshape(q, r) + ess / (q * r)
@@ -287,7 +310,7 @@ def _spread(residuals: Floats, weights: Floats, rank: int) -> float:
     return math.sqrt(float((weights * residuals**2).sum()) / freedom) if freedom > 0 else 0.0
 
 
-def _log_odds(columns: Floats, states: NDArray[np.int64], weights: Floats, arity: int) -> Floats:
+def log_odds(columns: Floats, states: NDArray[np.int64], weights: Floats, arity: int) -> Floats:
     """Return the coefficients of a multinomial logistic regression, by Newton's method with halved steps."""
     size, width = columns.shape
     if not size:

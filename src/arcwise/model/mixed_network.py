@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from scipy.special import logsumexp, ndtr, ndtri
 
 from arcwise.base.errors import UNREADABLE, DataError, FormatError, OptionError, check_argument, suggestion
 from arcwise.base.files import parse_json, read_text, write_text
-from arcwise.base.run import Seed, generator_of
+from arcwise.base.run import ProgressCallback, Run, Seed, generator_of
 from arcwise.base.showing import one_screen
 from arcwise.data.checks import Targets, checked_names, checked_states
 from arcwise.data.column import VariableKind, checked_kind, numbers_of, spell
@@ -31,6 +32,7 @@ from arcwise.model.mixed_families import (
     fit_family,
     normal_log_density,
 )
+from arcwise.model.tables import read_asked
 
 VERSION = 1
 KIND = "arcwise mixed network"
@@ -41,8 +43,20 @@ MOST_CELLS = 2**22
 DRAWS, FEWEST_EFFECTIVE = 2**16, 100
 # Points of an integral over one number that is the parent of states.
 POINTS, WIDTH = 401, 9.0
+STEPS = np.linspace(-WIDTH, WIDTH, POINTS)
+# Draws for one of many rows; where they do not answer, how often a row is completed, and after how many sweeps.
+ROW_DRAWS, COPIES, SWEEPS = 2**13, 64, 10
+BATCH = 2**13  # rows, each with its points, at once
 HALVINGS = 60
 Evidence = Mapping[str, object]
+COMPARISON = re.compile(r"\s*([<>])=?\s*([^<>=\s]+)\s*")
+
+
+class Between(NamedTuple):
+    """What is known of a number that lies between two others; either may be infinite."""
+
+    low: float
+    high: float
 
 
 @one_screen
@@ -58,6 +72,15 @@ class NumberAnswer:
     level: float  # ... this share, its middle
     error: float  # the Monte Carlo standard error of the mean; 0 if it is exact
     log_evidence: float  # the log density of what was observed
+    # What it is, a mixture of Gaussians, those of spread 0 being draws: weights, means and spreads.
+    parts: tuple[Floats, Floats, Floats] = field(repr=False, compare=False)
+
+    def share(self, between: Between) -> float:
+        """Return the probability that it lies between two numbers."""
+        weights, means, spreads = self.parts
+        own = np.maximum(spreads, 1e-300)
+        inside: Floats = ndtr((between.high - means) / own) - ndtr((between.low - means) / own)
+        return float(np.asarray(weights @ inside))
 
     def __str__(self) -> str:
         how = f"within {2 * self.error:.2g}" if self.error else "exact"
@@ -88,8 +111,44 @@ class _Asked(NamedTuple):
 
     target: int
     observed: dict[int, float]
+    within: dict[int, Between]  # numbers of which only a range was observed
     done: dict[int, float]
     relevant: list[int]  # in topological order
+
+
+class _Numbers(NamedTuple):
+    """The distribution of a number in each row: a Gaussian, times weights at steps of its spread."""
+
+    mean: Floats
+    spread: Floats
+    weights: Floats | None  # at [step, row]
+
+    def interval(self, level: float) -> tuple[Floats, Floats, Floats]:
+        """Return mean, low and high."""
+        mean, spread, tail = self.mean, self.spread, (1 - level) / 2
+        if self.weights is None:
+            return mean, mean + spread * ndtri(tail), mean - spread * ndtri(tail)
+        ends = np.cumsum(self.weights, axis=0)
+        at = [np.minimum((ends < p).sum(axis=0), POINTS - 1) for p in (tail, 1 - tail)]
+        low, high = (mean + spread * STEPS[own] for own in at)
+        return mean + spread * (STEPS @ self.weights), low, high
+
+    def moments(self) -> tuple[Floats, Floats]:
+        """Return the means of the number and of its square."""
+        if self.weights is None:
+            return self.mean, self.mean**2 + self.spread**2
+        first, second = STEPS @ self.weights, STEPS**2 @ self.weights
+        return self.mean + self.spread * first, self.mean**2 + 2 * self.mean * self.spread * first + (
+            self.spread**2 * second
+        )
+
+    def sample(self, rng: np.random.Generator) -> Floats:
+        """Draw one for each row."""
+        rows = len(self.mean)
+        if self.weights is None:
+            return self.mean + self.spread * rng.standard_normal(rows)
+        at = np.minimum((np.cumsum(self.weights, axis=0) < rng.random(rows)).sum(axis=0), POINTS - 1)
+        return np.asarray(self.mean + self.spread * (STEPS[at] + (rng.random(rows) - 0.5) * (STEPS[1] - STEPS[0])))
 
 
 class MixedNetwork:
@@ -179,6 +238,44 @@ class MixedNetwork:
             raise OptionError(f"'{label}' is no value of '{name}', which must be {allowed}.")
         return float(number[0])
 
+    def observed(self, name: str, given: object) -> float | Between:
+        """Return what was observed: a value as above, or of a number or scale a range, "> 40" or "> 40 <= 50"."""
+        v, label = self.index(name), spell(given)
+        if isinstance(given, Between):
+            return self._range(v, given.low, given.high, "")
+        parts = COMPARISON.findall(label)
+        if not parts or COMPARISON.sub("", label) or label in self.states[v]:
+            return self.value(name, given)
+        low, high = -math.inf, math.inf
+        for sign, text in parts:
+            number = numbers_of([text])
+            code = None if text not in self.states[v] else self.value(name, text)
+            if number is None and code is None:
+                raise OptionError(f"'{label}' of '{name}': '{text}' is no number.")
+            own = float(number[0]) if code is None and number is not None else float(code or 0.0)
+            low, high = (max(low, own), high) if sign == ">" else (low, min(high, own))
+        return self._range(v, low, high, label)
+
+    def _range(self, v: int, low: float, high: float, label: str) -> Between:
+        """Return a range of a number; of a scale, as its numbers are rounded to steps, that of the steps within."""
+        name = self.names[v]
+        if self.kinds[v] is NOMINAL:
+            raise OptionError(
+                f"'{label or name}' compares '{name}', whose states have no order: {', '.join(self.states[v])}."
+            )
+        if low > high or (low == high and self.kinds[v] is NUMBER):
+            raise OptionError(f"'{name}' cannot lie above {low:g} and below {high:g}.")
+        if self.kinds[v] is NUMBER:
+            return Between(low, high)
+        scores = scores_of_states(self.states[v])
+        ends = [-math.inf, *((scores[1:] + scores[:-1]) / 2).tolist(), math.inf]
+        open_low, open_high = ">=" not in label, "<=" not in label
+        inside = [k for k, own in enumerate(scores.tolist()) if own > low or (own == low and not open_low)]
+        inside = [k for k in inside if scores[k] < high or (scores[k] == high and not open_high)]
+        if not inside:
+            raise OptionError(f"no state of '{name}' is {label or 'in this range'}: {', '.join(self.states[v])}.")
+        return Between(ends[inside[0]], ends[inside[-1] + 1])
+
     # ---- Data under it
 
     def _values(self, data: MixedData, names: Sequence[str]) -> Floats:
@@ -199,6 +296,14 @@ class MixedNetwork:
                 label = labels[int(data.codes(name)[int(np.argmin(values[v]))])]
                 raise DataError(f"'{name}' has the state '{label}', which the network does not know.")
         return values
+
+    def data_of(self, values: Floats) -> MixedData:
+        """Return rows whose values are as the network has them; those of scales are rounded to their states."""
+        values = values.copy()
+        for v in (v for v, kind in enumerate(self.kinds) if kind is ORDINAL):
+            scores = scores_of_states(self.states[v])
+            values[v] = np.searchsorted((scores[1:] + scores[:-1]) / 2, values[v])
+        return MixedData(values, self.names, self.kinds, self.states)
 
     def row_log_densities(self, data: MixedData) -> Floats:
         """Return the log density of each row; what an experiment set does not count."""
@@ -223,11 +328,8 @@ class MixedNetwork:
         values = np.zeros((len(self.names), rows))
         for v in self.dag.topological_order:
             values[v] = done[v] if v in done else self.families[v].sample(values, rng)
-        for v in (v for v, kind in enumerate(self.kinds) if kind is ORDINAL):
-            scores = scores_of_states(self.states[v])
-            values[v] = np.searchsorted((scores[1:] + scores[:-1]) / 2, values[v])
-        targets = Targets((tuple(do),), np.zeros(rows, dtype=np.int32)) if do else None
-        return MixedData(values, self.names, self.kinds, self.states, None, targets)
+        drawn = self.data_of(values)
+        return drawn if not do else drawn.with_targets(Targets((tuple(do),), np.zeros(rows, dtype=np.int32)))
 
     # ---- Answers
 
@@ -239,22 +341,31 @@ class MixedNetwork:
         do: Evidence | None = None,
         level: float = LEVEL,
         seed: Seed = 0,
+        draws: int = DRAWS,
     ) -> NumberAnswer | StateAnswer:
         """Return the distribution of a variable given the values of others, observed or set by an experiment.
 
+        Of a number or a scale, a range may be what was observed: ``{"age": "> 40"}``, ``{"age": "> 40 <= 50"}``.
+
         It is exact where, for every combination of the states that are not observed, what remains is linear and
         Gaussian (Lauritzen and Jensen 2001): that is, unless a number that is not observed is a parent of states that
-        matter. There, weighted draws answer, and `error` says how far they may be off.
+        matter, or known by a range. There, weighted draws answer, and `error` says how far they may be off.
         """
         check_argument(0 < level < 1, "level", level, "must lie between 0 and 1, e.g. 0.95.")
+        asked_for, evidence = read_asked(name, evidence, self.names)
+        name = asked_for if isinstance(asked_for, str) else asked_for[0]
         target = self.index(name)
-        observed = {self.index(n): self.value(n, given) for n, given in (evidence or {}).items()}
+        seen = {self.index(n): self.observed(n, given) for n, given in (evidence or {}).items()}
         done = {self.index(n): self.value(n, given) for n, given in (do or {}).items()}
-        if target in observed or target in done or observed.keys() & done.keys():
+        if target in seen or target in done or seen.keys() & done.keys():
             raise OptionError(f"'{name}' and all that is observed or set must be different variables.")
-        relevant = self._relevant({target, *observed, *done}, done)
-        asked = _Asked(target, observed, done, relevant)
-        return self._exact(asked, level) if self._is_exact(asked) else self._drawn(asked, level, generator_of(seed))
+        relevant = self._relevant({target, *seen, *done}, done)
+        within = {v: own for v, own in seen.items() if isinstance(own, Between)}
+        observed = {v: own for v, own in seen.items() if not isinstance(own, Between)}
+        asked = _Asked(target, observed, within, done, relevant)
+        if self._is_exact(asked):
+            return self._exact(asked, level)
+        return self._drawn(asked, level, generator_of(seed), draws)
 
     def _relevant(self, wanted: set[int], done: Mapping[int, float]) -> list[int]:
         """Return variables and all that they depend on, in topological order; nothing but itself for what is set."""
@@ -272,6 +383,8 @@ class MixedNetwork:
 
     def _is_exact(self, asked: _Asked) -> bool:
         known = asked.observed.keys() | asked.done.keys()
+        if asked.within:
+            return False
         for v in asked.relevant:
             if self.kinds[v] is NOMINAL and v not in asked.done and not known.issuperset(self.families[v].numbers):
                 return False
@@ -330,42 +443,41 @@ class MixedNetwork:
         k = place[t]
         variance = cov[:, k, k] - (np.einsum("je,je->j", cov[:, seen, k], gain[:, :, k]) if seen else 0.0)
         spreads = np.sqrt(np.maximum(variance, 0.0))
-        centre = float(weights @ mean[:, k])
-        spread = math.sqrt(float(weights @ (spreads**2 + (mean[:, k] - centre) ** 2)))
-        low, high = (mixture_quantile(weights, mean[:, k], spreads, p) for p in ((1 - level) / 2, (1 + level) / 2))
-        return NumberAnswer(name, centre, spread, low, high, level, 0.0, evidence)
+        return answer_of(name, (weights, mean[:, k], spreads), level, log_evidence=evidence)
 
-    def _drawn(self, asked: _Asked, level: float, rng: np.random.Generator) -> NumberAnswer | StateAnswer:
-        """Draw what is not observed, each after its parents, and weigh by the density of what is."""
-        values, log_weights = np.zeros((len(self.names), DRAWS)), np.zeros(DRAWS)
+    def _drawn(self, asked: _Asked, level: float, rng: np.random.Generator, draws: int) -> NumberAnswer | StateAnswer:
+        """Draw what is not observed, each after its parents, and weigh by the density of what is.
+
+        A number of which a range was observed is drawn from that part of its distribution, which weighs the draw.
+        """
+        values, log_weights = np.zeros((len(self.names), draws)), np.zeros(draws)
         for v in asked.relevant:
             if v in asked.done:
                 values[v] = asked.done[v]
             elif v in asked.observed:
                 values[v] = asked.observed[v]
                 log_weights += self.families[v].log_density(values)
+            elif v in asked.within:
+                values[v], inside = self.families[v].sample_between(values, asked.within[v], rng)
+                log_weights += inside
             else:
                 values[v] = self.families[v].sample(values, rng)
         total = float(logsumexp(log_weights))
-        weights = np.exp(log_weights - total) if math.isfinite(total) else np.zeros(DRAWS)
+        weights = np.exp(log_weights - total) if math.isfinite(total) else np.zeros(draws)
         effective = 1 / float((weights**2).sum()) if weights.any() else 0.0
-        if effective < FEWEST_EFFECTIVE:
+        if effective < min(FEWEST_EFFECTIVE, draws / 10):
             raise OptionError(
-                f"what was observed is too improbable for {DRAWS:,} draws to answer: only {effective:.0f} of them "
+                f"what was observed is too improbable for {draws:,} draws to answer: only {effective:.0f} of them "
                 "count. Observe fewer variables."
             )
-        evidence = total - math.log(DRAWS) if asked.observed else 0.0
+        evidence = total - math.log(draws) if asked.observed or asked.within else 0.0
         own, t, name = values[asked.target], asked.target, self.names[asked.target]
         if self.kinds[t] is NOMINAL:
             shares = np.bincount(own.astype(np.int64), weights, minlength=len(self.states[t]))
             errors = [math.sqrt(float((weights**2) @ ((own == k) - p) ** 2)) for k, p in enumerate(shares)]
             return StateAnswer(name, dict(zip(self.states[t], shares.tolist(), strict=True)), max(errors), evidence)
-        mean = float(weights @ own)
-        order = np.argsort(own)
-        ends = np.cumsum(weights[order])
-        low, high = (float(own[order[np.searchsorted(ends, p)]]) for p in ((1 - level) / 2, (1 + level) / 2))
-        spread, error = (math.sqrt(float(w @ (own - mean) ** 2)) for w in (weights, weights**2))
-        return NumberAnswer(name, mean, spread, low, high, level, error, evidence)
+        error = math.sqrt(float((weights**2) @ (own - float(weights @ own)) ** 2))
+        return answer_of(name, (weights, own.copy(), np.zeros(draws)), level, error=error, log_evidence=evidence)
 
     # ---- Prediction
 
@@ -380,39 +492,56 @@ class MixedNetwork:
         blanket = self.dag.markov_blanket(target)
         if missing := [name for name in blanket if name not in data]:
             raise DataError(
-                f"the data lack {', '.join(missing[:6])}, which '{target}' depends on given the rest. Ask for rows one "
-                "by one with query, which does without."
+                f"the data lack {', '.join(missing[:6])}, which '{target}' depends on given the rest. Ask for a "
+                "table with gaps, predict_table, which does without."
             )
         return self._values(data, blanket)
 
     def predict_proba(self, data: MixedData, target: str) -> Floats:
         """Return the probability of each state of a nominal variable, at [row, state], given all other values."""
-        t, values = self.index(target), self._blanket_values(data, target)
-        if self.kinds[t] is not NOMINAL:
+        self._check_nominal(target)
+        return self._state_shares(self._blanket_values(data, target), self.index(target))
+
+    def _check_nominal(self, target: str) -> None:
+        if self.kinds[self.index(target)] is not NOMINAL:
             raise OptionError(f"'{target}' is a number; predict_numbers gives its mean and interval.")
-        around = [t, *(self.index(name) for name in self.dag.children_of(target))]
-        found = np.zeros((data.n_rows, len(self.states[t])))
+
+    def _state_shares(self, values: Floats, t: int) -> Floats:
+        """Return the probability of each state of a nominal variable given values of its blanket."""
+        values = values.copy()
+        around = [t, *self._children(t)]
+        found = np.zeros((values.shape[1], len(self.states[t])))
         for state in range(found.shape[1]):
             values[t] = state
             found[:, state] = sum(self.families[v].log_density(values) for v in around)
         return np.asarray(np.exp(found - logsumexp(found, axis=1, keepdims=True)))
 
+    def _children(self, t: int) -> list[int]:
+        return [v for v, parents in enumerate(self.dag.parents) if t in parents]
+
     def predict_numbers(self, data: MixedData, target: str, *, level: float = LEVEL) -> tuple[Floats, Floats, Floats]:
-        """Return mean and interval of a number for each row, given all other values: exact, or a sum over a grid.
+        """Return mean and interval of a number for each row, given all other values: exact, or a sum over a grid."""
+        check_argument(0 < level < 1, "level", level, "must lie between 0 and 1, e.g. 0.95.")
+        if self.kinds[self.index(target)] is NOMINAL:
+            raise OptionError(f"'{target}' is nominal; predict_proba gives the probabilities of its states.")
+        values, t = self._blanket_values(data, target), self.index(target)
+        parts = [self._number_given(values[:, rows], t).interval(level) for rows in _batches(values.shape[1])]
+        mean, low, high = (np.concatenate(own) for own in zip(*parts, strict=True))
+        return mean, low, high
+
+    def _number_given(self, values: Floats, t: int) -> _Numbers:
+        """Return the distribution of a number given values of its blanket.
 
         The family of the target and the lines of its children are one Gaussian; children that are states multiply it.
         """
-        t, values = self.index(target), self._blanket_values(data, target)
-        check_argument(0 < level < 1, "level", level, "must lie between 0 and 1, e.g. 0.95.")
-        own = self.families[t]
-        if not isinstance(own, LinearFamily):
-            raise OptionError(f"'{target}' is nominal; predict_proba gives the probabilities of its states.")
+        values, own = values.copy(), self.families[t]
+        assert isinstance(own, LinearFamily)
         spread = own.spreads[own.configurations(values)]
         precision, weighed = spread**-2.0, own.means(values) / spread**2
         others: list[Family] = []
         values[t] = 0.0
-        for name in self.dag.children_of(target):
-            child = self.family(name)
+        for v in self._children(t):
+            child = self.families[v]
             if not isinstance(child, LinearFamily):
                 others.append(child)
                 continue
@@ -422,18 +551,93 @@ class MixedNetwork:
             precision = precision + (slope / child.spreads[which]) ** 2
             weighed = weighed + slope * rest / child.spreads[which] ** 2
         mean, spread = weighed / precision, precision**-0.5
-        tail = (1 - level) / 2
         if not others:
-            return mean, mean + spread * ndtri(tail), mean - spread * ndtri(tail)
-        steps = np.linspace(-WIDTH, WIDTH, POINTS)
-        log_weights = np.tile(normal_log_density(steps, np.ones(POINTS))[:, None], (1, data.n_rows))
-        for k, step in enumerate(steps):
+            return _Numbers(mean, spread, None)
+        log_weights = np.tile(normal_log_density(STEPS, np.ones(POINTS))[:, None], (1, values.shape[1]))
+        for k, step in enumerate(STEPS):
             values[t] = mean + step * spread
             log_weights[k] += sum(child.log_density(values) for child in others)
-        weights = np.exp(log_weights - logsumexp(log_weights, axis=0))
-        ends = np.cumsum(weights, axis=0)
-        low, high = (mean + spread * steps[(ends < p).sum(axis=0)] for p in (tail, 1 - tail))
-        return mean + spread * (steps @ weights), low, high
+        return _Numbers(mean, spread, np.exp(log_weights - logsumexp(log_weights, axis=0)))
+
+    # ---- Gaps
+
+    def draw_missing(self, values: Floats, missing: NDArray[np.bool_], rng: np.random.Generator, sweeps: int) -> Floats:
+        """Return values as `matrix_of` has them with those that are missing drawn, given all others of their rows.
+
+        Each is drawn after its parents first, and then, so many times, given all that it depends on (Gibbs sampling).
+        """
+        values = np.where(missing, 0.0, values)
+        open_ = [(v, np.flatnonzero(missing[v])) for v in self.dag.topological_order if missing[v].any()]
+        for v, rows in open_:
+            values[v, rows] = self.families[v].sample(values[:, rows], rng)
+        for _ in range(sweeps):
+            for v, rows in open_:
+                for part in _batches(len(rows)):
+                    at = rows[part]
+                    own = values[:, at]
+                    if self.kinds[v] is not NOMINAL:
+                        values[v, at] = self._number_given(own, v).sample(rng)
+                        continue
+                    ends = self._state_shares(own, v).cumsum(axis=1)
+                    values[v, at] = (rng.random((len(at), 1)) * ends[:, -1:] >= ends[:, :-1]).sum(axis=1)
+        return values
+
+    def predict_table(
+        self,
+        values: Floats,
+        target: str,
+        *,
+        level: float = LEVEL,
+        seed: Seed = 0,
+        progress: bool | ProgressCallback | None = None,
+    ) -> tuple[Floats, Floats, Floats] | Floats:
+        """Return what `predict_numbers` or `predict_proba` does for values that may be missing, NaN.
+
+        Rows in which something of the blanket is missing are asked one by one, as `query` is.
+        """
+        t, rng = self.index(target), generator_of(seed)
+        blanket = [self.index(name) for name in self.dag.markov_blanket(target)]
+        is_number = self.kinds[t] is not NOMINAL
+        made: list[NDArray[np.float64]] = []
+        with Run.begin(None, progress) as shown:
+            for rows in _batches(values.shape[1]):
+                own = values[:, rows].copy()
+                own[t] = np.nan
+                gaps = np.flatnonzero(np.isnan(own[blanket]).any(axis=0)) if blanket else np.zeros(0, dtype=np.int64)
+                whole = np.nan_to_num(own)
+                found = (
+                    np.array(self._number_given(whole, t).interval(level))
+                    if is_number
+                    else self._state_shares(whole, t).T
+                )
+                for row in gaps.tolist():
+                    found[:, row] = self._row_given(own[:, row], t, level, rng)
+                    shown.report("rows", rows.start + row + 1, values.shape[1])
+                made.append(found)
+        joined = np.concatenate(made, axis=1)
+        return (joined[0], joined[1], joined[2]) if is_number else joined.T
+
+    def _row_given(self, values: Floats, t: int, level: float, rng: np.random.Generator) -> Floats:
+        """Return mean and interval, or the shares of states, of one row in which something else is missing, too.
+
+        What is known is so improbable, now and then, that weighted draws do not answer; then draws given it do.
+        """
+        seen = {v: float(own) for v, own in enumerate(values) if not np.isnan(own)}
+        asked = _Asked(t, seen, {}, {}, self._relevant({t, *seen}, {}))
+        try:
+            exact = self._is_exact(asked)
+            found = self._exact(asked, level) if exact else self._drawn(asked, level, rng, ROW_DRAWS)
+        except OptionError:
+            copies = np.repeat(values[:, None], COPIES, axis=1)
+            drawn = self.draw_missing(copies, np.isnan(copies), rng, SWEEPS)
+            if self.kinds[t] is NOMINAL:
+                return np.asarray(self._state_shares(drawn, t).mean(axis=0))
+            means, squares = (own.mean() for own in self._number_given(drawn, t).moments())
+            half = math.sqrt(max(squares - means**2, 0.0)) * float(ndtri((1 + level) / 2))
+            return np.array([means, means - half, means + half])
+        if isinstance(found, StateAnswer):
+            return np.array(list(found.probabilities.values()))
+        return np.array([found.mean, found.low, found.high])
 
     # ---- Files
 
@@ -498,11 +702,39 @@ class MixedNetwork:
         return hash((self.dag, self.kinds, self.states))
 
 
+def is_mixed(content: bytes) -> bool:
+    """Return whether the content of a JSON file says that it is such a network."""
+    return f'"{KIND}"'.encode() in content[:200]
+
+
+def _batches(count: int, size: int = BATCH) -> Iterator[slice]:
+    """Yield slices that are small enough for a grid of each row."""
+    for start in range(0, max(count, 1), size):
+        yield slice(start, min(start + size, count))
+
+
 def matrix_of(data: MixedData) -> Floats:
     """Return what networks of mixed columns compute with: numbers, scores of ordinal variables, codes of nominal."""
     return np.array(
         [data.values[v] if kind is NOMINAL else data.scores(data.names[v]) for v, kind in enumerate(data.kinds)]
     )
+
+
+def answer_of(
+    name: str, parts: tuple[Floats, Floats, Floats], level: float, *, error: float = 0.0, log_evidence: float = 0.0
+) -> NumberAnswer:
+    """Return mean, spread and interval of a mixture of Gaussians."""
+    weights, means, spreads = parts
+    centre = float(weights @ means)
+    spread = math.sqrt(float(weights @ (spreads**2 + (means - centre) ** 2)))
+    tails = ((1 - level) / 2, (1 + level) / 2)
+    if spreads.any():
+        low, high = (mixture_quantile(weights, means, spreads, p) for p in tails)
+    else:
+        order = np.argsort(means)
+        ends = np.cumsum(weights[order])
+        low, high = (float(means[order[min(int(np.searchsorted(ends, p)), len(order) - 1)]]) for p in tails)
+    return NumberAnswer(name, centre, spread, low, high, level, error, log_evidence, parts)
 
 
 def mixture_quantile(weights: Floats, means: Floats, spreads: Floats, share: float) -> float:

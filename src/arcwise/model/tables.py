@@ -350,13 +350,15 @@ def state_labels(names: Sequence[str], states: Sequence[tuple[str, ...]]) -> pd.
 #     P(* | z=a)      the distribution of each variable that is not observed
 #     MPE(z=a)        the most probable states of all other variables, together
 #
-# A number stands for the interval that holds it, where states are intervals. Names and states with spaces, commas,
-# parentheses, bars, equals or quotation marks stand in double quotes, where \" and \\ stand for a quotation mark and a
+# A number stands for the interval that holds it, where states are intervals. Of numbers as they are, ranges are asked
+# for and observed: P(x>1 | age>40), P(x | 40<age<=50). Names and states with spaces, commas, parentheses, bars, equals
+# or quotation marks, and names with < or >, stand in double quotes, where \" and \\ stand for a quotation mark and a
 # backslash.
 
 
 TOKEN = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|([(),|=])|([^\s(),|="]+))')
-FORMS = "P(x), P(x, y | z=a), P(x=b | z=a), P(* | z=a) or MPE(z=a)"
+SIGNS = re.compile(r"[<>]|[^<>]+")
+FORMS = "P(x), P(x, y | z=a), P(x=b | z=a), P(* | z=a) or MPE(z=a); of numbers also P(x>1 | 40<z<=50)"
 
 
 @dataclass(frozen=True)
@@ -432,9 +434,12 @@ class _Reader:
             if match is None:
                 self.fail("a quotation mark is not closed or stands within a word")
             quoted, sign, plain = match.groups()
+            position = match.end()
+            if plain is not None and self._tokens[-1:] != [("=", False)]:  # ">50K" behind an equals sign is a state
+                self._tokens += [(part, part not in "<>") for part in SIGNS.findall(plain)]
+                continue
             word = re.sub(r"\\(.)", r"\1", quoted) if quoted is not None else plain
             self._tokens.append((sign, False) if sign else (word, True))
-            position = match.end()
         self._at = 0
 
     def fail(self, why: str) -> NoReturn:
@@ -462,11 +467,30 @@ class _Reader:
         self._at += 1
         return self._tokens[self._at - 1][0]
 
+    def term(self) -> tuple[str, str | None]:
+        """Return a name with its state, with what it is compared with, as "> 40 <= 50", or with None."""
+        words, signs = [self.word("a variable")], []
+        while self.at("<") or self.at(">"):
+            sign = "<" if self.skip("<") else ">" if self.skip(">") else ""
+            signs.append(f"{sign}=" if self.skip("=") else sign)
+            words.append(self.word("a number"))
+        if not signs:
+            return words[0], self.word(f"a state of '{words[0]}'") if self.skip("=") else None
+        if len(signs) > 2 or len({sign[0] for sign in signs}) > 1:
+            self.fail("a comparison is written as x>1, x<=2 or 1<x<=2")
+        if len(signs) == 1 and not (_is_number(words[0]) and not _is_number(words[1])):
+            return words[0], f"{signs[0]} {words[1]}"
+        turned = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+        ends = [
+            f"{turned[signs[0]]} {words[0]}",
+            *(f"{sign} {word}" for sign, word in zip(signs[1:], words[2:], strict=True)),
+        ]
+        return words[1], " ".join(ends)
+
     def terms(self, *ends: str) -> list[tuple[str, str | None]]:
         found: list[tuple[str, str | None]] = []
         while True:
-            name = self.word("a variable")
-            found.append((name, self.word(f"a state of '{name}'") if self.skip("=") else None))
+            found.append(self.term())
             if any(self.at(end) for end in ends):
                 return found
             if not self.skip(","):
@@ -476,6 +500,10 @@ class _Reader:
         self.expect(")")
         if self._at < len(self._tokens):
             self.fail(f"'{self._tokens[self._at][0]}' follows the closing parenthesis")
+
+
+def _is_number(text: str) -> bool:
+    return _NUMBER.fullmatch(text) is not None
 
 
 def _as_evidence(reader: _Reader, terms: list[tuple[str, str | None]]) -> dict[str, str]:

@@ -19,6 +19,7 @@ from arcwise.confidence.edge_confidence import RuleName
 from arcwise.confidence.probability import false_rate_cut
 from arcwise.counts import contingency
 from arcwise.data.design import FEWEST_GROUPS
+from arcwise.evaluate.mixed_fit import NumberScores
 from arcwise.findings.edges import floor_of
 from arcwise.findings.method_result import is_few
 from arcwise.findings.thresholds import COST_POWERS
@@ -288,7 +289,12 @@ def _independences(found: FitCheck) -> str:
 
 def _likelihood(found: FitCheck) -> str:
     place = ""
-    if not math.isnan(found.share_explained):
+    if found.all_edges:
+        place = (
+            f", between {found.independent:.3f} of a network without edges and {found.saturated:.3f} of one with all "
+            "of them"
+        )
+    elif not math.isnan(found.share_explained):
         place = (
             f", {percent(max(0.0, min(found.share_explained, 1.0)))} of the way from a network without edges "
             f"({found.independent:.3f}) to the frequencies of whole rows ({found.saturated:.3f}), which no model "
@@ -331,8 +337,22 @@ def _picture(found: FitCheck) -> Chart | None:
     )
 
 
-def prediction_answer(found: PredictionScores) -> Answer:
+def number_prediction(found: NumberScores) -> str:
+    """Return how well a number is predicted."""
+    how = f"by {found.folds}-fold cross-validation" if found.folds else "in data that were not learned from"
+    return (
+        f"{found.target} is predicted with a typical error of {found.rmse:.4g} in {found.n_cases:,} cases {how} (give "
+        f"or take {2 * found.rmse_error:.2g}); its mean alone would be off by {found.usual_rmse:.4g}, so that "
+        f"{percent(max(found.explained, 0.0))} of its variance is explained. On average it is off by "
+        f"{found.absolute:.4g}. {percent(found.inside)} of the values lie in the "
+        f"intervals that should hold {percent(found.level)}."
+    )
+
+
+def prediction_answer(found: PredictionScores | NumberScores) -> Answer:
     """Return how well a variable is predicted, with the tables of calibration and of mistakes."""
+    if isinstance(found, NumberScores):
+        return Answer(f"How well {found.target} is predicted", gather(number_prediction(found)))
     how = f"by {found.folds}-fold cross-validation" if found.folds else "in data that were not learned from"
     gain = found.usual_log_loss - found.log_loss
     better = "worse than" if gain < 0 else "hardly better than" if gain <= 2 * found.log_loss_error else "better than"
@@ -611,6 +631,9 @@ def _about_target(analysis: Findings) -> tuple[str, ...]:
         told += f". In the network, given {given}, no other variable tells more about it."
         if fits is False:
             told += " But the network does not fit everywhere, so others may."
+    if isinstance(scores, NumberScores):
+        explained = percent(max(scores.explained, 0.0))
+        return (f"{told} In cases that were not learned from, {explained} of its variance is explained.",)
     return (
         f"{told} It is predicted right in {percent(scores.accuracy)} of cases that were not learned from; its most "
         f"frequent state alone in {percent(scores.usual_accuracy)}.",
