@@ -22,6 +22,7 @@ from arcwise.base.showing import listed, one_screen, percent, round_inside, show
 from arcwise.confidence.calibration import is_settled
 from arcwise.confidence.consensus import Fate
 from arcwise.confidence.probability import PairProbability
+from arcwise.findings.regression import EdgeRegression
 from arcwise.findings.verdict import HALF, Verdict, Way
 
 if TYPE_CHECKING:
@@ -170,6 +171,8 @@ class EdgeRecord:
         odds are about; and the confidence without prior odds, None if it was not computed.
     cuts_decide
         Whether it would be unlikely if numbers were cut in some other way.
+    regression
+        What a linear regression says of it, as a check; None without a number, or where numbers were cut.
     judged
         The verdict, what is known of the direction, and what to do, as a file says; None to find out from the rest.
     """
@@ -201,6 +204,7 @@ class EdgeRecord:
     odds_decided: bool = False
     without_odds: PairConfidence | None = None
     cuts_decide: bool = False
+    regression: EdgeRegression | None = None
     judged: tuple[Verdict, Way, str] | None = None
 
     @classmethod
@@ -656,6 +660,8 @@ def _ranging(place: int) -> Callable[[EdgeRecord, int], str]:
 
 
 BY_ALL = "confidence by all methods and scores"
+REGRESSION = "regression"
+REGRESSED = ("partial_correlation", "t", "slope")
 
 # Behind these, edges.csv has a column for each other method and score, named by its title, and the explanation.
 EDGE_COLUMNS: tuple[EdgeColumn, ...] = (
@@ -792,6 +798,42 @@ EDGE_COLUMNS: tuple[EdgeColumn, ...] = (
         kind=Support,
         since="0.3",
         shown=FILES,
+    ),
+    EdgeColumn(
+        REGRESSED[0],
+        "of the two, with the other parents of `to` held fixed; of a category with more than two states the root of "
+        "the share of variance that they explain; empty without a number or scale",
+        value=lambda e: e.regression and e.regression.partial,
+        kind=float,
+        since="0.3",
+        shown=FILES | PAGE,
+        file_if=lambda e: e.regression is not None,
+        table_if=lambda e: e.regression is not None,
+        heading="partial correlation",
+        group=REGRESSION,
+    ),
+    EdgeColumn(
+        REGRESSED[1],
+        "that of the regression behind it, of the number or scale on the other; beyond 2 is rarely chance; of a "
+        "category with more than two states the root of F",
+        value=lambda e: e.regression and e.regression.t,
+        kind=float,
+        since="0.3",
+        shown=FILES | PAGE,
+        file_if=lambda e: e.regression is not None,
+        table_if=lambda e: e.regression is not None,
+        group=REGRESSION,
+        digits=2,
+    ),
+    EdgeColumn(
+        REGRESSED[2],
+        "its slope: by how much the mean of `to`, or of `from` where `to` is a category, changes with one more of the "
+        "other, or with its other state; empty of more states",
+        value=lambda e: e.regression and e.regression.slope,
+        kind=float,
+        since="0.3",
+        shown=FILES,
+        file_if=lambda e: e.regression is not None,
     ),
     EdgeColumn("in the network", key="state", kind=str, shown=PAGE, cell=lambda e, _: IN_NETWORK[e.fate]),
     EdgeColumn(
@@ -952,12 +994,16 @@ def read_edge(row: Mapping[str, str], methods: Sequence[str], source: str) -> Ed
     probable = None
     if "probability" in known and all(row.get(name) for name in WAYS):
         probable = PairProbability(first, second, known["probability"], *(read(name, share) for name in WAYS))
+    regression = None
+    if all(name in known for name in REGRESSED[:2]):
+        regression = EdgeRegression(*(known.get(name, math.nan) for name in REGRESSED))
     return EdgeRecord(
         **{column.field: known[column.name] for column in EDGE_COLUMNS if column.field and column.name in known},
         split=(known[SPLIT[0]], known[SPLIT[1]], known[SPLIT[2]]),
         by_method=(("", known["confidence"]), *others),
         probability=probable,
         without=alone,
+        regression=regression,
         judged=(known["verdict"], known["direction"], known["do"])
         if {"verdict", "direction", "do"} <= {*known}
         else None,

@@ -6,14 +6,18 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Self, TypeVar
 
+import numpy as np
+
 from arcwise.base.errors import Argument, OptionError, Remedy, UnfinishedError
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.findings import parts as found_parts
 from arcwise.findings.checks import CutChecks, PriorChecks, TargetFocus
 from arcwise.findings.coding import Coding
+from arcwise.findings.edge_picture import MOST_PICTURED, EdgePicture, picture_of
 from arcwise.findings.edge_record import EdgeRecord
-from arcwise.findings.edges import Origins, believed_of, constraints_for, describe_edge, with_methods
+from arcwise.findings.edges import LEAST_DESCRIBED, Origins, believed_of, constraints_for, describe_edge, with_methods
 from arcwise.findings.method_result import MethodResult, is_few
+from arcwise.findings.regression import EdgeRegression, Regressions
 from arcwise.model.mixed_network import MixedNetwork
 
 if TYPE_CHECKING:
@@ -118,7 +122,32 @@ class Findings:
             edge,
             cuts_decide=any(cut.depends for cut in cuts if {cut.first, cut.second} == {edge.first, edge.second}),
             is_guess=few,
+            regression=None if self.regressions is None else self._regression(edge),
             probability=None if few or self.probability.calibration.kind == "none" else edge.probability,
+        )
+
+    @cached_property
+    def regressions(self) -> Regressions | None:
+        """Linear regressions of numbers, as a check of edges; None if numbers were cut."""
+        return None if self.mixed is None else Regressions(self.mixed, self.copies)
+
+    def _regression(self, edge: EdgeRecord) -> EdgeRegression | None:
+        assert self.regressions is not None
+        return self.regressions.of(edge.tail, edge.head, self.dag.parents_of(edge.head))
+
+    @cached_property
+    def pictures(self) -> tuple[EdgePicture | None, ...]:
+        """What the ends of each edge look like together; None for two with states, and for what is unlikely."""
+        data = self.mixed
+        if data is None:
+            return (None,) * len(self.edges)
+        if data.n_rows > MOST_PICTURED:
+            data = data.take(np.sort(np.random.default_rng(0).permutation(data.n_rows)[:MOST_PICTURED]))
+        return tuple(
+            picture_of(data, edge.tail, edge.head, self.copies)
+            if edge.fate.in_network or edge.real >= LEAST_DESCRIBED
+            else None
+            for edge in self.edges
         )
 
     @cached_property

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from arcwise.base.showing import one_screen
+from arcwise.findings.edge_picture import EdgePicture
 from arcwise.findings.edge_record import EdgeRecord
 from arcwise.findings.verdict import Forest, Verdict
 
@@ -229,8 +230,9 @@ class NetworkView(EdgeList):
 
     Parameters
     ----------
-    nodes, edges, words
-        The variables; the pairs of them that are described; and what is said about each of these, in sentences.
+    nodes, edges, words, pictures
+        The variables; the pairs of them that are described; what is said about each of these, in sentences; and the
+        picture of each that has one.
     threshold, cost
         The cut-off, and how many extra edges a missed edge costs, that the view starts with.
     rules
@@ -262,6 +264,7 @@ class NetworkView(EdgeList):
 
     nodes: tuple[NetworkNode, ...]
     words: tuple[tuple[str, ...], ...]
+    pictures: tuple[EdgePicture | None, ...]
     cost: float
     rules: tuple[RuleLine, ...]
     methods: tuple[str, ...]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from arcwise.base.showing import counted, first_few, listed, percent, plural, sh
 from arcwise.confidence.calibration import SETTLED_SHARE
 from arcwise.confidence.consensus import Fate
 from arcwise.data.impute import LEVEL, GapDependence, gap_dependences
+from arcwise.findings.edge_picture import Boxes, EdgePicture
 from arcwise.findings.edge_record import (
     FILLING,
     NEARLY_ALL,
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from arcwise.data.dataset import Dataset
     from arcwise.findings.findings import Findings
     from arcwise.findings.price import ConstraintPrice
+    from arcwise.findings.regression import EdgeRegression
     from arcwise.graph.beliefs import Beliefs
     from arcwise.graph.constraints import Constraints
     from arcwise.priors.optima import EdgePrior
@@ -689,6 +692,14 @@ def statement(variable: str, state: str) -> str:
     return f"{variable} from {label}" if INTERVAL.fullmatch(state) else f"{variable} = {label}"
 
 
+def edge_pictures(analysis: Findings) -> tuple[EdgePicture | None, ...]:
+    """Return the picture of each edge that has one, with states as people write them."""
+    return tuple(
+        replace(picture, states=tuple(map(state_label, picture.states))) if isinstance(picture, Boxes) else picture
+        for picture in analysis.pictures
+    )
+
+
 def explain_edge(analysis: Findings, edge: EdgeRecord) -> str:
     """Return the sentences about one edge as one text."""
     return " ".join(edge_sentences(analysis, edge))
@@ -820,7 +831,49 @@ def _direction(analysis: Findings, edge: EdgeRecord) -> str:
     return f"Its direction is open: it points {' and '.join(parts)}{turned}."
 
 
+# States of a category that a sentence compares.
+MOST_COMPARED = 4
+
+
+def regression_sentence(regression: EdgeRegression) -> str:
+    """Return what a linear regression says, in units: a check that any reader knows."""
+    y, x, held = regression.outcome, regression.of, ""
+    if regression.given:
+        held = f" with {first_few(list(regression.given), MOST_COMPARED)} held fixed,"
+    figures = f"partial correlation {regression.partial:.2f}"
+    if len(regression.compared) > 2:
+        degrees = f"{len(regression.compared) - 1} and {regression.freedom:,.0f}"
+        figures = f"F = {regression.f:.3g} on {degrees} degrees of freedom, {figures}"
+    else:
+        figures = f"t = {regression.t:.3g}, {figures}"
+    if not regression.compared:
+        what = f"{_change(regression.slope)} with 1 more of {x}"
+    else:
+        base, *others = (statement(x, state) for state in regression.compared)
+        shifts = [f"{_change(by)} with {state}" for state, by in zip(others, regression.shifts, strict=True)]
+        what = f"{first_few(shifts, MOST_COMPARED)} than with {base}"
+    text = f"In a linear regression,{held} the mean of {y} is {what} ({figures})."
+    if regression.bent is not None:
+        line, curve = map(percent, regression.bent)
+        text += f" It is no straight line: a curve explains {curve} of the variance, the line {line}."
+    return text
+
+
+def _change(by: float) -> str:
+    return f"{abs(by):.3g} {'lower' if by < 0 else 'higher'}"
+
+
 def effect_sentence(data: Dataset, edge: EdgeRecord) -> str:
+    """Return the regression of an edge at a number, as it is; else compare two states.
+
+    These are the two states of the tail that differ most, for the state of the head that they change most.
+    """
+    if edge.regression is not None and edge.regression.outcome:
+        return regression_sentence(edge.regression)
+    return _compared_states(data, edge)
+
+
+def _compared_states(data: Dataset, edge: EdgeRecord) -> str:
     """Compare the two states of the tail that differ most, for the state of the head that they change most."""
     rows = edge.counts.sum(axis=1)
     seen = np.flatnonzero(rows > 0)

@@ -209,7 +209,8 @@ def explain_folder(
     found = {}
     for row, edge in read_edges(where, record):
         known = edge.fate.in_network and edge.tail in network.names and edge.head in network.names
-        effect = _held_fixed(network, edge.tail, edge.head) if known else ""
+        # What is said of an edge at a number is in units; the tables are of the number cut.
+        effect = _held_fixed(network, edge.tail, edge.head) if known and edge.regression is None else ""
         key, words = frozenset((edge.first, edge.second)), row[edge_record.EXPLANATION]
         found[key] = EdgeExplanation(replace(edge, is_guess=few > 0), words, effect, rules, few)
     if pairs is None:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from arcwise.base.options import MANY_VARIABLES
 from arcwise.base.showing import round_inside, show_range
+from arcwise.findings.edge_picture import EdgePicture, Scatter
 from arcwise.findings.edge_record import EdgeColumn, EdgeRecord, Origin, Shown, script_values, shown_columns
 from arcwise.findings.verdict import Forest, ForestRow, Verdict, Way, thickness
 from arcwise.plotting.layout import Drawing, communities, draw_network, label_of, undrawn_network
@@ -36,7 +37,7 @@ LARGE, SMALLEST_PART = 40, 3
 # The parts of the script, in their order: what comes later uses what comes before.
 SCRIPT = (
     *("page", "consensus", "verdict", "junction_tree", "evidence", "camera", "drawing", "neighbourhood", "parts"),
-    *("edge_panel", "variable_panel", "edge_table", "controls", "start"),
+    *("edge_picture", "edge_panel", "variable_panel", "edge_table", "controls", "start"),
 )
 # Significant digits of a probability in a table: sums over many of them are right to 1e-9.
 DIGITS = 12
@@ -207,6 +208,44 @@ def _edge(index: dict[str, int], edge: EdgeRecord) -> dict[str, Any]:
     }
 
 
+# Places in a picture are whole numbers from 0 to this: finer than a screen.
+FINE = 999
+
+
+def _place(value: float, ends: tuple[float, float]) -> int:
+    return round((value - ends[0]) / ((ends[1] - ends[0]) or 1.0) * FINE)
+
+
+def _picture_of(picture: EdgePicture, index: dict[str, int]) -> dict[str, Any]:
+    """Return what the script has of a picture."""
+    if isinstance(picture, Scatter):
+        xs, ys = picture.x_range, picture.y_range
+
+        def places(points: tuple[tuple[float, float], ...]) -> list[int]:
+            return [place for x, y in points for place in (_place(x, xs), _place(y, ys))]
+
+        shown = (
+            {"points": places(picture.points)}
+            if picture.points
+            else {
+                "cells": [number for cell in picture.cells for number in cell],
+                "grid": picture.grid,
+            }
+        )
+        ends = {"xs": [float(f"{x:.6g}") for x in xs], "ys": [float(f"{y:.6g}") for y in ys]}
+        curve = {"curve": places(picture.curve)} if picture.curve else {}
+        return {"x": index[picture.x], "y": index[picture.y], **ends, **shown, **curve}
+    return {
+        "x": index[picture.x],
+        "y": index[picture.y],
+        "states": picture.states,
+        "cases": picture.cases,
+        "quantiles": [[float(f"{value:.5g}") for value in own] for own in picture.quantiles],
+        "means": [float(f"{value:.5g}") for value in picture.means],
+        **({"out": picture.left_out} if picture.left_out else {}),
+    }
+
+
 def _payload(view: NetworkView) -> dict[str, Any]:
     arcs = [(parent, child) for child, parents in enumerate(view.parents) for parent in parents]
     said = Counter(sentence for words in view.words for sentence in words)
@@ -235,10 +274,13 @@ def _payload(view: NetworkView) -> dict[str, Any]:
             {
                 **_edge(index, edge),
                 "sentences": [phrases.get(sentence, sentence) for sentence in words],
+                **({} if picture is None else {"picture": _picture_of(picture, index)}),
                 "path": path,
                 "label_at": middle,
             }
-            for edge, words, path, middle in zip(view.edges, view.words, drawing.paths, drawing.middles, strict=True)
+            for edge, words, picture, path, middle in zip(
+                view.edges, view.words, view.pictures, drawing.paths, drawing.middles, strict=True
+            )
         ],
         "phrases": list(phrases),
         "verdicts": {one.key: {"title": one, "words": one.words, "dashes": one.dashes} for one in Verdict},

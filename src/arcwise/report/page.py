@@ -691,6 +691,7 @@ def _network(analysis: Findings) -> blocks.NetworkView:
         nodes=tuple(nodes),
         edges=analysis.edges,
         words=tuple(edges.edge_sentences(analysis, edge) for edge in analysis.edges),
+        pictures=edges.edge_pictures(analysis),
         threshold=analysis.threshold,
         cost=analysis.options.missed_edge_cost,
         rules=tuple(blocks.RuleLine(m.label, m.threshold.value, m.meaning) for m in analysis.thresholds.marks),

@@ -19,9 +19,10 @@ function choose(index) {
   openPanel(nameOf(edge, state.consensus.get(index)), badges, ends);
   const body = byId("details-body");
   for (const said of edge.sentences) body.append(make("p", {}, typeof said === "number" ? view.phrases[said] : said));
+  if (edge.picture) body.append(make("h4", {}, "The cases"), ...edgePicture(edge));
   body.append(make("h4", {}, "Confidence by method and score"), methodTable(edge));
   body.append(make("h4", {}, "Direction"), directionTable(edge));
-  body.append(make("h4", {}, "Effect"), effectTable(edge, edge.tail), effectTable(edge, edge.tail === edge.first ? edge.second : edge.first));
+  if (!edge.picture) body.append(make("h4", {}, "Effect"), effectTable(edge, edge.tail), effectTable(edge, edge.tail === edge.first ? edge.second : edge.first));
   if (edge.curve.length) body.append(make("h4", {}, "Dependence on the strength of the prior"), priorChart(edge), priorNote(edge));
   refreshBadge();
   fade();
