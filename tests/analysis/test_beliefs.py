@@ -157,7 +157,7 @@ def test_odds_without_effect_are_told(cli: Callable[..., str], frame: pd.DataFra
     rules.write_text('forbidden = [["age", "smoke"]]\n', encoding="utf-8")
     odds = '{"arcs": [["age", "smoke", 4], ["smoke", "cough", 2]]}'
     words = "he odds of age -> smoke (4 to 1) do nothing: the constraints forbid the arc"
-    printed = cli("learn", data, "--beliefs", odds, "--constraints", rules, *CHEAP)
+    printed = cli("learn", data, "--beliefs", odds, "--constraints", rules, "--details", *CHEAP)
     assert f"Prior odds without effect: t{words}." in " ".join(printed.split())
     ended = cli("search", data, "--beliefs", odds, "--constraints", rules, "--limit-steps", 1, code=3)
     assert f"T{words}." in ended

@@ -33,6 +33,8 @@ PRIOR_LEARNS = (*PRIOR, *RULES, "--threads", "--limit-seconds", "--limit-memory"
 OPTIONS: dict[str, tuple[str, ...]] = {
     "learn": (*LEARNS, "--seed", "--threads", "--output", "--bayes-factor", "--missed-edge-cost"),
     "explain": (*DATA, "--data", "--output"),
+    "show": ("--details",),
+    "open": (),
     "demo": ("--output", "--force"),
     "effect": (*DATA, "--data", "--limit-seconds", "--output"),
     "predict": (*DATA[:3], "--target", "--seed", "--limit-seconds", "--output"),
@@ -74,7 +76,7 @@ OWN_WORDS = {
     *("--method", "--output", "--bins", "--target", "--threads", "--ess", "--score", "--rule", "--bayes-factor"),
     *("--replicates", "--permutations", "--alpha", "--missed-edge-cost", "--beta", "--threshold", "--compare"),
     *("--limit-seconds", "--cases", "--data", "--networks", "--patience", "--max-parents", "--resume"),
-    *("--average", "--impute", "--calibration", "--false-rate", "--header", "--recut"),
+    *("--average", "--impute", "--calibration", "--false-rate", "--header", "--recut", "--weights", "--by", "--level"),
 }
 
 
@@ -194,6 +196,8 @@ def _is_new(word: str) -> bool:
 CALLS: dict[str, str] = {
     "learn": "data.csv --no-compare --permutations 0",
     "explain": "report",
+    "show": "report",
+    "open": "report",
     "demo": "-o NEW",
     "effect": "report",
     "predict": "report --target a --folds 2",

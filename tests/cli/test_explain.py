@@ -141,8 +141,8 @@ def test_advice_fits_the_edge(folder: Path) -> None:
     assert "its direction is what the data suggest" in other(settled=True).advice
     assert "its direction is likely" in other(settled=False, split=(0.8, 0.1, 0.1)).advice
     assert "leave its direction open" in other(settled=False, split=(0.6, 0.3, 0.1)).advice
-    assert "report it with: its probability is 0.75" in other(present=0.75).advice
-    assert "not established: its probability is 0.65" in other(present=0.65).advice
+    assert "report it with: its probability is 0.75" in other(present=0.75, probability=None).advice
+    assert "not established: its probability is 0.65" in other(present=0.65, probability=None).advice
     assert "not established: methods disagree" in other(by_method=(("one", 0.9), ("another", 0.1))).advice
     assert "cycle" in other(fate=Fate.DROPPED).advice
     below = other(fate=Fate.BELOW, present=0.3)

@@ -25,7 +25,7 @@ import pandas as pd
 import pytest
 import typer.main
 
-from arcwise.analysis import open_analysis
+from arcwise.analysis import open as open_analysis
 from arcwise.base.options import Option
 from arcwise.cli.main import _register_verbs, app
 from arcwise.cli.verb import _slots

@@ -30,7 +30,7 @@ def test_a_new_column_is_shown_everywhere(
     )
     monkeypatch.setattr(edge_record, "EDGE_COLUMNS", (*EDGE_COLUMNS, toy))
     expected = [1 - edge.present for edge in wine.edges]
-    assert wine.to_frame()["doubt"].tolist() == pytest.approx(expected)
+    assert wine.to_frame(full=True)["doubt"].tolist() == pytest.approx(expected)
     page = replace(wine.report).to_html()
     payload = json.loads(re.findall(r'id="payload">(.*?)</script>', page)[0])
     assert [edge["doubt"] for edge in payload["edges"]] == pytest.approx(expected, abs=1e-4)

@@ -215,7 +215,7 @@ def test_weights_count_as_repeated_rows(seed: int, name: str) -> None:
 
 def test_scores_refuse_other_data() -> None:
     states = Dataset.from_codes([[0, 1], [1, 0], [1, 1]], names=["a", "b"])
-    with pytest.raises(DataError, match=r"as they are, and these data are states"):
+    with pytest.raises(DataError, match=r"as they are, and these data are not MixedData"):
         make_score("bic-dg").score_family(states, 0)
     with pytest.raises(DataError, match=r"counts states, and these data hold numbers"):
         make_score("bdeu").score_family(mixed(0), 0)

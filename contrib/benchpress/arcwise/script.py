@@ -44,7 +44,7 @@ def learn(data: arcwise.Dataset, settings: dict[str, Any]) -> tuple[Dag | None, 
         "posterior": {},
         "bootstrap": {"replicates": int(settings["replicates"] or 200)},
     }[answer]
-    recipe = arcwise.Recipe.of(answer, score, max_parents=most, **own)
+    recipe = arcwise.ensemble.Recipe.of(answer, score, max_parents=most, **own)
     networks = recipe.run(data, seed=seed, limits=limits, progress=False)
     if networks.status is not Status.COMPLETE:
         return None, networks.status

@@ -399,24 +399,25 @@ def _parsed(path: Path, content: bytes, kind: str) -> GraphFile:
 
 def open_network(path: Path) -> BayesianNetwork:
     """Read a network with its tables; a graph without them is refused with what to do."""
+    network = open_any_network(path)
+    if isinstance(network, BayesianNetwork):
+        return network
+    raise FormatError(
+        f"{path}: a network over numbers as they are; here one of tables is needed. `arcwise query`, `sample` and "
+        "`evaluate` take both."
+    )
+
+
+def open_any_network(path: Path) -> BayesianNetwork | MixedNetwork:
+    """Read a network of tables, or one over numbers as they are; a graph without either is refused with what to do."""
     file = open_graph_file(path)
-    if file.mixed is not None:
-        raise FormatError(
-            f"{path}: a network over numbers as they are; here one of tables is needed. `arcwise query`, `sample` and "
-            "`evaluate` take both."
-        )
-    if file.network is None:
+    network = file.network if file.mixed is None else file.mixed
+    if network is None:
         raise FormatError(
             f"{path}: this is a graph without probability tables. Estimate them from data first: "
             f"arcwise fit {path} DATA -o network.bif"
         )
-    return file.network
-
-
-def open_any_network(path: Path) -> BayesianNetwork | MixedNetwork:
-    """Read a network of tables, or one over numbers as they are."""
-    file = open_graph_file(path)
-    return open_network(path) if file.mixed is None else file.mixed
+    return network
 
 
 def check_network_name(path: Path) -> None:
