@@ -136,7 +136,7 @@ def test_dask_gives_the_same_networks_and_survives_killed_workers() -> None:
     dask = pytest.importorskip("dask")
     with (
         dask.config.set({"distributed.comm.timeouts.connect": "120s"}),  # the machine may be busy
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
     ):
         killed: list[int] = []

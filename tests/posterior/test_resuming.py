@@ -128,7 +128,7 @@ def test_chains_on_a_cluster_draw_the_same_and_survive_killed_workers() -> None:
     killed: list[int] = []
     with (
         dask.config.set({"distributed.comm.timeouts.connect": "120s"}),  # the machine may be busy
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
     ):
 
