@@ -1,96 +1,92 @@
-"""mkdocs hooks: the navigation from the files that are there, and the docstrings on the pages of the reference."""
+"""mkdocs hooks: the navigation, what the build makes from the code, and which pages the search leaves out.
+
+Nothing that can be made from the code is kept in the repository: `<!-- built WHAT -->` stands for it on a page, and
+`docs/update.py` knows how to make each WHAT.
+"""
 
 from __future__ import annotations
 
 import importlib.util
-import re
 import sys
 from pathlib import Path
 from typing import Any
 
-# Sections in the order of the navigation; a folder that is not named here comes after them.
-SECTIONS = {"how-to": "How to", "reference": "Reference", "papers": "Papers", "benchmarks": "Benchmarks"}
-
-# Pages that come first in their section, in this order; the others follow by name.
-FIRST = (
-    "index",
-    "install",
-    "tutorial",
-    "worked-analysis",
-    "worked-experiments",
-    "comparison",
-    "glossary",
-    "design",
-    "testing",
-    "learn",
-    "read-your-report",
-    "mistakes",
-    "compare-answers",
-    "read-data",
-    "choose-a-score",
-    "choose-a-prior",
-    "threshold",
-    "constraints",
-    "large-problems",
-    "cluster",
-    "data",
-    "graph",
-    "counts",
-    "scores",
-    "parent_sets",
-    "search",
-    "ensemble",
-    "confidence",
-    "priors",
-    "model",
-    "evaluate",
-    "command-line",
-    "files",
-)
+# The pages that a reader may want, in the order of the navigation. Every other page is a log of a measurement, or of
+# what a paper says beside what we find: pages link to it, but the navigation and the search leave it out.
+NAVIGATION: dict[str, tuple[str, ...]] = {
+    "Start": ("index", "install", "tutorial", "read-your-report", "worked-analysis", "glossary"),
+    "Questions": (
+        "questions/which-edges",
+        "questions/what-if",
+        "questions/causes",
+        "questions/how-many-rows",
+        "questions/what-you-know",
+        "questions/experiments",
+        "questions/predict",
+        "questions/messy-data",
+        "questions/gaps",
+        "questions/numbers",
+        "questions/dependent-rows",
+        "questions/score-and-prior",
+        "questions/best-network",
+        "questions/other-networks",
+        "questions/large-data",
+        "questions/step-by-step",
+        "questions/mistakes",
+    ),
+    "Coming from": (
+        "coming-from/bnlearn",
+        "coming-from/pgmpy",
+        "coming-from/gobnilp",
+        "coming-from/scikit-learn",
+        "coming-from/comparison",
+    ),
+    "Reference": (
+        "reference/command-line",
+        "reference/files",
+        "reference/python-data",
+        "reference/python-networks",
+        "reference/python-search",
+        "reference/python-confidence",
+        "reference/python-answers",
+        "reference/studies",
+    ),
+    "Evidence": ("benchmarks/index", "benchmarks/calibration", "papers/index", "testing"),
+}
+PAGES = frozenset(f"{name}.md" for names in NAVIGATION.values() for name in names)
 
 
 def on_config(config: Any) -> Any:
-    """Set the navigation, unless mkdocs.yml has one."""
-    if config["nav"] is None:
-        config["nav"] = navigation(Path(config["docs_dir"]))
+    """Set the navigation."""
+    config["nav"] = [{title: [f"{name}.md" for name in names]} for title, names in NAVIGATION.items()]
     return config
 
 
+def on_files(files: Any, *, config: Any) -> Any:
+    """Add the tutorial as a notebook."""
+    from mkdocs.structure.files import File  # the tests read this file where mkdocs is not installed
+
+    notebook = _beside(config, "update").tutorial_notebook()
+    files.append(File.generated(config, "tutorial.ipynb", content=notebook))
+    return files
+
+
 def on_page_markdown(markdown: str, *, page: Any, config: Any, **_: Any) -> str:
-    """Add signatures and docstrings to the page of a stage, after the table of its names."""
-    stage = re.search(r"<!-- begin names (\w+) -->", markdown)
-    if stage is None:
-        return markdown
+    """Make what the page takes from the code; keep logs out of the search."""
+    if page.file.src_uri not in PAGES:
+        page.meta["search"] = {"exclude": True}
+    made: str = _beside(config, "update").with_built_parts(markdown)
+    return made
+
+
+def _beside(config: Any, name: str) -> Any:
+    """Return a module of the folder of the pages, which is no package."""
     docs = Path(config["docs_dir"])
     if importlib.util.find_spec("arcwise") is None:
         sys.path[:0] = [str(docs.parent / "src"), str(docs.parent / "studies" / "src")]
-    spec = importlib.util.spec_from_file_location("api", docs / "api.py")
+    spec = importlib.util.spec_from_file_location(name, docs / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
-    api = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(api)
-    return f"{markdown}\n## In full\n\n{api.stage_reference(stage[1])}"
-
-
-def navigation(docs: Path) -> list[Any]:
-    """Return the pages at the top, then one section per folder. Titles are those of the pages."""
-    tree: list[Any] = _pages(docs, docs)
-    folders = sorted({path.parent for path in docs.rglob("*.md") if path.parent != docs}, key=_section_order)
-    return tree + [{_section_title(folder): _pages(folder, docs)} for folder in folders]
-
-
-def _pages(folder: Path, docs: Path) -> list[str]:
-    return [path.relative_to(docs).as_posix() for path in sorted(folder.glob("*.md"), key=_page_order)]
-
-
-def _page_order(path: Path) -> tuple[int, str]:
-    return (FIRST.index(path.stem) if path.stem in FIRST else len(FIRST), path.stem)
-
-
-def _section_order(folder: Path) -> tuple[int, str]:
-    known = list(SECTIONS)
-    return (known.index(folder.name) if folder.name in known else len(known), folder.name)
-
-
-def _section_title(folder: Path) -> str:
-    return SECTIONS.get(folder.name, folder.name.replace("-", " ").capitalize())
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

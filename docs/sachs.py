@@ -1,4 +1,4 @@
-"""Make the tables of worked-experiments.md from the published data: `python docs/sachs.py [SHARED]` rewrites the page.
+"""Make the tables of benchmarks/experiments.md from the published data: `python docs/sachs.py [SHARED]` rewrites it.
 
 SHARED is the folder of reference data beside the checkout. A test compares the page with what this script would write.
 """
@@ -20,7 +20,7 @@ from arcwise.graph import Dag, Pdag
 from arcwise.model import read_bif
 from arcwise.parent_sets import build_parent_sets
 
-PAGE = Path(__file__).resolve().parent / "worked-experiments.md"
+PAGE = Path(__file__).resolve().parent / "benchmarks" / "experiments.md"
 MARK = re.compile(r"(<!-- sachs (?P<what>\w+) -->\n)(?P<body>.*?)(<!-- sachs end -->)", re.DOTALL)
 
 # What each condition sets, and whether it inhibits (0, low) or stimulates (2, high); the others set none of the eleven.
@@ -149,5 +149,5 @@ def regenerated(text: str, shared: Path) -> str:
 
 
 if __name__ == "__main__":
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else PAGE.parents[2] / "shared"
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else PAGE.parents[3] / "shared"
     PAGE.write_text(regenerated(PAGE.read_text(encoding="utf-8"), folder), encoding="utf-8")

@@ -1,10 +1,11 @@
-"""Rewrite what the pages take from the code: tables of scores and names, help texts, and the outputs of examples.
+"""Make what the pages take from the code: tables of scores and names, help texts, and the outputs of examples.
 
-    python docs/update.py           # the generated parts, between <!-- begin ... --> and <!-- end -->, and the keywords
-                                    # of functions, and names, for type checkers, src/arcwise/**/*.pyi
-    python docs/update.py --outputs # also the `text` blocks after `python` blocks, by running every page
+    python docs/update.py                   # the names and keywords for type checkers, src/arcwise/**/*.pyi, and the
+                                            # parts of pages between <!-- begin ... --> and <!-- end -->
+    python docs/update.py --outputs [PAGE]  # also the `text` blocks after `python` blocks, by running all pages, or one
 
-The tests compare the pages with what this script would write.
+The build of the pages makes each `<!-- built WHAT -->`, which is not kept in the repository. The tests compare the rest
+with what this script would write.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 DOCS = Path(__file__).resolve().parent
 
+BUILT = re.compile(r"^<!-- built (?P<what>[a-z0-9 =:,._-]+) -->$", re.MULTILINE)
 GENERATED = re.compile(r"(<!-- begin (?P<what>[a-z0-9 =:,._-]+) -->\n)(?P<body>.*?)(<!-- end -->)", re.DOTALL)
 EXAMPLE = re.compile(
     r"^```python\n(?P<code>.*?)^```$(?P<between>(?:(?!^```).)*)(?:^```text\n(?P<printed>.*?)^```$)?",
@@ -221,13 +223,23 @@ def generate(what: str) -> str:
     }
     papers = beside("papers") if kind in ("verdicts", "paper") else None
     with_argument = {
-        "names": stage_names,
+        "stage": stage,
         "options": option_table,
         "summary": summary_table,
         "verdicts": papers and papers.verdict_table,
         "paper": papers and papers.paper_table,
     }
     return with_argument[kind](argument) if kind in with_argument else makers[kind]()
+
+
+def stage(name: str) -> str:
+    """Return the public names of a stage with one line each, then each of them in full."""
+    return f"{stage_names(name)}\n{beside('api').stage_reference(name)}"
+
+
+def with_built_parts(text: str) -> str:
+    """Return a page with what the build makes."""
+    return BUILT.sub(lambda match: generate(match["what"]), text)
 
 
 def regenerated(text: str) -> str:
@@ -301,25 +313,20 @@ def beside(name: str) -> Any:
 
 
 def main() -> None:
-    """Rewrite the pages that changed, and name them; a stage without a page gets one."""
-    for stage in STAGES:
-        page = DOCS / "reference" / f"{stage}.md"
-        if not page.exists():
-            module = beside("api").module_of(stage)
-            title = f"# {stage.replace('_', ' ').capitalize()}: `{module.__name__}`"
-            marks = f"<!-- begin names {stage} -->\n<!-- end -->"
-            page.write_text(f"{title}\n\n{inspect.getdoc(module)}\n\n{marks}\n", encoding="utf-8")
-    for page in sorted(DOCS.rglob("*.md")):
+    """Rewrite what changed, and name it."""
+    outputs = "--outputs" in sys.argv[1:]
+    named = {Path(name).resolve() for name in sys.argv[1:] if name.endswith(".md")}
+    for page in sorted(named or DOCS.rglob("*.md")):
         before = page.read_text(encoding="utf-8")
         after = regenerated(before)
-        if "--outputs" in sys.argv[1:]:
+        if outputs:
             after = with_outputs(after, page)
         if after != before:
             page.write_text(after, encoding="utf-8")
             print(f"rewrote {page.relative_to(DOCS.parent)}")
     keywords = beside("keywords")
     stubs = {PACKAGE / "__init__.pyi": package_stub(), **door_stubs()}
-    made_whole = {DOCS / "tutorial.ipynb": tutorial_notebook(), keywords.STUB: keywords.stub(), **stubs}
+    made_whole = {keywords.STUB: keywords.stub(), **stubs}
     for path, made in made_whole.items():
         if not path.exists() or path.read_text(encoding="utf-8") != made:
             path.write_text(made, encoding="utf-8")

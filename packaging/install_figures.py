@@ -1,4 +1,4 @@
-"""Measure what an installation of a wheel takes, and print it as the tables of docs/install.md.
+"""Measure what an installation of a wheel takes, and print it as the tables of docs/benchmarks/install.md.
 
     python packaging/install_figures.py dist/arcwise-0.2.0-cp311-....whl --python python3.11
 

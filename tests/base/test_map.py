@@ -200,8 +200,7 @@ def layers() -> dict[str, int]:
     [
         ("ARCHITECTURE.md", r"^    (?:data|     ->) .*"),
         ("ARCHITECTURE.md", r"^\| `\w+` \|"),
-        ("docs/design.md", r"^(?:data|     ->) .*"),
-        ("docs/index.md", r"^\|.*?\|"),
+        ("docs/questions/step-by-step.md", r"^\|.*?\|"),
     ],
 )
 def test_the_stages_have_one_order(page: str, words: str) -> None:

@@ -115,7 +115,7 @@ def test_what_may_go_to_stdout(cli: Cli, raw: Path, tmp_path: Path) -> None:
     assert cli("bootstrap", cut, "--replicates", 2, "--max-parents", 0, "-q") == "# no edge is in any network\n"
 
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "pipes.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "questions" / "step-by-step.md"
 
 
 @pytest.mark.slow
