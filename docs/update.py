@@ -176,6 +176,10 @@ def option_table(argument: str) -> str:
     return "\n".join(rows) + "\n"
 
 
+# What of a record the columns ask that edges.csv does not always have, and how to say so.
+CONDITIONS = {"odds": "where there were prior odds: ", "regression": "where an edge is at a number: "}
+
+
 def edge_columns() -> str:
     """Return the columns of edges.csv, as a Markdown table."""
     from arcwise.findings.edge_record import EDGE_COLUMNS, EXPLANATION, Shown
@@ -183,7 +187,8 @@ def edge_columns() -> str:
     rows = ["| column | what it is |", "|---|---|"]
     for column in EDGE_COLUMNS:
         if Shown.CSV in column.shown:
-            where = "" if column.file_if is None else "where there were prior odds: "
+            asked = column.file_if.__code__.co_names if column.file_if else ()
+            where = "".join(CONDITIONS[name] for name in asked)
             rows.append(f"| `{column.name}` | {where}{column.meaning} |")
     rows.append("| one per other method and score | its confidence in the edge; empty where it was not computed |")
     rows.append(f"| `{EXPLANATION}` | the sentences of the report about the edge, for `arcwise explain` |")

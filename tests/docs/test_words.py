@@ -80,7 +80,7 @@ STILL: dict[str, tuple[int, int]] = {
     "data": (36, 7),
     "effects": (3, 2),
     "evaluate": (8, 0),
-    "findings": (15, 8),
+    "findings": (15, 12),
     "graph": (51, 1),
     "local": (0, 1),
     "model": (27, 2),
@@ -90,7 +90,7 @@ STILL: dict[str, tuple[int, int]] = {
     "posterior": (1, 3),
     "priors": (4, 1),
     "recipes": (3, 1),
-    "report": (78, 44),
+    "report": (80, 46),
     "scores": (26, 1),
 }
 
