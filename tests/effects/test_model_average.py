@@ -9,7 +9,9 @@ from arcwise.data import Dataset
 from arcwise.effects.model_average import ModelAverage
 from arcwise.ensemble import CredibleSet, NetworkSet
 from arcwise.errors import OptionError
+from arcwise.evaluate import negative_log_likelihood
 from arcwise.graph import Dag
+from arcwise.model import fit_parameters
 from arcwise.networks.classes import blanket_shares, blankets_of
 from arcwise.parent_sets import build_parent_sets
 
@@ -34,6 +36,38 @@ def test_rows_are_predicted_by_the_mixture(made: tuple[ModelAverage, CredibleSet
         joint += weight * np.exp(found.log_evidence)[:, None] * found.probabilities
     expected = joint / joint.sum(axis=1, keepdims=True)
     assert average.predict_proba(data, "c", most=10_000) == pytest.approx(expected)
+
+
+def test_densities_and_samples_are_those_of_the_mixture(made: tuple[ModelAverage, CredibleSet, Dataset]) -> None:
+    average, _, data = made
+    states = np.array([[a, b, c] for a in range(2) for b in range(2) for c in range(3)])
+    cells = Dataset.from_codes(states, names=["a", "b", "c"], states=data.states)
+    parts = average.members(most=10_000)
+    assert len(parts) > 1
+    expected = sum(weight * np.exp(network.row_log_likelihoods(cells, progress=False)) for network, weight in parts)
+    found = np.exp(average.row_log_likelihoods(cells))
+    assert found == pytest.approx(expected)
+    assert found.sum() == pytest.approx(1.0)
+    weighted = data.collapse()
+    assert average.log_likelihood(weighted) == pytest.approx(average.row_log_likelihoods(data).sum())
+    assert negative_log_likelihood([average], data) == pytest.approx(-average.log_likelihood(data))
+    drawn = average.sample(60_000, seed=3)
+    counts = np.bincount(drawn.codes.T.astype(int) @ np.array([6, 3, 1]), minlength=12)
+    assert (counts - 60_000 * found) ** 2 / (60_000 * found) == pytest.approx(0, abs=12)
+    assert (average.sample(50, seed=3).codes == average.sample(50, seed=3).codes).all()
+    assert average.predict(data, "c").tolist() == [
+        data.states[2][k] for k in average.predict_proba(data, "c").argmax(axis=1)
+    ]
+
+
+def test_the_prior_of_cells_is_chosen_by_name(made: tuple[ModelAverage, CredibleSet, Dataset]) -> None:
+    _, networks, data = made
+    single = networks.networks()[:1]
+    fitted = fit_parameters(single[0], data, estimator="laplace", progress=False)
+    average = ModelAverage(single, data, prior="k2")
+    assert average.row_log_likelihoods(data) == pytest.approx(fitted.row_log_likelihoods(data, progress=False))
+    with pytest.raises(OptionError, match="prior"):
+        ModelAverage(single, data, prior="flat")
 
 
 def test_an_average_query_and_its_interval(made: tuple[ModelAverage, CredibleSet, Dataset]) -> None:

@@ -8,7 +8,14 @@ import pytest
 from arcwise import datasets
 from arcwise.data import Dataset
 from arcwise.graph import Constraints, Dag
-from arcwise.local import LocalSearchResult, hill_climb, tabu_search
+from arcwise.local import (
+    LocalSearchResult,
+    chow_liu,
+    equivalence_search,
+    hill_climb,
+    tabu_search,
+    tree_augmented,
+)
 from arcwise.local.problem import order_of_content
 
 
@@ -21,6 +28,14 @@ def noisy(seed: int) -> Dataset:
         codes[:, v] = (codes[:, above].sum(axis=1) + (rng.random(400) < 0.3)) % 2
         codes[: 200 - int(codes[:, v].sum()) if codes[:, v].sum() < 200 else 0, v] = 1
     return Dataset.from_codes(codes, names=[f"v{k}" for k in range(12)], states=[["no", "yes"]] * 12)
+
+
+def tied() -> Dataset:
+    """Seven columns in a ring: every row occurs in all its rotations, so that nothing but names tells them apart."""
+    rng = np.random.default_rng(2)
+    steps = np.cumsum(rng.random((60, 7)) < 0.3, axis=1) % 2
+    codes = np.concatenate([np.roll(steps, k, axis=1) for k in range(7)])
+    return Dataset.from_codes(codes, names=[f"v{k}" for k in range(7)], states=[["no", "yes"]] * 7)
 
 
 def same(one: LocalSearchResult, other: LocalSearchResult) -> bool:
@@ -38,6 +53,30 @@ def test_columns_and_rows_in_any_order_end_in_the_same_network(search, score: st
             moved = data.select(names).take(rng.permutation(data.n_rows))
             assert same(search(moved, score, seed=1), found)
             assert same(search(moved.collapse(), score, seed=1), found)
+
+
+@pytest.mark.parametrize(
+    "search", [equivalence_search, chow_liu, lambda data, score: tree_augmented(data, "v3", score)]
+)
+def test_classes_and_trees_are_found_in_any_order(search) -> None:  # type: ignore[no-untyped-def]
+    data = tied()
+    found = search(data, "bdeu").dag
+    for seed in range(20):
+        moved = search(data.select(np.random.default_rng(seed).permutation(data.names).tolist()), "bdeu").dag
+        assert moved.reorder(data.names).cpdag == found.cpdag
+
+
+def test_a_hundred_orders_and_names_of_columns_end_in_one_class() -> None:
+    data = noisy(4)
+    classes = set()
+    for seed in range(100):
+        order = np.random.default_rng(seed).permutation(data.n_variables)
+        codes = data.codes[order].T.astype(np.int64)
+        moved = Dataset.from_codes(codes, names=[f"c{k}" for k in range(12)], states=[["no", "yes"]] * 12)
+        found = tabu_search(moved, "bdeu", seed=seed).dag
+        arcs = [(data.names[order[int(a[1:])]], data.names[order[int(b[1:])]]) for a, b in found.arcs]
+        classes.add(Dag.from_arcs(data.names, arcs).cpdag)
+    assert len(classes) == 1
 
 
 def test_restarts_constraints_and_starts_are_about_names(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from arcwise.data import Dataset
+from arcwise.ensemble import bootstrap_networks
 from arcwise.errors import OptionError
 from arcwise.graph import Constraints
 from arcwise.local import LocalSearchResult, first_ascent, genetic_search, hill_climb, tabu_search
@@ -55,3 +56,12 @@ def test_variables_of_many_states_have_fewer_parents() -> None:
     data = Dataset.from_codes(codes, states=[[str(k) for k in range(50)]] * 12)
     assert hill_climb(data, "bdeu", refine=0).usual_limit == 2  # 50^2 <= 4,000
     assert hill_climb(data, "k2", refine=0).as_dict()["usual_limit"] == 2
+
+
+def test_networks_of_a_bootstrap_can_be_fitted(rare: Dataset) -> None:
+    for learner in ("tabu", "first-ascent"):
+        found = bootstrap_networks(rare, "bdeu", replicates=2, seed=1, learner=learner, progress=False)
+        assert found.max_parents is None
+        assert max(len(own) for dag in found for own in dag.parents) == 19  # 2^20 x 81 < 2^27
+        free = bootstrap_networks(rare, "bdeu", replicates=2, seed=1, learner=learner, max_parents=80, progress=False)
+        assert max(len(own) for dag in free for own in dag.parents) > 19

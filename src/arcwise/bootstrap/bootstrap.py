@@ -140,7 +140,8 @@ def bootstrap_networks(
     score, replicates
         By which score to learn, and how many networks.
     constraints, max_parents
-        What every network must satisfy.
+        What every network must satisfy. If neither limits parents, a climb gives no variable more than a table can
+        be fitted for.
     seed
         Fixes the random numbers; ``facts["seed"]`` has it. None resumes with the seed of `path`, if it is there.
     limits

@@ -31,7 +31,7 @@ from arcwise.data.dataset import Dataset, GapStates
 from arcwise.exact.optimal import find_optimal
 from arcwise.graph.constraints import Constraints
 from arcwise.local import searches
-from arcwise.local.problem import LocalProblem, pack_parents
+from arcwise.local.problem import LocalProblem, fitted_limit, pack_parents
 from arcwise.parent_sets.build import build_parent_sets
 from arcwise.sampled.numeric_data import NumericData
 from arcwise.scores.score import Score
@@ -366,12 +366,15 @@ class ReplicateTask:
 
     @functools.cached_property
     def problem(self) -> LocalProblem:
-        """The original data, prepared for local search: without copies, if columns are learned as one."""
+        """The original data, prepared for local search: without copies, if columns are learned as one.
+
+        If nobody gave a limit of parents, every network can be fitted nonetheless.
+        """
         data = self.data
         if self.copies:
             kept = self.copies.kept
             data = data.select(kept) if self.batches is None else self.batches.select(data, kept)
-        return LocalProblem.of(data, self.score, self.rules)
+        return LocalProblem.of(data, self.score, self.rules, fitted_limit(self.score, data, self.rules))
 
     @functools.cached_property
     def rules(self) -> Constraints:
@@ -438,7 +441,7 @@ def _search(
         sample,
         score=task.score,
         constraints=task.rules,
-        max_parents=None,  # the rules have the recipe's
+        max_parents=fitted_limit(task.score, task.problem.data, task.rules),  # the rules have the recipe's
         seed=seed,
         limits=limits,
         progress=task.check_cancelled,

@@ -8,5 +8,6 @@ doors.offer(
         "effects.effect": "Effect PossibleEffects find_effect possible_effects",
         "effects.effect_matrix": "EffectMatrix find_effects",
         "effects.mixed_effect": "MixedEffect MixedEffects find_mixed_effect find_mixed_effects possible_mixed_effects",
+        "effects.model_average": "AveragedDistribution ModelAverage",
     },
 )

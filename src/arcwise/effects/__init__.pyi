@@ -11,3 +11,5 @@ from arcwise.effects.mixed_effect import MixedEffects as MixedEffects
 from arcwise.effects.mixed_effect import find_mixed_effect as find_mixed_effect
 from arcwise.effects.mixed_effect import find_mixed_effects as find_mixed_effects
 from arcwise.effects.mixed_effect import possible_mixed_effects as possible_mixed_effects
+from arcwise.effects.model_average import AveragedDistribution as AveragedDistribution
+from arcwise.effects.model_average import ModelAverage as ModelAverage

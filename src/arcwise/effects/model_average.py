@@ -10,20 +10,21 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.errors import OptionError, check_argument
+from arcwise.base.errors import OptionError, check_argument, check_count, check_known
 from arcwise.base.run import ProgressCallback, Run, Seed, generator_of, thread_count
 from arcwise.base.showing import ShowsFrame, wrapped
 from arcwise.counts import contingency
 from arcwise.data.dataset import Dataset
 from arcwise.data.table import Table
 from arcwise.graph.dag import Dag
+from arcwise.model.fitting import PRIORS
 from arcwise.model.inference import IMPOSSIBLE, asked_and_observed, check_account
 from arcwise.model.network import BayesianNetwork
 from arcwise.model.tables import MAX_CELLS, Distribution, RowDistributions, read_asked
@@ -107,15 +108,31 @@ class ModelAverage:
         The equivalent sample size of the Dirichlet prior of the parameters.
     copies
         How many completions `data` holds, one below the other.
+    prior
+        What the Dirichlet prior puts into each cell of a table: "bdeu" (`ess` in the whole table, the default), "k2"
+        (1 in each cell) or "bdj" (1/2).
+
+    Examples
+    --------
+    >>> from arcwise import datasets
+    >>> from arcwise.ensemble import bootstrap_networks
+    >>> data = datasets.load("iris")
+    >>> average = ModelAverage(bootstrap_networks(data, "qnml", replicates=20, seed=1, progress=False), data)
+    >>> rows = average.sample(3, seed=1)
+    >>> average.row_log_likelihoods(rows).shape
+    (3,)
     """
 
-    def __init__(self, networks: NetworkSet, data: Dataset, *, ess: float = 1.0, copies: int = 1) -> None:
+    def __init__(
+        self, networks: NetworkSet, data: Dataset, *, ess: float = 1.0, copies: int = 1, prior: str = "bdeu"
+    ) -> None:
         if networks.names != data.names:
             raise OptionError("the networks and the data have different variables, or the same in another order.")
         if not networks.count:
             raise OptionError("there is no network to average over.")
         check_argument(0 < ess < float("inf"), "ess", ess, "must be positive: the equivalent sample size of the prior.")
-        self.names, self.states = data.names, data.states
+        check_known("prior", prior, PRIORS)
+        self.names, self.states, self._prior = data.names, data.states, PRIORS[prior]
         self._networks, self._data, self._ess, self._copies = networks, data, ess, copies
         self._alphas: dict[tuple[int, tuple[int, ...], int | None], NDArray[np.float64]] = {}
         self._parts: dict[int, Dataset] = {}
@@ -239,6 +256,46 @@ class ModelAverage:
         """Return the probability of each state of `target` for each row, given all its other variables."""
         return self.query_rows(target, rows, **options).probabilities
 
+    def predict(self, rows: Dataset | Table | pd.DataFrame, target: str, **options: Any) -> NDArray[np.object_]:
+        """Return the most probable state of `target` for each row, given all its other variables."""
+        states = np.array(self.states[self.names.index(target)], dtype=object)
+        return np.asarray(states[self.predict_proba(rows, target, **options).argmax(axis=1)], dtype=object)
+
+    def row_log_likelihoods(
+        self, data: Dataset, *, threads: int | None = None, progress: bool | ProgressCallback | None = None
+    ) -> NDArray[np.float64]:
+        """Return the logarithm of each row's probability: that of all networks, by weight, parameters at their means.
+
+        Weights of rows do not count. Densities of rows that were not learned from say how well networks describe what
+        there is: the average does so better than any one of them.
+        """
+        rows, weights = self._distinct
+        total = np.full(data.n_rows, -np.inf)
+        with Run.begin(None, progress, threads) as run:
+            for number, (row, log_weight) in enumerate(zip(rows.tolist(), np.log(weights).tolist(), strict=True)):
+                own = self._network(row).row_log_likelihoods(data, threads=run.thread_count, progress=False)
+                total = np.logaddexp(total, own + log_weight)
+                run.report("networks", number + 1, len(rows))
+        return total
+
+    def log_likelihood(self, data: Dataset, **options: Any) -> float:
+        """Return the log-likelihood of the data: the sum of `row_log_likelihoods`, each times its weight."""
+        rows = self.row_log_likelihoods(data, **options)
+        return float(rows.sum() if data.row_weights is None else rows @ data.row_weights)
+
+    def sample(self, rows: int, *, seed: Seed = None) -> Dataset:
+        """Draw rows, each from a network that is drawn by weight, parameters at their means."""
+        check_count("rows", rows, 1)
+        rng = generator_of(seed)
+        chosen, weights = self._distinct
+        parts = [
+            self._network(row).sample(int(count), seed=rng, progress=False)
+            for row, count in zip(chosen.tolist(), rng.multinomial(rows, weights / weights.sum()), strict=True)
+            if count
+        ]
+        codes = np.concatenate([part.codes for part in parts], axis=1)
+        return replace(parts[0], codes=np.ascontiguousarray(codes[:, rng.permutation(rows)]))
+
     def _network(self, row: int) -> BayesianNetwork:
         """Return a network with its posterior-mean parameters, of data with gaps those of all completions."""
         return self._with_tables(row, lambda alpha: alpha / alpha.sum(axis=1, keepdims=True), None)
@@ -271,7 +328,7 @@ class ModelAverage:
             data = self._data if completion is None else self._completion(completion)
             counts = contingency(data.cases_without(self.names[v]), [*parents, v])
             own = counts.reshape(-1, counts.shape[-1]) / (self._copies if completion is None else 1)
-            self._alphas[key] = own + self._ess / own.size
+            self._alphas[key] = own + self._prior(self._ess, own.size)
         return self._alphas[key]
 
     def _completion(self, number: int) -> Dataset:

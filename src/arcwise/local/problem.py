@@ -374,17 +374,31 @@ def usual_limit(score: Score, data: Whole, constraints: Constraints | None) -> i
 
     A Dirichlet prior puts nothing on configurations that do not occur, so that of 1,500 variables one may get a hundred
     parents, and a table that nobody can fill. A family of variables with average numbers of states has as many
-    configurations of parents as there are cases, at most; and of those with the most states, a table of which one per
-    variable can be fitted. Parents that constraints require are allowed.
+    configurations of parents as there are cases, at most; and see `fitted_limit`.
+    """
+    fitted = fitted_limit(score, data, constraints)
+    if fitted is None:
+        return None
+    states = float(np.log(np.maximum(data.arities, 2)).mean())
+    by_cases = math.floor(math.log(max(data.n_cases, 2)) / states + 1e-9)
+    return max(min(by_cases, fitted), _required(constraints), 1)
+
+
+def fitted_limit(score: Score, data: Whole, constraints: Constraints | None) -> int | None:
+    """Return with how many parents every variable can have a table that can be fitted; None as `usual_limit`.
+
+    It is for parents of the most states. Those that constraints require are allowed.
     """
     told = constraints is not None and (constraints.max_parents is not None or constraints.max_parents_by_name)
     if score.data_score.facts.keeps_parents_few or told:
         return None
     states = np.sort(np.log(np.maximum(data.arities, 2)))[::-1]
-    by_cases = math.floor(math.log(max(data.n_cases, 2)) / float(states.mean()) + 1e-9)
-    by_cells = int(np.searchsorted(np.cumsum(states), math.log(FITTED_CELLS / data.n_variables), side="right")) - 1
-    required = 0 if constraints is None else constraints.most_required
-    return max(1, min(by_cases, by_cells), required)
+    most = int(np.searchsorted(np.cumsum(states), math.log(FITTED_CELLS / data.n_variables), side="right")) - 1
+    return max(most, _required(constraints), 1)
+
+
+def _required(constraints: Constraints | None) -> int:
+    return 0 if constraints is None else constraints.most_required
 
 
 def merged_constraints(data: Cases, constraints: Constraints | None, max_parents: int | None) -> Constraints:

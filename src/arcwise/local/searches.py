@@ -499,6 +499,18 @@ def _positions(table: ParentSetTable, start: Sequence[str] | None) -> NDArray[np
     return np.array([table.names.index(name) for name in start], dtype=np.int32)
 
 
+# Deterministic searches look at the columns in an order of their content, so that the order in which these come, which
+# says nothing, decides nothing.
+
+
+def _by_content(data: Dataset) -> Dataset:
+    return data.select([data.names[v] for v in order_of_content(data)])
+
+
+def _as_given(data: Dataset, found: LocalSearchResult) -> LocalSearchResult:
+    return replace(found, dag=found.dag.reorder(data.names))
+
+
 # Greedy equivalence search (GES): climbs between Markov equivalence classes instead of networks.
 #
 # Chickering (2002), *Optimal structure identification with greedy search*, JMLR 3. A state is the CPDAG of a class.
@@ -554,7 +566,7 @@ def equivalence_search(
     """Greedy equivalence search, GES: insert edges into an equivalence class, then delete, while the score rises.
 
     The data are observations, the score an equivalent one; ``limits.count`` is the most steps. The `dag` of the result
-    is a member of the class that was found; ``dag.cpdag`` is the class.
+    is a member of the class that was found; ``dag.cpdag`` is the class. It does not depend on the order of columns.
 
     Examples
     --------
@@ -570,7 +582,7 @@ def equivalence_search(
     if data.targets is not None:
         raise OptionError("GES is for observations alone: experiments tell members of a class apart. Use hill_climb.")
     with Run.begin(limits, progress) as run:
-        return _Search(data, chosen, run).result()
+        return _as_given(data, _Search(_by_content(data), chosen, run).result())
 
 
 class _Class:
@@ -793,9 +805,11 @@ def tree_augmented(
     7
     """
     data = dataset_of(data)
-    c = data.index(target)
+    ordered = _by_content(data)
+    c = ordered.index(target)
     with Run.begin(limits, progress) as run:
-        return _tree(data, make_score(score), "tan", [v for v in range(data.n_variables) if v != c], [c], run)
+        others = [v for v in range(data.n_variables) if v != c]
+        return _as_given(data, _tree(ordered, make_score(score), "tan", others, [c], run))
 
 
 def chow_liu(
@@ -820,7 +834,8 @@ def chow_liu(
     """
     data = dataset_of(data)
     with Run.begin(limits, progress) as run:
-        return _tree(data, make_score(score), "chow-liu", list(range(data.n_variables)), [], run)
+        found = _tree(_by_content(data), make_score(score), "chow-liu", list(range(data.n_variables)), [], run)
+        return _as_given(data, found)
 
 
 def spanning_forest(gains: NDArray[np.float64]) -> list[tuple[int, int]]:
