@@ -15,8 +15,7 @@ from arcwise.data.mixed import MixedData
 from arcwise.data.read import read_table
 from arcwise.effects.mixed_effect import find_mixed_effect
 from arcwise.errors import ArcwiseError, OptionError
-from arcwise.evaluate.fit import PredictionScores
-from arcwise.evaluate.mixed_fit import NumberScores
+from arcwise.evaluate.prediction import NumberScores, PredictionScores
 from arcwise.findings.options import LearnOptions
 from arcwise.model.mixed_network import MixedNetwork, NumberAnswer
 

@@ -9,17 +9,10 @@ from tests.model.test_mixed_network import DAG, mixed_data
 
 from arcwise.data.mixed import NOMINAL, NUMBER, MixedData
 from arcwise.errors import OptionError
-from arcwise.evaluate.fit import PredictionScores
-from arcwise.evaluate.mixed_fit import (
-    NumberScores,
-    added_p_value,
-    check_mixed_fit,
-    cross_validate_mixed,
-    pair_information,
-    score_numbers,
-)
+from arcwise.evaluate.fit import added_p_value, check_mixed_fit, pair_information
+from arcwise.evaluate.prediction import NumberScores, PredictionScores, cross_validate, score_numbers
 from arcwise.graph.dag import Dag
-from arcwise.model.mixed_network import MixedNetwork, matrix_of
+from arcwise.model.mixed_network import MixedNetwork
 
 
 def test_the_tests_are_those_of_regressions() -> None:
@@ -30,7 +23,7 @@ def test_the_tests_are_those_of_regressions() -> None:
     data = MixedData(
         np.array([x, y, z, g]), ("x", "y", "z", "g"), (NUMBER,) * 3 + (NOMINAL,), ((), (), (), ("no", "yes"))
     )
-    values = matrix_of(data)
+    values = data.matrix
     assert np.isclose(added_p_value(data, values, 1, 0, ()), stats.pearsonr(x, y).pvalue, rtol=1e-9)
     own = [column - np.polyval(np.polyfit(z, column, 1), z) for column in (x, y)]
     r = float(np.corrcoef(*own)[0, 1])
@@ -59,7 +52,7 @@ def test_p_values_of_independent_columns_are_uniform() -> None:
         x, y = rng.normal(size=(2, 120))
         kinds, states = (NOMINAL, NOMINAL, NUMBER, NUMBER), (("a", "b", "c"), ("a", "b", "c"), (), ())
         data = MixedData(np.array([g, h, x, y]), ("g", "h", "x", "y"), kinds, states)
-        values = matrix_of(data)
+        values = data.matrix
         found += [added_p_value(data, values, v, w, ()) for v, w in ((0, 1), (0, 2), (2, 0), (3, 2))]
         found.append(added_p_value(data, values, 0, 2, (3,)))
     assert stats.kstest(found, "uniform").pvalue > 0.001
@@ -73,17 +66,17 @@ def test_cross_validation_is_of_cases_that_were_held_out() -> None:
         assert training.n_rows == 480
         return MixedNetwork.fit(DAG, training)
 
-    number = cross_validate_mixed(learner, data, "y", folds=5, progress=False)
+    number = cross_validate(learner, data, "y", folds=5, progress=False)
     assert isinstance(number, NumberScores)
     assert 1.0 < number.rmse < 1.6 and number.explained > 0.99 and abs(number.inside - 0.95) < 0.03
-    state = cross_validate_mixed(learner, data, "d", folds=5, progress=False)
+    state = cross_validate(learner, data, "d", folds=5, progress=False)
     assert (
         isinstance(state, PredictionScores)
         and state.log_loss < state.usual_log_loss
         and state.states == ("u", "v", "w")
     )
     with pytest.raises(OptionError, match="folds"):
-        cross_validate_mixed(learner, data, "y", folds=1, progress=False)
+        cross_validate(learner, data, "y", folds=1, progress=False)
 
 
 def test_the_figures_of_a_number_are_those_of_their_definitions() -> None:

@@ -17,7 +17,7 @@ from arcwise.data.mixed import NOMINAL, NUMBER, ORDINAL, MixedData
 from arcwise.errors import DataError, FormatError, OptionError
 from arcwise.graph.dag import Dag
 from arcwise.model.mixed_families import LinearFamily, LogisticFamily, TableFamily
-from arcwise.model.mixed_network import MixedNetwork, NumberAnswer, StateAnswer, matrix_of, mixture_quantile
+from arcwise.model.mixed_network import MixedNetwork, NumberAnswer, StateAnswer, mixture_quantile
 
 STATES = ("a", "b", "c")
 
@@ -356,7 +356,7 @@ def test_tables_are_the_posterior_mean() -> None:
         n_jk = ((data.codes("g") == g) & (data.codes("d") == d)).sum()
         n_j = (data.codes("g") == g).sum()
         assert np.isclose(family.table[g, d], (n_jk + 2 / 9) / (n_j + 2 / 3))
-    assert np.array_equal(matrix_of(data), data.values)
+    assert np.array_equal(data.matrix, data.values)
 
 
 # ---- Ranges and gaps
@@ -416,7 +416,7 @@ def test_a_range_of_a_scale_is_its_steps_and_what_has_no_order_is_refused() -> N
 def test_rows_with_gaps_are_predicted_as_their_questions_are_answered() -> None:
     data = mixed_data(1500)
     network, rng = MixedNetwork.fit(DAG, data), np.random.default_rng(6)
-    values = matrix_of(data)[:, :40]
+    values = data.matrix[:, :40]
     values[rng.random(values.shape) < 0.4] = np.nan
     mean, low, high = network.predict_table(values, "y")
     shares = network.predict_table(values, "g")

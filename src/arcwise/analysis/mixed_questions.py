@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.base.errors import DataError, DataWarning, OptionError
-from arcwise.base.run import Limits, ProgressCallback, Run, Seed
 from arcwise.base.showing import data_frame
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.data.large import Grouping
@@ -21,16 +20,8 @@ from arcwise.data.mixed import NOMINAL, MixedData
 from arcwise.data.read import read_table
 from arcwise.data.table import Table
 from arcwise.effects.mixed_average import AveragedNumber, MixedAverage
-from arcwise.effects.mixed_effect import (
-    MixedEffect,
-    MixedEffects,
-    find_mixed_effect,
-    find_mixed_effects,
-    possible_mixed_effects,
-)
-from arcwise.evaluate.mixed_fit import NumberScores, check_mixed_fit, cross_validate_mixed
+from arcwise.evaluate.fit import check_mixed_fit
 from arcwise.findings.coding import table_of
-from arcwise.findings.method_result import learn_dag
 from arcwise.model.mixed_network import MixedNetwork
 from arcwise.model.tables import parse_question, read_asked
 
@@ -38,9 +29,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from arcwise.confidence.edge_confidence import EdgeConfidence
-    from arcwise.confidence.reach import FamilyReach
     from arcwise.effects.model_average import AveragedDistribution
-    from arcwise.evaluate.fit import FitCheck, PredictionScores
+    from arcwise.evaluate.fit import FitCheck
     from arcwise.findings.coding import CodedValues, Coding, Unseen
     from arcwise.graph.dag import Pdag
     from arcwise.networks.network_list import NetworkSet
@@ -61,7 +51,7 @@ def table_from(rows: Rows | pd.DataFrame) -> Table:
 class MixedQuestions:
     """The questions about numbers as they are, for whatever has a network over them, and the networks behind it."""
 
-    if TYPE_CHECKING:  # what an analysis has
+    if TYPE_CHECKING:  # what an analysis has: fields of one class, files of another
 
         @property
         def mixed(self) -> MixedData | None:
@@ -78,10 +68,6 @@ class MixedQuestions:
         @property
         def cpdag(self) -> Pdag:
             """The class of the consensus network."""
-
-        @property
-        def reach(self) -> FamilyReach:
-            """The families of all networks with what they reach."""
 
         @property
         def copies(self) -> int:
@@ -116,22 +102,6 @@ class MixedQuestions:
             _ = self.mixed_network  # says what to do
         assert self.mixed is not None
         return self.mixed
-
-    # What if?
-
-    def mixed_effect(self, cause: str, outcome: str, **options: Any) -> MixedEffect:
-        """Return what setting one variable does to another, in units: see `find_mixed_effect`."""
-        return find_mixed_effect(self.reach, self._whole, cause, outcome, copies=self.copies, **options)
-
-    def mixed_effects(self, **options: Any) -> MixedEffects:
-        """Return what setting each variable does to each other one: see `find_mixed_effects`."""
-        return find_mixed_effects(self.reach, self._whole, **options)
-
-    def possible_mixed_effects(
-        self, cause: str, outcome: str, **options: Any
-    ) -> list[tuple[tuple[str, ...], MixedEffect]]:
-        """Return the possible sets of parents of the cause within the class, each with the effect."""
-        return possible_mixed_effects(self.cpdag, self._whole, cause, outcome, copies=self.copies, **options)
 
     # How sure are we, given evidence?
 
@@ -213,24 +183,6 @@ class MixedQuestions:
         if average:
             return self.mixed_average.predict_table(values, target, **options)
         return self.mixed_network.predict_table(values, target, **options)
-
-    def cross_validate_mixed(
-        self, target: str, folds: int, seed: Seed, limits: Limits | None, progress: bool | ProgressCallback | None
-    ) -> PredictionScores | NumberScores:
-        """Do the same with numbers as they are; completions of gaps count as one, the first."""
-        recipe, deadline = self.confidence.recipe, Run.of(limits)
-        assert recipe is not None
-        hurried: list[int] = []
-
-        def learner(training: MixedData, fold: int) -> MixedNetwork:
-            run = Run(seed=fold, limits=deadline.part(folds - fold).limits, progress=False)
-            dag, in_time = learn_dag(recipe, training, self.threshold, run)
-            hurried.extend([] if in_time else [fold])
-            return MixedNetwork.fit(dag, training)
-
-        data = self.one_mixed
-        found = cross_validate_mixed(learner, data, target, folds=folds, seed=seed, progress=progress)
-        return replace(found, by_time=bool(hurried))
 
     @cached_property
     def one_mixed(self) -> MixedData:

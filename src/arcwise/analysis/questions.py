@@ -29,11 +29,14 @@ from arcwise.effects.mixed_average import AveragedNumber
 from arcwise.effects.mixed_effect import (
     MixedEffect,
     MixedEffects,
+    find_mixed_effect,
+    find_mixed_effects,
+    possible_mixed_effects,
 )
 from arcwise.effects.model_average import AveragedDistribution, ModelAverage
-from arcwise.evaluate.fit import FitCheck, PredictionScores, check_fit, cross_validate
-from arcwise.evaluate.mixed_fit import NumberScores
-from arcwise.findings.method_result import is_few, learn_network
+from arcwise.evaluate.fit import FitCheck, check_fit
+from arcwise.evaluate.prediction import NumberScores, PredictionScores, cross_validate
+from arcwise.findings.method_result import is_few, learn_dag, learn_network
 from arcwise.findings.variable import describe_variable
 from arcwise.model.mixed_network import MixedNetwork
 from arcwise.plotting.charts import plot_forest
@@ -46,14 +49,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from arcwise.confidence.consensus import ConsensusNetwork
-    from arcwise.confidence.edge_confidence import EdgeConfidence
     from arcwise.effects.effect import Effect
-    from arcwise.findings.coding import Coded, Coding, Unseen
+    from arcwise.findings.coding import Coded, Unseen
     from arcwise.findings.edge_record import EdgeRecord
     from arcwise.findings.variable import VariableFinding
-    from arcwise.graph.dag import Pdag
     from arcwise.model.network import BayesianNetwork
-    from arcwise.networks.network_list import NetworkSet, NetworkSummary
+    from arcwise.networks.network_list import NetworkSummary
     from arcwise.report.report import Report, SavedReport
 
 
@@ -62,19 +63,11 @@ class Questions(MixedQuestions, Hinted):
 
     _KIND = "analysis"
 
-    if TYPE_CHECKING:  # what an analysis has: fields of one class, files of the other
+    if TYPE_CHECKING:  # what an analysis has beside: fields of one class, files of the other
 
         @property
         def network(self) -> BayesianNetwork:
             """The consensus network with its parameters."""
-
-        @property
-        def cpdag(self) -> Pdag:
-            """Its class."""
-
-        @property
-        def confidence(self) -> EdgeConfidence:
-            """How far each edge can be trusted."""
 
         @property
         def consensus(self) -> ConsensusNetwork:
@@ -97,32 +90,8 @@ class Questions(MixedQuestions, Hinted):
             """The data; of data with gaps, all completions."""
 
         @property
-        def copies(self) -> int:
-            """How many completions these are."""
-
-        @property
-        def mixed(self) -> MixedData | None:
-            """The same rows with numbers and scales as they are, if networks were learned from these."""
-
-        @property
-        def mixed_network(self) -> MixedNetwork:
-            """The consensus network over these."""
-
-        @property
         def ess(self) -> float:
             """The equivalent sample size of the parameters."""
-
-        @property
-        def threshold(self) -> float:
-            """The cut-off."""
-
-        @property
-        def coding(self) -> Coding:
-            """How columns became variables."""
-
-        @property
-        def networks(self) -> NetworkSet:
-            """The networks, or draws from them."""
 
         @property
         def family_shares(self) -> NetworkSummary | None:
@@ -240,7 +209,7 @@ class Questions(MixedQuestions, Hinted):
         cause, outcome = self.confidence.two_names(cause, outcome, "effect('x', 'y'), or effects().")
         refuse_copy(self.networks, cause)
         if self.mixed is not None:
-            return self.mixed_effect(cause, outcome, by=by, level=level)
+            return find_mixed_effect(self.reach, self.mixed, cause, outcome, by=by, level=level, copies=self.copies)
         if by != 1.0:
             raise OptionError(Argument("by", by), "is for numbers as they are; the states of a category are set.")
         return find_effect(self.reach, self.stacked, cause, outcome, level=level, ess=self.ess, copies=self.copies)
@@ -259,7 +228,7 @@ class Questions(MixedQuestions, Hinted):
         """
         given: dict[str, Any] = {"level": level, "copies": self.copies, "limits": limits, "progress": progress}
         if self.mixed is not None:
-            return self.mixed_effects(causes=causes, **given)
+            return find_mixed_effects(self.reach, self.mixed, causes=causes, **given)
         return find_effects(self.reach, self.stacked, ess=self.ess, **given)
 
     def possible_effects(
@@ -270,7 +239,7 @@ class Questions(MixedQuestions, Hinted):
         Of numbers as they are, the possible sets of parents of the cause, each with the effect.
         """
         if self.mixed is not None:
-            return self.possible_mixed_effects(cause, outcome, level=level)
+            return possible_mixed_effects(self.cpdag, self.mixed, cause, outcome, level=level, copies=self.copies)
         return possible_effects(self.cpdag, self.stacked, cause, outcome, level=level, ess=self.ess, copies=self.copies)
 
     # How sure are we, given evidence?
@@ -369,24 +338,29 @@ class Questions(MixedQuestions, Hinted):
         In every fold networks are made anew by the recipe of the analysis, and averaged into a consensus network with
         the same cut-off; where the time for a fold does not suffice, hill climbing by the same score finds one.
         Completions of gaps and cut points stay as they are, those of all cases: where "mdl" cut numbers by the target,
-        they know a little of the cases that are held out.
+        they know a little of the cases that are held out. Of numbers as they are, the first completion counts.
         """
         target = self.target_or(target)
         if self.confidence.recipe is None:
             raise OptionError("the confidences do not say how they were found, so it cannot be done again.")
-        if self.mixed is not None:
-            return self.cross_validate_mixed(target, folds, seed, limits, progress)
         recipe = self.confidence.recipe.without_recuts  # the data are cut
         deadline = Run.of(limits)
         hurried: list[int] = []
 
-        def learner(training: Dataset, fold: int) -> BayesianNetwork:
+        def learner(training: Any, fold: int) -> Any:
             run = Run(seed=fold, limits=deadline.part(folds - fold).limits, progress=False)
-            network, in_time = learn_network(recipe, training, self.threshold, self.ess, run)
+            if isinstance(training, MixedData):
+                dag, in_time = learn_dag(recipe, training, self.threshold, run)
+                network: Any = MixedNetwork.fit(dag, training)
+            else:
+                network, in_time = learn_network(recipe, training, self.threshold, self.ess, run)
             hurried.extend([] if in_time else [fold])
             return network
 
-        found = cross_validate(learner, self.one_copy, target, folds=folds, seed=seed, progress=progress)
+        data: Any = self.one_copy if self.mixed is None else self.one_mixed
+        found: PredictionScores | NumberScores = cross_validate(
+            learner, data, target, folds=folds, seed=seed, progress=progress
+        )
         return replace(found, by_time=bool(hurried))
 
     # Does it fit?

@@ -23,7 +23,7 @@ from arcwise.evaluate.comparison import (
     confidence_reliability,
     sid,
 )
-from arcwise.evaluate.fit import accuracy_score
+from arcwise.evaluate.prediction import accuracy_score
 from arcwise.graph.dag import Dag
 
 ADJUSTMENTS = {

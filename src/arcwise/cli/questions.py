@@ -35,8 +35,8 @@ from arcwise.data.mixed import NOMINAL
 from arcwise.data.table import Table
 from arcwise.effects.effect import PossibleEffects, possible_effects, usable_cases
 from arcwise.effects.mixed_effect import MixedEffect, MixedEffects
-from arcwise.evaluate.fit import FitCheck, check_fit, score_predictions
-from arcwise.evaluate.mixed_fit import NumberScores, score_numbers
+from arcwise.evaluate.fit import FitCheck, check_fit
+from arcwise.evaluate.prediction import NumberScores, score_numbers, score_predictions
 from arcwise.graph.nodes import linked_names
 from arcwise.report.effects import (
     effect_answer,

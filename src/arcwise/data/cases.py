@@ -7,16 +7,20 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise import _core
-from arcwise.base.errors import DataError, check_argument, suggestion
+from arcwise.base.errors import DataError, OptionError, check_argument, suggestion
 from arcwise.base.run import Seed, generator_of
 from arcwise.data.checks import Targets, checked_targets, checked_weights, frozen
+from arcwise.data.column import Column, frame_of
 from arcwise.data.design import Design, checked_design, drawn_rows, exchanged_rows, row_worths, whole_worths
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Cases are drawn in blocks of this size, so that memory stays small; the size is part of what a seed means.
 BLOCK_CASES = 2**20
@@ -40,6 +44,7 @@ class Cases:
     HOLDS_NUMBERS: ClassVar[bool] = False  # whether some cells are numbers, which nobody counts
 
     names: tuple[str, ...]
+    states: tuple[tuple[str, ...], ...]
     weights: NDArray[np.int64] | None
     targets: Targets | None
     design: Design | None
@@ -58,15 +63,25 @@ class Cases:
         """The number of variables, n."""
         return len(self.names)
 
+    @cached_property
+    def arities(self) -> NDArray[np.int32]:
+        """The number of states r of each variable; 0 for a number."""
+        return frozen(np.array([len(states) for states in self.states], dtype=np.int32))
+
     @property
     def n_rows(self) -> int:
         """The number of stored rows; with weights it may differ from the number of cases."""
-        return int(self._cells.shape[1])
+        return int(self.cells.shape[1])
 
     @cached_property
     def n_cases(self) -> int:
         """The number of cases, N: the sum of the weights."""
         return self.n_rows if self.weights is None else int(self.weights.sum())
+
+    @property
+    def times(self) -> NDArray[np.float64]:
+        """How often each row occurs, also where every row counts once."""
+        return np.ones(self.n_rows) if self.weights is None else self.weights.astype(np.float64)
 
     @cached_property
     def worths(self) -> NDArray[np.float64] | None:
@@ -102,7 +117,8 @@ class Cases:
         return self.weights if self.worths is None else self.worths
 
     @property
-    def _cells(self) -> NDArray[Any]:
+    def cells(self) -> NDArray[Any]:
+        """What each row has of each variable, at [variable, row]: codes of states, or numbers."""
         found: NDArray[Any] = getattr(self, self.CELLS)
         return found
 
@@ -113,7 +129,7 @@ class Cases:
         Data in which a variable never varies say nothing about its relations, whatever its declared states are: BDeu
         would join two such variables all the same, with certainty. Searches and tables leave them without arcs.
         """
-        seen = self._cells if self.weights is None else self._cells[:, self.weights > 0]
+        seen = self.cells if self.weights is None else self.cells[:, self.weights > 0]
         if seen.shape[1] == 0:
             return frozen(np.zeros(self.n_variables, dtype=bool))
         return frozen((seen == seen[:, :1]).all(axis=1))
@@ -131,7 +147,7 @@ class Cases:
     @cached_property
     def _whole_worths(self) -> NDArray[np.int64]:
         assert self.worths is not None
-        return frozen(whole_worths(self._cells, self.worths))
+        return frozen(whole_worths(self.cells, self.worths))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -156,6 +172,29 @@ class Cases:
     @cached_property
     def _positions(self) -> dict[str, int]:
         return {name: position for position, name in enumerate(self.names)}
+
+    def as_column(self, name: str) -> Column:
+        """Return a variable as the column of a table."""
+        raise NotImplementedError
+
+    def as_columns(self) -> list[Column]:
+        """Return the variables as columns of a table."""
+        return [self.as_column(name) for name in self.names]
+
+    def __getitem__(self, name: str) -> pd.Series[Any]:
+        """Return a variable as a pandas Series, ``data["smoke"].value_counts()``: states are categories."""
+        return frame_of([self.as_column(name)])[name]
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return one row per case as a DataFrame: states are categories, numbers floats; weights, if any, repeat rows.
+
+        If variables were set, a last column `interventions` says which, as `from_dataframe` takes it; if rows belong
+        together, a column `groups` says which, and survey weights are in `weights`.
+        """
+        data = self.expand()
+        beside = [] if data.targets is None else [data.targets.column()]
+        beside += [] if data.design is None else data.design.columns()
+        return frame_of([*data.as_columns(), *beside])
 
     def _hash_rows(self, hasher: hashlib._Hash) -> None:
         """Feed a digest with weights, targets and groups; weights that are all 1 equal none."""
@@ -188,6 +227,21 @@ class Cases:
         made.__dict__.update({self.CELLS: frozen(cells), "weights": weights, "targets": targets, "design": design})
         return made
 
+    def select(self, names: Iterable[str]) -> Self:
+        """Return the given variables, in the order given, with all rows and weights.
+
+        Rows in which only variables were set that are left out count as observations.
+        """
+        if isinstance(names, str):
+            raise OptionError(f"select takes a list of variables, not one string: select(['{names}']).")
+        chosen = [self.index(name) for name in names]
+        if not chosen:
+            raise DataError(f"select needs at least one variable; the variables are {', '.join(self.names)}.")
+        made: dict[str, Any] = {field: tuple(getattr(self, field)[v] for v in chosen) for field in self.DECLARED}
+        targets = None if self.targets is None else self.targets.among(made["names"])
+        made |= {self.CELLS: self.cells[chosen], "weights": self.weights, "targets": targets, "design": self.design}
+        return type(self)(**made)
+
     def take(self, rows: ArrayLike) -> Self:
         """Return the given rows (positions, with repeats, or a mask of booleans), with their weights."""
         chosen = np.asarray(rows)
@@ -204,7 +258,7 @@ class Cases:
         weights = None if self.weights is None else checked_weights(self.weights[chosen], len(chosen))
         targets = None if self.targets is None else self.targets.take(chosen)
         design = None if self.design is None else self.design.take(chosen)
-        return self._unchecked(np.take(self._cells, chosen, axis=1), weights, targets, design)
+        return self._unchecked(np.take(self.cells, chosen, axis=1), weights, targets, design)
 
     def expand(self) -> Self:
         """Return one row per case: each row repeated as often as its weight says. Without weights, `self`."""
@@ -213,7 +267,7 @@ class Cases:
         rows = np.repeat(np.arange(self.n_rows), self.weights)
         targets = None if self.targets is None else self.targets.take(rows)
         design = None if self.design is None else self.design.take(rows)
-        return self._unchecked(np.take(self._cells, rows, axis=1), None, targets, design)
+        return self._unchecked(np.take(self.cells, rows, axis=1), None, targets, design)
 
     def collapse(self) -> Self:
         """Return the same cases in fewer rows where that is of use: here the rows as they are."""
@@ -221,7 +275,7 @@ class Cases:
 
     def unweighted(self) -> Self:
         """Return the rows, each once."""
-        return self if self.weights is None else self._unchecked(self._cells, None, self.targets, self.design)
+        return self if self.weights is None else self._unchecked(self.cells, None, self.targets, self.design)
 
     # ---- At random
 
@@ -232,11 +286,11 @@ class Cases:
         chosen, not observed. Where rows belong together, whole groups are drawn, and of each what it is worth (see
         `Design`): the sample has `n_effective` cases, each of its own.
         """
-        return self._unchecked(self._cells, bootstrap_weights(self, seed), self.targets)
+        return self._unchecked(self.cells, bootstrap_weights(self, seed), self.targets)
 
     def subsample(self, share: float, seed: Seed = None) -> Self:
         """Return a share of the cases, drawn without replacement, as weights over the same rows (not copied)."""
-        return self._unchecked(self._cells, subsample_weights(self, share, seed), self.targets)
+        return self._unchecked(self.cells, subsample_weights(self, share, seed), self.targets)
 
     def permute_columns(self, seed: Seed = None) -> Self:
         """Return the data with the cases of every column shuffled independently of the others (Broom et al. 2012).
@@ -247,7 +301,7 @@ class Cases:
         """
         rng = np.random.default_rng(int(generator_of(seed).integers(0, 2**63)))
         whole = self.representative(rng).expand()
-        cells = shuffled(whole._cells, whole.names, whole.targets, rng, whole.design)
+        cells = shuffled(whole.cells, whole.names, whole.targets, rng, whole.design)
         return self._unchecked(cells, None, whole.targets, whole.design)
 
     def split(self, fraction: float, seed: Seed = None) -> tuple[Self, Self]:
@@ -273,7 +327,7 @@ class Cases:
         if self.n_cases >= MAX_WEIGHTED_SPLIT:
             raise DataError(f"{self.n_cases:,} weighted cases cannot be split at random; at most 10^9 can.")
         first = rng.multivariate_hypergeometric(self.weights, size, method="marginals")
-        parts = (self._unchecked(self._cells, own, self.targets).take(own > 0) for own in (first, self.weights - first))
+        parts = (self._unchecked(self.cells, own, self.targets).take(own > 0) for own in (first, self.weights - first))
         return next(parts), next(parts)
 
     def _split_groups(self, design: Design, size: int, rng: np.random.Generator) -> tuple[Self, Self]:
@@ -308,7 +362,7 @@ class Cases:
         (4, 2, 2)
         """
         given = groups if groups is None or isinstance(groups, Design) else Design.of_labels(groups, name)
-        return self._unchecked(self._cells, self.weights, self.targets, checked_design(given, self.n_rows))
+        return self._unchecked(self.cells, self.weights, self.targets, checked_design(given, self.n_rows))
 
     def with_survey(self, weights: ArrayLike, replicates: ArrayLike | None = None, name: str = "weights") -> Self:
         """Return the data with survey weights: rows stand for unequal numbers of others.
@@ -344,7 +398,7 @@ class Cases:
         """
         if self.is_survey:
             weights = self.native_weights
-            return self._unchecked(self._cells, weights, self.targets).take(weights > 0)
+            return self._unchecked(self.cells, weights, self.targets).take(weights > 0)
         return self if self.design is None else self.thinned(seed).with_groups(None)
 
     def thinned(self, seed: Seed = 0) -> Self:
@@ -352,7 +406,7 @@ class Cases:
         if self.design is None or self.worths is None:
             return self
         weights = drawn_rows(self.design.groups, self.worths, generator_of(seed), share=1.0)
-        return self._unchecked(self._cells, weights, self.targets, self.design.unweighted()).take(weights > 0)
+        return self._unchecked(self.cells, weights, self.targets, self.design.unweighted()).take(weights > 0)
 
     def representative(self, seed: Seed = 0) -> Self:
         """Return rows that stand for equally many others: of a survey as many as each is worth; copies are a group."""
@@ -379,7 +433,7 @@ class Cases:
         2
         """
         given = None if targets is None else Targets.of(targets, self.names)
-        return self._unchecked(self._cells, self.weights, given, self.design)
+        return self._unchecked(self.cells, self.weights, given, self.design)
 
     def observations(self) -> Self:
         """Return the rows in which nothing was set."""
@@ -416,7 +470,7 @@ class Cases:
         kept = [self.targets.rows_without(self.names[v]) for v in firsts]
         return tuple(
             self._unchecked(
-                self._cells, self.weights if bool(rows.all()) else np.where(rows, ones, 0), None, self.design
+                self.cells, self.weights if bool(rows.all()) else np.where(rows, ones, 0), None, self.design
             )
             for rows in kept
         )

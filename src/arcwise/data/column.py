@@ -20,7 +20,6 @@ from arcwise.base.showing import one_screen
 if TYPE_CHECKING:
     import pandas as pd
 
-    from arcwise.data.dataset import Dataset
 
 # How many states the rows of a data set can carry.
 #
@@ -532,9 +531,3 @@ def frame_of(columns: Iterable[Column]) -> pd.DataFrame:
             ordered = column.kind is VariableKind.ORDINAL
             series[column.name] = pd.Categorical.from_codes(codes, pd.Index(column.labels), ordered)
     return pd.DataFrame(series)
-
-
-def declared_columns(data: Dataset) -> list[Column]:
-    """Return the variables of a data set as columns."""
-    named = zip(data.names, data.codes, data.states, strict=True)
-    return [Column(name, codes, states, declared=True) for name, codes, states in named]

@@ -516,7 +516,7 @@ def _check_states(table: Columns, column: Column, states: int, *, by_argument: b
             Remedy("join its rare states with", Call("learn", Argument("merge_rare", MERGED))),
         )
     if states > table.n_cases:
-        told = f"{words} but there are only {table.n_cases:,} rows: most of what the states need cannot be learnt."
+        told = f"{words} but there are only {table.n_cases:,} rows: too few rows per state."
         warnings.warn(f"{table.prefix}{table.place(column)} {told}", DataWarning, stacklevel=5)
 
 

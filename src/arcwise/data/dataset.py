@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise import _core
-from arcwise.base.errors import Argument, DataError, Hinted, OptionError, Remedy
+from arcwise.base.errors import Argument, DataError, Hinted, Remedy
 from arcwise.base.run import Seed, generator_of
 from arcwise.base.showing import LINES, counted, html_table
 from arcwise.data import checks
 from arcwise.data.cases import Cases, bootstrap_weights, shuffled, subsample_weights
 from arcwise.data.checks import Conditions, Targets, checked_targets, frozen
-from arcwise.data.column import code_type, declared_columns, frame_of, gap_label
+from arcwise.data.column import Column, code_type, gap_label
 from arcwise.data.columns import Columns, encode
 from arcwise.data.design import Design, checked_design, intraclass, stacked_design
 from arcwise.data.write import write_data
@@ -106,11 +106,6 @@ class Dataset(Cases, Hinted):
         assert self.design is not None
         return intraclass(self, self.design)
 
-    @cached_property
-    def arities(self) -> NDArray[np.int32]:
-        """The number of states r of each variable."""
-        return frozen(np.array([len(states) for states in self.states], dtype=np.int32))
-
     @property
     def log_configurations(self) -> float:
         """The natural log of the number of joint configurations: the product of the arities may exceed any integer."""
@@ -133,9 +128,10 @@ class Dataset(Cases, Hinted):
         self._hash_rows(hasher)
         return hasher.hexdigest()
 
-    def __getitem__(self, name: str) -> pd.Series[Any]:
-        """Return a variable as a categorical pandas Series: ``data["smoke"].value_counts()``."""
-        return frame_of([declared_columns(self)[self.index(name)]])[name]
+    def as_column(self, name: str) -> Column:
+        """Return a variable as the column of a table."""
+        v = self.index(name)
+        return Column(name, self.codes[v], self.states[v], declared=True)
 
     def __repr__(self) -> str:
         cases = f", {self.n_cases:,} cases" if self.weights is not None else ""
@@ -241,37 +237,11 @@ class Dataset(Cases, Hinted):
         columns = columns.with_design(groups)
         return Dataset(*encode(columns, states, categorical, max_levels))
 
-    def to_dataframe(self) -> pd.DataFrame:
-        """Return the rows as a DataFrame of categorical columns; weights, if any, repeat rows.
-
-        If variables were set, a last column `interventions` says which, as `from_dataframe` takes it; if rows belong
-        together, a column `groups` says which, and survey weights are in `weights`.
-        """
-        data = self.expand()
-        beside = [] if data.targets is None else [data.targets.column()]
-        beside += [] if data.design is None else data.design.columns()
-        return frame_of([*declared_columns(data), *beside])
-
     def to_file(self, path: str | os.PathLike[str], *, format: str | None = None) -> None:  # noqa: A002
         """Write the cases to a file; see `arcwise.data.write_data`."""
         write_data(self, path, format=format)
 
     # ---- The same data in another shape
-
-    def select(self, names: Iterable[str]) -> Self:
-        """Return the given variables, in the order given, with all rows and weights.
-
-        Rows in which only variables were set that are left out count as observations.
-        """
-        if isinstance(names, str):
-            raise OptionError(f"select takes a list of variables, not one string: select(['{names}']).")
-        chosen = [self.index(name) for name in names]
-        if not chosen:
-            raise DataError(f"select needs at least one variable; the variables are {', '.join(self.names)}.")
-        names, states = tuple(self.names[v] for v in chosen), tuple(self.states[v] for v in chosen)
-        codes = self.codes[chosen].astype(self.code_type(max(map(len, states))), copy=False)
-        targets = None if self.targets is None else self.targets.among(names)
-        return type(self)(codes, names, states, self.weights, targets, self.design)
 
     def collapse(self) -> Self:
         """Return the distinct rows, in order of first appearance, with the number of their cases as weights.
@@ -487,7 +457,7 @@ class Incomplete:
     @cached_property
     def _shares(self) -> NDArray[np.float64]:
         """The share of each row among the cases."""
-        weights = np.ones(self.n_rows) if self.held.weights is None else self.held.weights.astype(np.float64)
+        weights = self.held.times
         return np.asarray(weights / weights.sum())
 
     @cached_property
@@ -663,7 +633,8 @@ def _check_set_values(held: Dataset, missing: NDArray[np.bool_]) -> None:
 
 def is_frame(data: object) -> TypeGuard[Frame]:
     """Whether something is a table that data are to be made of: a `Table`, or a frame of pandas, polars or pyarrow."""
-    return isinstance(data, Columns) or hasattr(data, "iloc") or hasattr(data, "__arrow_c_stream__")
+    kind = type(data)  # a data set that is asked for a name that it has not looks for one to propose
+    return isinstance(data, Columns) or hasattr(kind, "iloc") or hasattr(kind, "__arrow_c_stream__")
 
 
 def columns_from(data: Frame) -> Columns:

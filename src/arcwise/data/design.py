@@ -244,7 +244,7 @@ def intraclass(data: Dataset, design: Design, missing: NDArray[np.bool_] | None 
     The estimate of a one-way analysis of variance, with the sums of squares of all states of a variable together, of
     the cases in which it is not missing.
     """
-    weights = np.ones(data.n_rows) if data.weights is None else data.weights.astype(np.float64)
+    weights = data.times
     found = []
     for v, (codes, r) in enumerate(zip(data.codes, data.arities.tolist(), strict=True)):
         cases = weights if missing is None else np.where(missing[v], 0.0, weights)

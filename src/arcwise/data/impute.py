@@ -336,7 +336,7 @@ def gap_dependences(data: Incomplete) -> tuple[GapDependence, ...]:
 
     All tests are returned, the clearest first. Holm's correction keeps the chance of any false alarm below the level.
     """
-    weights = np.ones(data.n_rows) if data.held.weights is None else data.held.weights.astype(np.float64)
+    weights = data.held.times
     found = []
     for v in np.flatnonzero(data.missing.any(axis=1)).tolist():
         for u in range(data.n_variables):

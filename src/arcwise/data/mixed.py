@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast
+from typing import TYPE_CHECKING, ClassVar, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,7 +31,6 @@ from arcwise.data.column import (
     VariableKind,
     checked_kind,
     code_type,
-    frame_of,
     identifier_reason,
     ladder,
     numbers_of,
@@ -137,11 +136,6 @@ class MixedData(Cases):
 
     # ---- What it holds
 
-    @cached_property
-    def arities(self) -> NDArray[np.int32]:
-        """The number of states of each variable; 0 for a number."""
-        return frozen(np.array([len(states) for states in self.states], dtype=np.int32))
-
     def kind(self, name: str) -> VariableKind:
         """Return what a variable is."""
         return self.kinds[self.index(name)]
@@ -165,6 +159,18 @@ class MixedData(Cases):
             raise DataError(f"variable '{name}' is {self.kinds[v]}; only the states of an ordinal one have scores.")
         return scores_of_states(self.states[v])
 
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """The number of states of each nominal variable; 0 for what networks take for a number."""
+        return tuple(len(own) if kind is NOMINAL else 0 for kind, own in zip(self.kinds, self.states, strict=True))
+
+    @property
+    def matrix(self) -> NDArray[np.float64]:
+        """What networks compute with, at [variable, row]: numbers, scores of ordinal variables, codes of nominal."""
+        return np.array(
+            [own if r else self.scores(v) for v, own, r in zip(self.names, self.values, self.levels, strict=True)]
+        )
+
     @cached_property
     def digest(self) -> str:
         """SHA-256 of names, kinds, states, values, weights and targets, in hexadecimal; see `Dataset.digest`."""
@@ -174,10 +180,6 @@ class MixedData(Cases):
         hasher.update(self.values.astype("<f8", copy=False).data)
         self._hash_rows(hasher)
         return hasher.hexdigest()
-
-    def __getitem__(self, name: str) -> pd.Series[Any]:
-        """Return a variable as a pandas Series: floats, or a category, ordered if it is ordinal."""
-        return frame_of([self._column(self.index(name))])[name]
 
     def __repr__(self) -> str:
         counts = {str(kind): self.kinds.count(kind) for kind in VariableKind}
@@ -287,7 +289,9 @@ class MixedData(Cases):
     def _alike(self) -> NDArray[np.float64]:
         return self.as_dataset()._alike
 
-    def _column(self, v: int) -> Column:
+    def as_column(self, name: str) -> Column:
+        """Return a variable as the column of a table, which has its kind."""
+        v = self.index(name)
         if self.kinds[v] is not NUMBER:
             codes = self.values[v].astype(code_type(len(self.states[v]) + 1))
             return Column(self.names[v], codes, self.states[v], declared=True, kind=self.kinds[v])
@@ -297,37 +301,13 @@ class MixedData(Cases):
 
     def to_table(self) -> Table:
         """Return the rows as a table, whose columns have their kinds."""
-        columns = tuple(map(self._column, range(self.n_variables)))
-        return Table(columns, weights=self.weights, targets=self.targets, design=self.design)
-
-    def to_dataframe(self) -> pd.DataFrame:
-        """Return one row per case: numbers as floats, states as categories, ordered if ordinal.
-
-        If variables were set, a last column `interventions` says which, as `from_dataframe` takes it; if rows belong
-        together, a column `groups` says which.
-        """
-        data = self.expand()
-        beside = [] if data.targets is None else [data.targets.column()]
-        beside += [] if data.design is None else data.design.columns()
-        return frame_of([*data.to_table().columns, *beside])
+        return Table(tuple(self.as_columns()), weights=self.weights, targets=self.targets, design=self.design)
 
     def to_file(self, path: str | os.PathLike[str], *, format: str | None = None) -> None:  # noqa: A002
         """Write the cases to a file; see `arcwise.data.write_data`. Parquet keeps kinds and states, text does not."""
         write_table(self.to_table(), path, format=format)
 
     # ---- The same data in another shape
-
-    def select(self, names: Iterable[str]) -> Self:
-        """Return the given variables, in the order given, with all rows and weights; see `Dataset.select`."""
-        if isinstance(names, str):
-            raise OptionError(f"select takes a list of variables, not one string: select(['{names}']).")
-        chosen = [self.index(name) for name in names]
-        if not chosen:
-            raise DataError(f"select needs at least one variable; the variables are {', '.join(self.names)}.")
-        kept = tuple(self.names[v] for v in chosen)
-        targets = None if self.targets is None else self.targets.among(kept)
-        kinds, states = tuple(self.kinds[v] for v in chosen), tuple(self.states[v] for v in chosen)
-        return type(self)(self.values[chosen], kept, kinds, states, self.weights, targets, self.design)
 
     def as_dataset(self, *, method: str = "quantile", bins: int = BINS) -> Dataset:
         """Return the data with their numbers cut, for what needs states: "quantile", "width", "kmeans" or "mean".

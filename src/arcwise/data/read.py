@@ -96,7 +96,7 @@ class ReadingSettings:
     )
     header: bool | None = option(
         None,
-        "where the names of the columns are: in the first line, or none",
+        "whether the first line is a header",
         usual="in the first line that is no title",
         names={"first": True, "none": False},
         group=Group.DATA,
@@ -225,7 +225,7 @@ def read_table(
     if not is_grouped and source is not None and chosen.grouping.sample is not None:
         raise OptionError(
             Argument("sample", chosen.grouping.sample),
-            f"is drawn of Parquet files, folders of them and DuckDB files; {source.name} is read whole.",
+            f"needs Parquet files, folders of them or DuckDB files; {source.name} is read whole.",
             remedies=(Remedy("leave it out"), Remedy("write the data as Parquet first")),
         )
     said = [(name, value) for name in ("groups", "weights") if (value := getattr(chosen, name)) is not None]

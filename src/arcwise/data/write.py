@@ -16,7 +16,7 @@ from arcwise.base.arrays import write_parquet
 from arcwise.base.errors import FormatError, check_known
 from arcwise.base.files import atomic_write, format_of, is_unicode
 from arcwise.data.checks import COLUMN, SEPARATOR, Targets, checked_header, checked_weights
-from arcwise.data.column import MISSING, Column, declared_columns, frame_of, quoted
+from arcwise.data.column import MISSING, Column, frame_of, quoted
 from arcwise.data.design import Design
 from arcwise.data.source import InputFile
 
@@ -51,7 +51,7 @@ def write_data(data: Dataset, path: str | os.PathLike[str], *, format: str | Non
         Parquet keep the order of states and states that no row shows; declare them (``states=``) when you read the
         others.
     """
-    _write(declared_columns(data), (data.targets, data.design), data.weights, path, format)
+    _write(data.as_columns(), (data.targets, data.design), data.weights, path, format)
 
 
 def write_table(table: Table, path: str | os.PathLike[str], *, format: str | None = None) -> None:  # noqa: A002

@@ -146,20 +146,58 @@ def nearest_to_none(change: Range, at: tuple[int, int]) -> float:
     return low if low > 0 else min(high, 0.0)
 
 
-@dataclass(frozen=True, eq=False)
-class Effect(ShowsFrame):
-    """P(y | do(x)): what happens to y if x is set, over everything that a set of networks holds possible.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PairEffect(ShowsFrame):
+    """What happens to y if x is set, over everything that a set of networks holds possible.
 
-    It assumes that no common cause of the variables is missing from the data (`without_assumption` does not).
+    It assumes that no common cause of the variables is missing from the data.
 
     Parameters
     ----------
-    cause, outcome, cause_states, outcome_states
-        x and y, and their states a and s.
+    cause, outcome
+        x and y.
     probability
         The probability that x leads to y, so that setting x can change y at all: calibrated where a study tells.
     share, standard_error
         The share of the networks in which x is an ancestor of y, and its Monte Carlo error.
+    level
+        The share of the posterior that intervals hold.
+    n_families
+        How many parent sets of x the effect is a mixture over.
+    basis, doubt
+        What the probability rests on and why that may not fit here, as in `PathProbability`.
+    """
+
+    cause: str
+    outcome: str
+    probability: float
+    share: float
+    standard_error: float
+    level: float
+    n_families: int
+    basis: str = ""
+    doubt: str = ""
+
+    @property
+    def no_effect(self) -> float:
+        """The probability that setting x does nothing to y."""
+        return 1.0 - self.probability
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({self.cause} on {self.outcome}: there with probability {self.probability:.3f}, "
+            f"{self.n_families} parent sets)"
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Effect(PairEffect):
+    """P(y | do(x)): what happens to y if x is set. `without_assumption` gives what holds if a common cause is missing.
+
+    Parameters
+    ----------
+    cause_states, outcome_states
+        The states a of x and s of y.
     set_if_effect, change_if_effect
         Of the networks in which x is an ancestor of y: P(y = s | do(x = a)), and the difference that it makes to have
         the second instead of the first state, at [pair, s], pairs in the order of `state_pairs`; None if there are
@@ -171,10 +209,6 @@ class Effect(ShowsFrame):
         P(y = s | x = a) and P(y = s) as observed: what goes together, whatever the reason. NaN if a was not observed.
     shown
         P(x = a) as observed.
-    level
-        The share of the posterior that intervals hold.
-    n_families
-        How many parent sets of x the effect is a mixture over.
     no_overlap
         Of the networks in which x is an ancestor of y: the share of the cases that no case with x = a is comparable
         with, at [a], because none has the same values of the parents of x. What setting x to a would do to them is the
@@ -182,34 +216,18 @@ class Effect(ShowsFrame):
     lacking
         In the parent set with the largest share: the position of a state of x, and the values of parents, by name, that
         most cases have without a single one of x in that state; None if there are none.
-    basis, doubt
-        What the probability rests on and why that may not fit here, as in `PathProbability`.
     """
 
-    cause: str
-    outcome: str
     cause_states: tuple[str, ...]
     outcome_states: tuple[str, ...]
-    probability: float
-    share: float
-    standard_error: float
     set_to: Range
     set_if_effect: Range | None
     change_if_effect: Range | None
     observed: NDArray[np.float64]
     marginal: NDArray[np.float64]
     shown: NDArray[np.float64]
-    level: float
-    n_families: int
     no_overlap: NDArray[np.float64]
     lacking: Lacking | None = None
-    basis: str = ""
-    doubt: str = ""
-
-    @property
-    def no_effect(self) -> float:
-        """The probability that setting x does nothing to y."""
-        return 1.0 - self.probability
 
     @cached_property
     def strongest(self) -> tuple[int, int] | None:
@@ -307,12 +325,6 @@ class Effect(ShowsFrame):
             observed=self.observed,
             labels=(f"{self.cause} is set to", f"P({self.outcome})"),
             ax=ax,
-        )
-
-    def __repr__(self) -> str:
-        return (
-            f"Effect({self.cause} on {self.outcome}: there with probability {self.probability:.3f}, "
-            f"{self.n_families} parent sets)"
         )
 
 
@@ -654,7 +666,7 @@ class CauseParts:
         self._ancestors = reach.reached[own.start : own.stop].sum(axis=0).clip(0.0, 1.0)
 
     def add(self, row: int, outcomes: list[int]) -> None:
-        """EffectEstimate the effect with one parent set, on the outcomes that the cause reaches with it."""
+        """Estimate the effect with one parent set, on the outcomes that the cause reaches with it."""
         reached = [y for y in outcomes if y != self._cause and self._reach.reached[row, y] > 0]
         if not reached:
             return

@@ -15,15 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from arcwise.base.errors import OptionError, check_argument
+from arcwise.base.errors import OptionError
 from arcwise.base.run import ProgressCallback, Run, Seed, generator_of
 from arcwise.base.showing import ShowsFrame, data_frame
-from arcwise.data.mixed import NOMINAL, MixedData
-from arcwise.effects.model_average import NETWORKS, AveragedDistribution, weighted_quantile
+from arcwise.data.mixed import MixedData
+from arcwise.effects.model_average import NETWORKS, AveragedDistribution, Averages, weighted_quantile
 from arcwise.graph.dag import Dag
 from arcwise.model.mixed_families import Family, fit_family
-from arcwise.model.mixed_network import Between, MixedNetwork, NumberAnswer, StateAnswer, answer_of, matrix_of
-from arcwise.networks.completions import completion_of_networks
+from arcwise.model.mixed_network import Between, MixedNetwork, NumberAnswer, StateAnswer, answer_of
 from arcwise.networks.network_list import NetworkSet
 
 if TYPE_CHECKING:
@@ -79,31 +78,13 @@ class AveragedNumber(ShowsFrame):
         )
 
 
-class MixedAverage:
-    """Networks with weights, and the rows that give each its parameters: numbers, scales and categories as they are.
-
-    Parameters
-    ----------
-    networks
-        The networks; their variables are those of the data.
-    data
-        The data, or `copies` completions of them, one below the other.
-    copies
-        How many completions `data` holds.
-    """
+class MixedAverage(Averages[MixedData]):
+    """Networks with weights, and the rows that give each its parameters: see `Averages`."""
 
     def __init__(self, networks: NetworkSet, data: MixedData, *, copies: int = 1) -> None:
-        if networks.names != data.names:
-            raise OptionError("the networks and the data have different variables, or the same in another order.")
-        if not networks.count:
-            raise OptionError("there is no network to average over.")
-        self.names, self._networks, self._data, self._copies = data.names, networks, data, copies
-        self._values = matrix_of(data)
-        pairs = zip(data.kinds, data.states, strict=True)
-        self._arities = [len(states) if kind is NOMINAL else 0 for kind, states in pairs]
+        super().__init__(networks, data, copies=copies)
+        self._values = data.matrix
         self._families: dict[tuple[int, tuple[int, ...], int | None, int], Family] = {}
-        own = completion_of_networks(networks)
-        self._completions = None if own is None or int(own.max(initial=-1)) >= copies else own
 
     @property
     def replicates(self) -> int:
@@ -125,14 +106,12 @@ class MixedAverage:
 
         `within` is a range, "> 40", whose probability is asked for, in place of the number itself.
         """
-        check_argument(draws >= 2, "draws", draws, "must be at least 2.")
-        check_argument(0 < level < 1, "level", level, "must lie between 0 and 1, such as 0.95.")
         rng = generator_of(seed)
-        picked = rng.choice(self._networks.count, size=draws, p=self._networks.weights)
+        picked = self._picked(draws, level, rng)
         found: list[NumberAnswer | StateAnswer] = []
         plain: dict[int, NumberAnswer | StateAnswer] = {}
         with Run.begin(None, progress) as run:
-            for number, row in enumerate(picked.tolist()):
+            for number, row in enumerate(picked):
                 wanted = {name, *(evidence or {})}
                 one = self._network(row, number % self.replicates, wanted, rng)
                 found.append(one.query(name, evidence, seed=int(rng.integers(2**31)), level=level, draws=DRAWS))
@@ -145,11 +124,11 @@ class MixedAverage:
         weights = np.exp(logs - logs.max())
         weights /= weights.sum()
         networks = len({tuple(self._networks.choices[row].tolist()) for row in plain})
-        network = self._network(int(picked[0]), None, {name}, rng)
+        network = self._network(picked[0], None, {name}, rng)
         tails = ((1 - level) / 2, (1 + level) / 2)
         if within is None and isinstance(found[0], NumberAnswer):
             means = np.array([one.mean for one in found if isinstance(one, NumberAnswer)])
-            own = np.array([plain[row].mean for row in picked.tolist()])  # type: ignore[union-attr]
+            own = np.array([plain[row].mean for row in picked])  # type: ignore[union-attr]
             # A mixture of few parts each: of what is drawn, the interval of the answer stands for it.
             parts = [_few_parts(one) for one in found if isinstance(one, NumberAnswer)]
             joined = tuple(np.concatenate(arrays) for arrays in zip(*parts, strict=True))
@@ -168,7 +147,7 @@ class MixedAverage:
                 raise OptionError(f"'{within}' is no range of '{name}', such as '> 40'.")
             between, states = asked, (str(within), "else")
         values = np.array([_shares(one, between) for one in found])
-        structural = np.array([_shares(plain[row], between) for row in picked.tolist()])
+        structural = np.array([_shares(plain[row], between) for row in picked])
         return AveragedDistribution(
             (name,),
             (tuple(states),),
@@ -217,10 +196,7 @@ class MixedAverage:
             if name not in needed and name in self.names:
                 needed.add(name)
                 open_ += dag.parents_of(name)
-        completion: int | None = None
-        if self._copies > 1 and replicate is not None:
-            own = self._completions
-            completion = int(rng.integers(self._copies)) if own is None else int(own[row])
+        completion = None if replicate is None else self._completion_of(row, rng)
         families = [
             self._family(v, tuple(parents) if self.names[v] in needed else (), replicate, completion)
             for v, parents in enumerate(dag.parents)
@@ -232,7 +208,7 @@ class MixedAverage:
         key = (v, parents, completion, -1 if replicate is None else replicate)
         if key not in self._families:
             data = self._data.cases_without(self.names[v])
-            weights = np.ones(data.n_rows) if data.weights is None else data.weights.astype(np.float64)
+            weights = data.times
             if completion is not None:
                 each = data.n_rows // self._copies
                 weights = np.where(np.arange(data.n_rows) // each == completion, weights, 0.0)
@@ -240,11 +216,8 @@ class MixedAverage:
                 weights = weights / self._copies
             if replicate is not None:
                 weights = np.random.default_rng(replicate).standard_gamma(weights)
-            self._families[key] = fit_family(v, parents, self._arities, self._values, weights, ess=1.0)
+            self._families[key] = fit_family(v, parents, self._data.levels, self._values, weights, ess=1.0)
         return self._families[key]
-
-    def __repr__(self) -> str:
-        return f"MixedAverage({self._networks.count:,} networks over {len(self.names)} variables)"
 
 
 def _few_parts(one: NumberAnswer) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:

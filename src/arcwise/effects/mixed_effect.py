@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import ndtri, stdtrit
 
 from arcwise.base.errors import check_argument
 from arcwise.base.run import Limits, ProgressCallback, Run, Status
@@ -31,6 +31,7 @@ from arcwise.confidence.reach import FamilyReach
 from arcwise.data.mixed import NOMINAL, MixedData, mixed_of
 from arcwise.effects.effect import (
     LEVEL,
+    PairEffect,
     Range,
     cases_that_tell,
     check_effect_options,
@@ -43,7 +44,7 @@ from arcwise.effects.effect import (
     usable_cases,
 )
 from arcwise.model.mixed_families import Family, Floats, LinearFamily, TableFamily, fit_family, indicators
-from arcwise.model.mixed_network import matrix_of, mixture_quantile
+from arcwise.model.mixed_network import mixture_quantile
 from arcwise.networks.network_list import NetworkSet
 from arcwise.networks.recipe import Ensemble
 from arcwise.posterior.posterior import Posterior
@@ -65,34 +66,21 @@ SURE, HARDLY = 0.5, 0.05
 RISK = 0.91  # of a standard deviation: the logarithm of the ratio of risks that it is worth
 
 
-@dataclass(frozen=True, eq=False)
-class MixedEffect(ShowsFrame):
-    """What happens to y if x is set, over everything that a set of networks holds possible.
-
-    It assumes that no common cause of the variables is missing from the data, and that y is linear in x and the parents
-    of x.
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class MixedEffect(PairEffect):
+    """What happens to y if x is set, in units; y is taken to be linear in x and the parents of x.
 
     Parameters
     ----------
-    cause, outcome
-        x and y.
     steps
         How x is set: "+1", or for a nominal x "no -> yes" for each pair of states.
     of
         What changes: ("mean",), or the states of a nominal y, whose probabilities do.
-    probability
-        The probability that x leads to y, so that setting x can change y at all: calibrated where a study tells.
-    share, standard_error
-        The share of the networks in which x is an ancestor of y, and its Monte Carlo error.
     change
         Of the networks in which x is an ancestor of y: the change with an interval, at [step, of], in units of y or as
         a difference of probabilities; None if there are none.
     observed
         The change that goes with the step in the data, whatever the reason: a regression on x alone.
-    level
-        The share of the mixture that intervals hold.
-    n_families
-        How many parent sets of x the effect is a mixture over.
     no_overlap
         For each state of a nominal x, the share of cases that can hardly have it, whatever happens: those to which the
         parents of x give it less than 2 %. Of a number, one value: 1 if its parents leave it less than a tenth of
@@ -101,25 +89,14 @@ class MixedEffect(ShowsFrame):
     scale
         What makes a change comparable with others, at [step, of]: the standard deviation of a number x per unit of the
         step, or 1, divided by that of y.
-    basis, doubt
-        What the probability rests on and why that may not fit here, as in `PathProbability`.
     """
 
-    cause: str
-    outcome: str
     steps: tuple[str, ...]
     of: tuple[str, ...]
-    probability: float
-    share: float
-    standard_error: float
     change: Range | None
     observed: NDArray[np.float64]
-    level: float
-    n_families: int
     no_overlap: NDArray[np.float64] | None
     scale: NDArray[np.float64]
-    basis: str = ""
-    doubt: str = ""
 
     @property
     def e_values(self) -> tuple[float, float] | None:
@@ -148,11 +125,6 @@ class MixedEffect(ShowsFrame):
             return 0.0
         return float(self.probability * self.change.mean[self.strongest] * self.scale[self.strongest])
 
-    @property
-    def no_effect(self) -> float:
-        """The probability that setting x does nothing to y."""
-        return 1.0 - self.probability
-
     def to_frame(self) -> pd.DataFrame:
         """Return one row per step and outcome; `expected` is over all networks, the rest given that there is one."""
         k, s = np.indices(self.observed.shape).reshape(2, -1)
@@ -179,12 +151,6 @@ class MixedEffect(ShowsFrame):
         return (
             f"The causes of {self.cause} hardly leave it room to differ in {100 * share:.0f} % of the cases, so "
             "that there the answer rests on the straight line alone."
-        )
-
-    def __repr__(self) -> str:
-        return (
-            f"MixedEffect({self.cause} on {self.outcome}: there with probability {self.probability:.3f}, "
-            f"{self.n_families} parent sets)"
         )
 
 
@@ -420,10 +386,9 @@ class _Regressions:
 
     def __init__(self, data: MixedData, cause: int, by: float) -> None:
         self.cause, self.by = cause, by
-        self._values = matrix_of(data)
-        self._weights = np.ones(data.n_rows) if data.weights is None else data.weights.astype(np.float64)
-        pairs = zip(data.kinds, data.states, strict=True)
-        self.arities = [len(states) if kind is NOMINAL else 0 for kind, states in pairs]
+        self._values = data.matrix
+        self._weights = data.times
+        self.arities = data.levels
         own = data.states[cause]
         self._pairs = state_pairs(self.arities[cause])
         self.steps = tuple(f"{own[a]} -> {own[b]}" for a, b in self._pairs) or (f"{by:+g}",)
@@ -504,7 +469,7 @@ def _mixed(weights: Floats, parts: list[_Change], level: float) -> Range:
     """Return mean and interval of the mixture: each part is a Gaussian, as wide as Student's distribution."""
     shares = weights / weights.sum()
     tails = (1 - level) / 2
-    widen = np.array([stats.t.ppf(1 - tails, part.freedom) / stats.norm.ppf(1 - tails) for part in parts])
+    widen = np.array([stdtrit(part.freedom, 1 - tails) / ndtri(1 - tails) for part in parts])
     means = np.array([part.change for part in parts])
     spreads = np.array([part.error for part in parts]) * widen[:, None, None]
     low, high = np.empty(means.shape[1:]), np.empty(means.shape[1:])

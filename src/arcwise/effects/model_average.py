@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from arcwise.base.errors import OptionError, check_argument, check_count, check_
 from arcwise.base.run import ProgressCallback, Run, Seed, generator_of, thread_count
 from arcwise.base.showing import ShowsFrame, wrapped
 from arcwise.counts import contingency
+from arcwise.data.cases import Cases
 from arcwise.data.dataset import Dataset
 from arcwise.data.table import Table
 from arcwise.graph.dag import Dag
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+D = TypeVar("D", bound=Cases)
 # Over how many networks rows are predicted, and how many draws an interval takes.
 NETWORKS = 50
 DRAWS = 400
@@ -95,7 +97,7 @@ class AveragedDistribution(ShowsFrame):
         return wrapped(f"{', '.join(self.names)}: ", told, f"  [{self.level:.0%} intervals over {networks}]")
 
 
-class ModelAverage:
+class Averages(Generic[D]):
     """Networks with weights, and the data that give each its parameters.
 
     Parameters
@@ -104,10 +106,50 @@ class ModelAverage:
         The networks; their variables are those of the data.
     data
         The data, or `copies` completions of them stacked.
-    ess
-        The equivalent sample size of the Dirichlet prior of the parameters.
     copies
         How many completions `data` holds, one below the other.
+    """
+
+    def __init__(self, networks: NetworkSet, data: D, *, copies: int = 1) -> None:
+        if networks.names != data.names:
+            raise OptionError("the networks and the data have different variables, or the same in another order.")
+        if not networks.count:
+            raise OptionError("there is no network to average over.")
+        self.names, self._networks, self._data, self._copies = data.names, networks, data, copies
+
+    def _picked(self, draws: int, level: float, rng: np.random.Generator) -> list[int]:
+        """Draw the rows of networks, by weight."""
+        check_argument(draws >= 2, "draws", draws, "must be at least 2.")
+        check_argument(0 < level < 1, "level", level, "must lie between 0 and 1, such as 0.95.")
+        found: list[int] = rng.choice(self._networks.count, size=draws, p=self._networks.weights).tolist()
+        return found
+
+    def _completion_of(self, row: int, rng: np.random.Generator) -> int | None:
+        """Return the completion of a network, or a draw if several may be its; None for data without gaps."""
+        if self._copies == 1:
+            return None
+        return int(rng.integers(self._copies)) if self._completions is None else int(self._completions[row])
+
+    @cached_property
+    def _completions(self) -> NDArray[np.int64] | None:
+        """The completion of every network; None if it is not known."""
+        own = completion_of_networks(self._networks)
+        return None if own is None or int(own.max(initial=-1)) >= self._copies else own
+
+    def __repr__(self) -> str:
+        count = len(np.unique(self._networks.choices, axis=0))
+        return f"{type(self).__name__}({count:,} networks over {len(self.names)} variables)"
+
+
+class ModelAverage(Averages[Dataset]):
+    """Networks with weights, and the data that give each its tables: see `Averages`.
+
+    Parameters
+    ----------
+    networks, data, copies
+        As there.
+    ess
+        The equivalent sample size of the Dirichlet prior of the parameters.
     prior
         What the Dirichlet prior puts into each cell of a table: "bdeu" (`ess` in the whole table, the default), "k2"
         (1 in each cell) or "bdj" (1/2).
@@ -126,14 +168,10 @@ class ModelAverage:
     def __init__(
         self, networks: NetworkSet, data: Dataset, *, ess: float = 1.0, copies: int = 1, prior: str = "bdeu"
     ) -> None:
-        if networks.names != data.names:
-            raise OptionError("the networks and the data have different variables, or the same in another order.")
-        if not networks.count:
-            raise OptionError("there is no network to average over.")
+        super().__init__(networks, data, copies=copies)
         check_argument(0 < ess < float("inf"), "ess", ess, "must be positive: the equivalent sample size of the prior.")
         check_known("prior", prior, PRIORS)
-        self.names, self.states, self._prior = data.names, data.states, PRIORS[prior]
-        self._networks, self._data, self._ess, self._copies = networks, data, ess, copies
+        self.states, self._ess, self._prior = data.states, ess, PRIORS[prior]
         self._alphas: dict[tuple[int, tuple[int, ...], int | None], NDArray[np.float64]] = {}
         self._parts: dict[int, Dataset] = {}
 
@@ -178,13 +216,11 @@ class ModelAverage:
     ) -> AveragedDistribution:
         """Return the joint distribution of variables given evidence, averaged over networks and parameters."""
         variables, evidence = self.read(variables, evidence)
-        check_argument(draws >= 2, "draws", draws, "must be at least 2.")
-        check_argument(0 < level < 1, "level", level, "must lie between 0 and 1, such as 0.95.")
         rng = generator_of(seed)
-        picked = rng.choice(self._networks.count, size=draws, p=self._networks.weights)
+        picked = self._picked(draws, level, rng)
         found, logs, means = [], [], {}
         with Run.begin(None, progress) as run:
-            for number, row in enumerate(picked.tolist()):
+            for number, row in enumerate(picked):
                 probabilities, log = _asked(self._drawn(row, rng), variables, evidence)
                 found.append(probabilities)
                 logs.append(log)
@@ -198,7 +234,7 @@ class ModelAverage:
         values = np.array(found)
         possible = weights > 0
         values, weights = values[possible], weights[possible] / weights.sum()
-        structural = np.array([means[row] for row in picked.tolist()])[possible]
+        structural = np.array([means[row] for row in picked])[possible]
         mean = np.tensordot(weights, values, axes=1)
         centre = np.tensordot(weights, structural, axes=1)
         positions = [self.names.index(name) for name in _listed(variables)]
@@ -302,11 +338,7 @@ class ModelAverage:
 
     def _drawn(self, row: int, rng: np.random.Generator) -> BayesianNetwork:
         """Return a network with a draw of its parameters, and before that of a completion if several may be its."""
-        completion: int | None = None
-        if self._copies > 1:
-            own = self._completions
-            completion = int(rng.integers(self._copies)) if own is None else int(own[row])
-        return self._with_tables(row, lambda alpha: _draw(alpha, rng), completion)
+        return self._with_tables(row, lambda alpha: _draw(alpha, rng), self._completion_of(row, rng))
 
     def _with_tables(
         self, row: int, table: Callable[[NDArray[np.float64]], NDArray[np.float64]], completion: int | None
@@ -314,12 +346,6 @@ class ModelAverage:
         parents = self._networks.parents(row)
         tables = [table(self._alpha(v, own, completion)).ravel() for v, own in enumerate(parents)]
         return BayesianNetwork._from_flat(Dag(self.names, parents), self.states, np.concatenate(tables))
-
-    @cached_property
-    def _completions(self) -> NDArray[np.int64] | None:
-        """The completion of every network; None if it is not known."""
-        own = completion_of_networks(self._networks)
-        return None if own is None or int(own.max(initial=-1)) >= self._copies else own
 
     def _alpha(self, v: int, parents: tuple[int, ...], completion: int | None) -> NDArray[np.float64]:
         """Return the hyperparameters of a family's posterior: counts, of all completions or one, and the prior's."""
@@ -336,9 +362,6 @@ class ModelAverage:
             each = self._data.n_rows // self._copies
             self._parts[number] = self._data.take(np.arange(number * each, (number + 1) * each))
         return self._parts[number]
-
-    def __repr__(self) -> str:
-        return f"ModelAverage({self.count:,} networks over {len(self.names)} variables)"
 
 
 def _listed(variables: str | Sequence[str]) -> list[str]:

@@ -11,9 +11,9 @@ doors.offer(
             "f_beta misclassification_cost moral_distance multiclass_f_beta shd sid skeleton_counts "
             "structural_hamming undirected_counts"
         ),
-        "evaluate.fit": (
-            "FitCheck PredictionScores accuracy_score check_fit cross_validate negative_log_likelihood "
-            "score_predictions"
+        "evaluate.fit": "FitCheck check_fit",
+        "evaluate.prediction": (
+            "PredictionScores accuracy_score cross_validate negative_log_likelihood score_predictions"
         ),
     },
 )

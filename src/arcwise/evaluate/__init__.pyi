@@ -22,9 +22,9 @@ from arcwise.evaluate.comparison import skeleton_counts as skeleton_counts
 from arcwise.evaluate.comparison import structural_hamming as structural_hamming
 from arcwise.evaluate.comparison import undirected_counts as undirected_counts
 from arcwise.evaluate.fit import FitCheck as FitCheck
-from arcwise.evaluate.fit import PredictionScores as PredictionScores
-from arcwise.evaluate.fit import accuracy_score as accuracy_score
 from arcwise.evaluate.fit import check_fit as check_fit
-from arcwise.evaluate.fit import cross_validate as cross_validate
-from arcwise.evaluate.fit import negative_log_likelihood as negative_log_likelihood
-from arcwise.evaluate.fit import score_predictions as score_predictions
+from arcwise.evaluate.prediction import PredictionScores as PredictionScores
+from arcwise.evaluate.prediction import accuracy_score as accuracy_score
+from arcwise.evaluate.prediction import cross_validate as cross_validate
+from arcwise.evaluate.prediction import negative_log_likelihood as negative_log_likelihood
+from arcwise.evaluate.prediction import score_predictions as score_predictions

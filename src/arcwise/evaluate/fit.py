@@ -1,27 +1,31 @@
-"""How well a network fits data, and how well it predicts."""
+"""How well a network fits data: the independences it implies, the pairs of variables, and the likelihood."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.special import chdtrc, xlogy
+from numpy.typing import NDArray
+from scipy.special import chdtrc, fdtrc, log_softmax, xlogy
 
-from arcwise.base.errors import DataError, OptionError, check_argument
+from arcwise.base.errors import DataError
 from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, generator_of
-from arcwise.base.showing import LINES, ShowsFrame, data_frame, html_table
+from arcwise.base.showing import ShowsFrame, data_frame
 from arcwise.counts import contingency
 from arcwise.data.dataset import Dataset, Frame, dataset_of
+from arcwise.data.mixed import MixedData
 from arcwise.graph.dag import Dag
 from arcwise.graph.nodes import reach
+from arcwise.model.mixed_families import Family, Floats, fit_family, indicators, log_odds
+from arcwise.model.mixed_network import MixedNetwork
 from arcwise.model.network import BayesianNetwork
-from arcwise.plotting.charts import plot_calibration, plot_uniformity
+from arcwise.plotting.charts import plot_uniformity
+from arcwise.scores.gaussian import embed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -203,8 +207,6 @@ class FitCheck(ShowsFrame):
         n_cases: int,
         replicates: int,
         status: Status,
-        *,
-        all_edges: bool = False,
     ) -> FitCheck:
         """Make it of the pairs, how many independences there are, and the log likelihoods per case."""
         p_values = pairs.p[~np.isnan(pairs.p)]
@@ -220,7 +222,6 @@ class FitCheck(ShowsFrame):
             n_cases=n_cases,
             replicates=replicates,
             status=status,
-            all_edges=all_edges,
         )
 
     @cached_property
@@ -335,24 +336,39 @@ def check_fit(
         # What experiments set is not as in data that the network draws; without any other case, nothing is drawn.
         is_set = data.targets is not None and all(data.targets.sets)
         observed = distinct if is_set else distinct.observations()
-        replicates = 0 if is_set else replicates
-        n, names = network.n_variables, network.names
-        seen = _pair_information(observed, run)
-        drawn: list[NDArray[np.float64]] = []
+        figures = network.log_likelihood(data) / data.n_cases, _independent(distinct), _saturated(distinct)
         rng = generator_of(seed)
-        for number in range(replicates):
-            one = None if run.is_over else network.sample(observed.n_cases, seed=rng, progress=False)
-            information = None if one is None else _pair_information(one, run)
-            if information is None:
-                break
-            drawn.append(information)
-            run.report("data sets from the network", number + 1, replicates)
-    everything = n * (n - 1) // 2 - len(network.dag.arcs)
-    status = Status.COMPLETE if len(drawn) == replicates and len(tests) == everything else Status.TIME_LIMIT
-    parents = [network.parents(name) for name in names]
-    figures = network.log_likelihood(data) / data.n_cases, _independent(distinct), _saturated(distinct)
-    found = PairFits.of(names, parents, tests, seen, drawn)
-    return FitCheck.of(found, len(tests), figures, data.n_cases, len(drawn), status)
+
+        def draw() -> NDArray[np.float64] | None:
+            return _pair_information(network.sample(observed.n_cases, seed=rng, progress=False), run)
+
+        seen, count = _pair_information(observed, run), 0 if is_set else replicates
+        return _compared(network.dag, data.n_cases, tests, seen, draw, replicates=count, figures=figures, run=run)
+
+
+def _compared(
+    dag: Dag,
+    n_cases: int,
+    tests: dict[tuple[int, int], tuple[int, float]],
+    seen: NDArray[np.float64] | None,
+    draw: Callable[[], NDArray[np.float64] | None],
+    *,
+    replicates: int,
+    figures: tuple[float, float, float],
+    run: Run,
+) -> FitCheck:
+    """Return how dependent pairs are (`seen`), beside data sets that the network draws, with tests and likelihoods."""
+    drawn: list[NDArray[np.float64]] = []
+    for number in range(replicates):
+        information = None if run.is_over else draw()
+        if information is None:
+            break
+        drawn.append(information)
+        run.report("data sets from the network", number + 1, replicates)
+    everything = dag.n_nodes * (dag.n_nodes - 1) // 2 - dag.n_arcs
+    whole = len(drawn) == replicates and len(tests) == everything
+    pairs = PairFits.of(dag.names, [dag.parents_of(name) for name in dag.names], tests, seen, drawn)
+    return FitCheck.of(pairs, len(tests), figures, n_cases, len(drawn), Status.COMPLETE if whole else Status.TIME_LIMIT)
 
 
 def _false_discovery_cut(tested: NDArray[np.float64]) -> float:
@@ -428,7 +444,7 @@ def _saturated(data: Dataset) -> float:
     The rows are distinct. In each experiment the frequencies are those among the cases for which the same variables
     were set to the same. Terms are added by their size, so that the sum does not depend on the order of the cases.
     """
-    weights = np.ones(data.n_rows) if data.weights is None else data.weights.astype(np.float64)
+    weights = data.times
     sets: tuple[tuple[str, ...], ...] = ((),)
     of_row = np.zeros(data.n_rows, dtype=np.int32)
     if data.targets is not None:
@@ -445,387 +461,119 @@ def _saturated(data: Dataset) -> float:
     return total / data.n_cases
 
 
-# How good predictions of one variable are: accuracy, log loss, and whether probabilities mean what they say.
+# ---- Networks over numbers as they are
 
 
-BINS = 10
-# A probability of 0 for what happened would make one row decide: it counts as this.
-LEAST = 1e-15
-
-
-class Classifier(Protocol):
-    """Anything that predicts one variable from the others, such as `arcwise.model.BayesianNetwork`."""
-
-    def predict_proba(self, rows: Dataset, target: str, /) -> NDArray[np.float64]:
-        """Return one line per row, one column per state."""
-        ...
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class PredictionBins:
-    """Of the predicted probabilities near each value, how many came true.
-
-    Parameters
-    ----------
-    predicted, observed
-        The mean predicted probability of each bin, and the share that came true.
-    count
-        How many predictions the bin has, over all states.
-    """
-
-    predicted: NDArray[np.float64]
-    observed: NDArray[np.float64]
-    count: NDArray[np.float64]
-
-    @property
-    def error(self) -> float:
-        """The mean difference between what was predicted and what came true (expected calibration error)."""
-        return float(np.average(np.abs(self.predicted - self.observed), weights=self.count))
-
-
-@dataclass(frozen=True, eq=False)
-class PredictionScores:
-    """How well a variable was predicted in cases that were not learned from.
-
-    Parameters
-    ----------
-    target, states
-        What was predicted.
-    n_cases, folds
-        How many cases there are, and in how many parts they were held out; 0 for one separate data set.
-    accuracy, accuracy_error
-        The share of the cases whose most probable state is the right one, and its standard error.
-    usual_accuracy
-        That of always predicting the most frequent state.
-    log_loss, log_loss_error
-        Minus the mean log probability of what happened; lower is better.
-    usual_log_loss
-        That of predicting the frequencies, whatever the other variables are.
-    brier
-        The mean squared distance between probabilities and what happened.
-    calibration
-        Whether probabilities mean what they say.
-    confusion
-        Cases by true (rows) and predicted state (columns).
-    by_time
-        Whether the clock decided how some fold was learned from: more time may give other figures.
-    """
-
-    target: str
-    states: tuple[str, ...]
-    n_cases: int
-    folds: int
-    accuracy: float
-    accuracy_error: float
-    usual_accuracy: float
-    log_loss: float
-    log_loss_error: float
-    usual_log_loss: float
-    brier: float
-    calibration: PredictionBins
-    confusion: NDArray[np.float64]
-    by_time: bool = False
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return the figures as a table of one row."""
-        names = [field.name for field in fields(self)]
-        figures = names[names.index("accuracy") : names.index("calibration")]
-        facts = {"target": self.target, "cases": self.n_cases} | {name: getattr(self, name) for name in figures}
-        return data_frame([{**facts, "calibration_error": self.calibration.error}])
-
-    def calibration_frame(self) -> pd.DataFrame:
-        """Return one row per bin of predicted probabilities."""
-        own = self.calibration
-        return data_frame({"predicted": own.predicted, "observed": own.observed, "count": own.count})
-
-    def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw observed shares over predicted probabilities; return the axes."""
-        own = self.calibration
-        return plot_calibration(own.predicted, own.observed, own.count, title=self.target, ax=ax)
-
-    def __repr__(self) -> str:
-        return (
-            f"PredictionScores({self.target}: accuracy {self.accuracy:.3f}, log loss {self.log_loss:.3f}; "
-            f"{self.n_cases:,} cases)"
-        )
-
-    def _repr_html_(self) -> str:
-        frame = self.calibration_frame()
-        rows = frame.head(LINES).itertuples(index=False, name=None)
-        return html_table(repr(self), list(map(str, frame)), rows, len(frame))
-
-
-def score_predictions(
-    probabilities: NDArray[np.float64],
-    codes: NDArray[np.integer],
+def check_mixed_fit(
+    network: MixedNetwork,
+    data: MixedData,
     *,
-    target: str,
-    states: Sequence[str],
-    weights: NDArray[np.integer] | None = None,
-    folds: int = 0,
-    usual: NDArray[np.float64] | None = None,
-) -> PredictionScores:
-    """Return how good predicted probabilities are for what happened.
-
-    Parameters
-    ----------
-    probabilities, codes
-        One line per case and one column per state; and the state that each case has.
-    target, states
-        What was predicted.
-    weights
-        How often each case counts.
-    folds
-        Recorded in the result.
-    usual
-        For each case, the frequencies to compare with; those of these cases if they are None.
-    """
-    n, r = probabilities.shape
-    if n == 0:
-        raise DataError("there is no case to predict.")
-    w = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
-    total = float(w.sum())
-    rows = np.arange(n)
-    shares = np.bincount(codes, weights=w, minlength=r) / total
-    base = np.broadcast_to(shares, (n, r)) if usual is None else usual
-    best = probabilities.argmax(axis=1)
-    right = best == codes
-    loss = -np.log(np.maximum(probabilities[rows, codes], LEAST))
-    accuracy, log_loss = float(w @ right / total), float(w @ loss / total)
-    happened = np.zeros((n, r))
-    happened[rows, codes] = 1.0
-    confusion = np.zeros((r, r))
-    np.add.at(confusion, (codes, best), w)
-    return PredictionScores(
-        target=target,
-        states=tuple(states),
-        n_cases=int(total),
-        folds=folds,
-        accuracy=accuracy,
-        accuracy_error=float(np.sqrt(accuracy * (1 - accuracy) / total)),
-        usual_accuracy=float(w @ (base.argmax(axis=1) == codes) / total),
-        log_loss=log_loss,
-        log_loss_error=float(np.sqrt(w @ (loss - log_loss) ** 2 / total / total)),
-        usual_log_loss=float(w @ -np.log(np.maximum(base[rows, codes], LEAST)) / total),
-        brier=float(w @ ((probabilities - happened) ** 2).sum(axis=1) / total),
-        calibration=_calibration(probabilities, happened, w),
-        confusion=confusion,
-    )
-
-
-def _calibration(
-    probabilities: NDArray[np.float64], happened: NDArray[np.float64], weights: NDArray[np.float64]
-) -> PredictionBins:
-    """Sort all predicted probabilities into ten bins of equal width."""
-    flat, came, w = probabilities.ravel(), happened.ravel(), np.repeat(weights, probabilities.shape[1])
-    bins = np.minimum((flat * BINS).astype(np.int64), BINS - 1)
-    count = np.bincount(bins, weights=w, minlength=BINS)
-    used = count > 0
-    predicted = np.bincount(bins, weights=w * flat, minlength=BINS)[used] / count[used]
-    observed = np.bincount(bins, weights=w * came, minlength=BINS)[used] / count[used]
-    return PredictionBins(predicted, observed, count[used].astype(np.float64))
-
-
-def cross_validate(
-    learner: Callable[[Dataset, int], Classifier],
-    data: Dataset | Frame,
-    target: str,
-    *,
-    folds: int = 10,
+    replicates: int = REPLICATES,
     seed: Seed = 0,
+    limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
-) -> PredictionScores:
-    """Return how well a variable is predicted in cases that were not learned from: k-fold cross-validation.
+) -> FitCheck:
+    """Return how far data look as a network over numbers as they are says: see `check_fit`.
 
-    Parameters
-    ----------
-    learner
-        Called with the cases to learn from and the number of the fold; returns what predicts, in the data's states.
-    data, target
-        The data, and the variable to predict.
-    folds
-        Into how many parts the cases are divided, at random and with the states of the target spread evenly. Rows that
-        belong together stay together: groups are dealt out, the largest first.
-    seed, progress
-        See `Run`; the seed is that of the division.
+    An independence of two variables is tested by adding one to the regression of the other on its parents: an F test
+    of a number, a likelihood-ratio test of a category. How dependent two variables are is -log(1 - R^2) / 2 of the
+    regression of one's columns on the other's, in natural units; the end of the scale of likelihoods is the network of
+    all edges.
     """
-    data = dataset_of(data)
-    v = data.index(target)
-    whole = data.representative().expand()
-    most = whole.n_rows if whole.design is None else whole.design.n_groups
-    rule = f"must be an integer from 2 to {most:,}, the number of {'cases' if whole.design is None else 'groups'}."
-    check_argument(2 <= folds <= most, "folds", folds, rule)
+    if missing := [name for name in network.names if name not in data.names]:
+        raise DataError(f"the data have no column {', '.join(repr(name) for name in missing)} of the network.")
+    data = data.select(network.names).independent(seed)
+    names, n = network.names, len(network.names)
     rng = generator_of(seed)
-    # By state (groups: by size) and then at random, dealt out like cards.
-    shuffled = rng.permutation(most)
-    key = whole.codes[v] if whole.design is None else -np.bincount(whole.design.groups)
-    dealt = shuffled[np.argsort(key[shuffled], kind="stable")]
-    fold_of = np.empty(most, dtype=np.int64)
-    fold_of[dealt] = np.arange(most) % folds
-    if whole.design is not None:
-        fold_of = fold_of[whole.design.groups]
-    r = int(data.arities[v])
-    probabilities, usual = np.empty((whole.n_rows, r)), np.empty((whole.n_rows, r))
-    with Run.begin(None, progress) as run:
-        for fold in range(folds):
-            held = fold_of == fold
-            training = whole.take(np.flatnonzero(~held))
-            predictor = learner(training, fold)
-            probabilities[held] = predictor.predict_proba(whole.take(np.flatnonzero(held)), target)
-            counts = np.bincount(training.codes[v], minlength=r) + 1 / r
-            usual[held] = counts / counts.sum()
-            run.report("cross-validation", fold + 1, folds)
-    return score_predictions(
-        probabilities,
-        whole.codes[v].astype(np.int64),
-        target=target,
-        states=data.states[v],
-        folds=folds,
-        usual=usual,
-    )
+    with Run.begin(limits, progress) as run:
+        tests = _mixed_tests(network, data, run.share(TESTS_SHARE))
+        is_set = data.targets is not None and not data.targets.is_empty
+        graphs = Dag(names, [()] * n), Dag(names, [tuple(range(v)) for v in range(n)])
+        ends = [MixedNetwork.fit(dag, data).log_likelihood(data) / data.n_cases for dag in graphs]
+        figures = network.log_likelihood(data) / data.n_cases, ends[0], ends[1]
+
+        def draw() -> NDArray[np.float64]:
+            return pair_information(network.sample(data.n_cases, seed=rng))
+
+        seen, count = pair_information(data), 0 if is_set else replicates
+        found = _compared(network.dag, data.n_cases, tests, seen, draw, replicates=count, figures=figures, run=run)
+    return replace(found, all_edges=True)
 
 
-# How well networks predict data they have not seen: the accuracy score, and the likelihood of averaged networks.
+def _mixed_tests(network: MixedNetwork, data: MixedData, run: Run) -> dict[tuple[int, int], tuple[int, float]]:
+    """Test every independence of two variables without an edge, given the parents of one, v: {(i, j): (v, p)}."""
+    found: dict[tuple[int, int], tuple[int, float]] = {}
+    place = {v: k for k, v in enumerate(network.dag.topological_order)}
+    n = len(network.names)
+    values = data.matrix
+    for i in range(n):
+        for j in range(i + 1, n):
+            if i in network.dag.parents[j] or j in network.dag.parents[i] or run.is_over:
+                continue
+            # Of the later one in the order, the other is no descendant.
+            v, w = (i, j) if place[i] > place[j] else (j, i)
+            found[i, j] = v, added_p_value(data, values, v, w, tuple(network.dag.parents[v]))
+    return found
 
 
-@runtime_checkable
-class Predictor(Protocol):
-    """Anything that gives the rows of data a log-likelihood, such as `arcwise.model.BayesianNetwork`."""
-
-    def row_log_likelihoods(self, data: Dataset, /) -> NDArray[np.float64]:
-        """Return the log-likelihood of every row."""
-        ...
-
-
-def accuracy_score(true: float | Predictor, learned: float | Predictor, data: Dataset | Frame | None = None) -> float:
-    """Return by how many per cent the learned network's log-likelihood of held-out data falls short of the true one's.
-
-    Scanagatta, section 4: 100 (LL_true - LL_learned) / |LL_true| on data that were sampled from the true network and
-    not used for learning; lower is better. It estimates the Kullback-Leibler divergence, relative to the entropy; like
-    any estimate it may be slightly negative.
-
-    Parameters
-    ----------
-    true, learned
-        The two log-likelihoods of the same data, or the two networks.
-    data
-        The held-out data, if networks are given.
-    """
-    data = dataset_of(data)
-    reference, value = (_total(network, data) for network in (true, learned))
-    if not math.isfinite(reference) or reference >= 0:
-        raise DataError(
-            f"the true network gives the held-out data the log-likelihood {reference:g}; a finite number below 0 is "
-            f"needed. Sample the held-out data from the true network."
-        )
-    return 100 * (reference - value) / -reference
+def added_p_value(data: MixedData, values: Floats, v: int, w: int, given: tuple[int, ...]) -> float:
+    """Return the p-value of adding w to the regression of v on others; NaN if there are too few cases."""
+    own = data.cases_without(data.names[v])
+    weights = own.times
+    arities = data.levels
+    small, large = columns_of(values, given, arities), columns_of(values, (*given, w), arities)
+    added, total = large.shape[1] - small.shape[1], float(weights.sum())
+    if total < 5 * (large.shape[1] + 1):
+        return math.nan
+    if not arities[v]:
+        before, after = (_residual(columns, values[v], weights) for columns in (small, large))
+        freedom = total - large.shape[1]
+        if after <= 1e-12 * before or not added:
+            return math.nan if not added or before <= 0 else 0.0
+        return float(fdtrc(added, freedom, (before - after) / added / (after / freedom)))
+    if any(not arities[p] for p in (*given, w)):
+        states = values[v].astype(np.int64)
+        odds = [(columns, log_odds(columns, states, weights, arities[v])) for columns in (small, large)]
+        logs = [log_softmax(np.column_stack([np.zeros(len(x)), x @ own.T]), axis=1) for x, own in odds]
+        gains = [float(weights @ log[np.arange(len(log)), states]) for log in logs]
+        return float(chdtrc(added * (arities[v] - 1), 2 * max(0.0, gains[1] - gains[0])))
+    families = [fit_family(v, parents, arities, values, weights, ess=1e-6) for parents in (given, (*given, w))]
+    if total < 5 * arities[v] * families[1].n_configurations:
+        return math.nan
+    gains = [float(weights @ family.log_density(values)) for family in families]
+    freedom = families[1].n_free_parameters - families[0].n_free_parameters
+    return float(chdtrc(freedom, 2 * max(0.0, gains[1] - gains[0])))
 
 
-def negative_log_likelihood(
-    networks: Iterable[ArrayLike | Predictor],
-    data: Dataset | Frame | None = None,
-    *,
-    log_weights: ArrayLike | None = None,
-    row_weights: ArrayLike | None = None,
-    per_case: bool = False,
-    progress: bool | ProgressCallback | None = None,
-) -> float:
-    """Return minus the log-likelihood of data under the weighted average of networks.
-
-    Model averaging for density estimation (Liao, sections 4.4 and 4.6.3): the average predicts a row with the sum over
-    the networks of weight times probability, and the rows' logarithms add up. Networks are taken one after the other:
-    a generator of any number of them needs the memory of one.
-
-    Parameters
-    ----------
-    networks
-        For each network the log-likelihoods of the rows (so a 2-D array is fine), or a network itself.
-    data
-        The held-out data, if networks are given.
-    log_weights
-        One per network, natural logarithm, in any scale: they are normalised. Equal weights if None.
-    row_weights
-        How often each row counts; those of `data`, or once each, if None.
-    per_case
-        Divide by the number of cases (the sum of the row weights).
-
-    Returns
-    -------
-    float
-        Natural logarithm; lower is better; inf if all networks give some row the probability 0.
-    """
-    data = dataset_of(data)
-    logs = None if log_weights is None else _normalised(log_weights)
-    total = np.empty(0)
-    count = 0
-    with Run.begin(None, progress) as run:
-        for network in networks:
-            rows = _rows(network, data, count)
-            if count == 0:
-                total = np.full(rows.shape, -np.inf)
-            if rows.shape != total.shape:
-                raise DataError(f"network {count} has {len(rows)} rows where the first one has {len(total)}.")
-            if logs is not None and count < len(logs):
-                rows = rows + logs[count]
-            total = np.logaddexp(total, rows)
-            count += 1
-            run.report("held-out likelihood", count, None if logs is None else len(logs))
-    if count == 0:
-        raise DataError("no network to average.")
-    if logs is None:
-        total -= math.log(count)
-    elif len(logs) != count:
-        raise DataError(f"{count} networks but {len(logs)} log weights.")
-    weights = _row_weights(row_weights, data, len(total))
-    counted = weights > 0  # a row that does not count may be impossible
-    if not counted.any():
-        raise DataError("no row has a positive weight.")
-    value = -float(np.dot(weights[counted], total[counted]))
-    return value / float(weights.sum()) if per_case else value
+def columns_of(values: Floats, variables: tuple[int, ...], arities: Sequence[int]) -> Floats:
+    """Return 1, the numbers, and the indicators of the nominal ones' states but the first."""
+    nominal = tuple(v for v in variables if arities[v])
+    family = Family(-1, nominal, tuple(arities[v] for v in nominal), ())
+    numbers = [values[v] for v in variables if not arities[v]]
+    return np.column_stack([np.ones(values.shape[1]), *numbers, *indicators(family, values)])
 
 
-def _total(network: float | Predictor, data: Dataset | None) -> float:
-    if not isinstance(network, Predictor):
-        return float(network)
-    rows = _rows(network, data, None)
-    weights = _row_weights(None, data, len(rows))
-    return float(np.dot(weights[weights > 0], rows[weights > 0]))
+def _residual(columns: Floats, y: Floats, weights: Floats) -> float:
+    root = np.sqrt(weights)
+    centre = np.average(columns, axis=0, weights=weights)
+    centre[0] = 0.0
+    x = columns - centre
+    scale = np.sqrt(np.average(x**2, axis=0, weights=weights))
+    x = x / np.where(scale > 0, scale, 1.0)
+    found = np.linalg.lstsq(x * root[:, None], y * root, rcond=1e-10)[0]
+    return float((weights * (y - x @ found) ** 2).sum())
 
 
-def _rows(network: ArrayLike | Predictor, data: Dataset | None, number: int | None) -> NDArray[np.float64]:
-    if isinstance(network, Predictor):
-        if data is None:
-            raise OptionError("networks need the held-out data: pass data=.")
-        network = network.row_log_likelihoods(data)
-    rows = np.asarray(network, dtype=np.float64)
-    which = "the network" if number is None else f"network {number}"
-    if rows.ndim != 1:
-        raise DataError(f"{which}: one log-likelihood per row is needed, not an array of shape {rows.shape}.")
-    if np.isnan(rows).any():
-        row = int(np.flatnonzero(np.isnan(rows))[0])
-        raise DataError(
-            f"{which} does not define the probability of row {row} ({int(np.isnan(rows).sum()):,} such rows). "
-            f"Fit the parameters with an estimator that smooths."
-        )
-    return rows
-
-
-def _normalised(log_weights: ArrayLike) -> NDArray[np.float64]:
-    logs = np.asarray(log_weights, dtype=np.float64)
-    if logs.ndim != 1 or not logs.size:
-        raise DataError(f"one log weight per network is needed, not an array of shape {logs.shape}.")
-    if np.isnan(logs).any() or logs.max() in (-np.inf, np.inf):
-        raise DataError("log weights must be numbers below infinity, and not all -infinity.")
-    shifted = logs - logs.max()
-    return np.asarray(shifted - np.log(np.exp(shifted).sum()))
-
-
-def _row_weights(row_weights: ArrayLike | None, data: Dataset | None, n_rows: int) -> NDArray[np.float64]:
-    if row_weights is None:
-        row_weights = np.ones(n_rows) if data is None or data.row_weights is None else data.row_weights
-    weights = np.asarray(row_weights, dtype=np.float64)
-    if weights.shape != (n_rows,):
-        raise DataError(f"{n_rows} rows but row weights of shape {weights.shape}.")
-    if not (np.isfinite(weights).all() and (weights >= 0).all()):
-        raise DataError("row weights must be finite and not negative.")
-    return weights
+def pair_information(data: MixedData) -> NDArray[np.float64]:
+    """Return how dependent every two variables are: the mutual information of Gaussian columns, natural units."""
+    blocks = embed(data, "raw", 1)
+    weights = data.times
+    shared = (blocks.rows * weights[:, None]).T @ blocks.rows / weights.sum()
+    n, of = data.n_variables, blocks.of_column
+    found = np.zeros((n, n))
+    for i in range(n):
+        for j in range(i + 1, n):
+            inner = shared[np.ix_(of == i, of == j)]
+            squares = np.linalg.svd(inner, compute_uv=False) ** 2 if inner.size else np.zeros(1)
+            found[i, j] = found[j, i] = -0.5 * float(np.log1p(-np.minimum(squares, 1 - 1e-12)).sum())
+    return found

@@ -15,8 +15,7 @@ from arcwise.base.run import Run, Status
 from arcwise.base.showing import one_screen
 from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.data.dataset import Dataset
-from arcwise.evaluate.fit import PredictionScores
-from arcwise.evaluate.mixed_fit import NumberScores
+from arcwise.evaluate.prediction import NumberScores, PredictionScores
 from arcwise.findings.method_result import MethodResult
 from arcwise.findings.options import LearnOptions
 from arcwise.findings.parts import GrowingParts, Part, Remark
@@ -343,7 +342,7 @@ class ExactComparison:
             return ""
         most = LEAST_PARENTS if max_parents is None else min(LEAST_PARENTS, max_parents)
         if self._fitting < most:
-            return f"not begun: too many parent sets with {self.n_variables} variables"
+            return f"skipped: too many parent sets with {self.n_variables} variables"
         if self.n_cases > MANY_CASES and self.n_cases * self.n_variables > MOST_VALUES:
-            return f"not begun: {self.n_cases:,} cases of {self.n_variables} variables make the proof long"
+            return f"skipped: {self.n_cases:,} cases of {self.n_variables} variables make the proof long"
         return ""

@@ -262,9 +262,9 @@ class Constraints(Stated):
             raise ConstraintError(
                 Argument("constraints", said), "must be Constraints, a table such as {'tiers': ...}, or a file."
             )
-        own = cls(names, **{key: value for key, value in more.items() if value})
-        if own.is_trivial:
+        if not any(more.values()):
             return base
+        own = cls(names, **{key: value for key, value in more.items() if value})
         return own if base is None else base.reorder(own.names).joined(own)
 
     @classmethod

@@ -211,7 +211,7 @@ def _cuts_for(data: Dataset, dag: Dag, name: str, fine: _Fine) -> NDArray[np.flo
     chosen = np.asarray(fine.cuts[[end - 1 for end in best[1][:-1]]])
     if len(chosen):
         return chosen
-    weights = np.ones(data.n_rows) if data.weights is None else data.weights.astype(float)
+    weights = data.times
     middle = int(np.searchsorted(np.cumsum(np.bincount(fine.codes, weights, minlength=size)), weights.sum() / 2))
     return np.asarray(fine.cuts[[min(middle, len(fine.cuts) - 1)]])
 

@@ -190,8 +190,8 @@ class MixedNetwork:
         """
         check_argument(math.isfinite(ess) and ess > 0, "ess", ess, "must be positive.")
         data = data.select(dag.names)
-        values = matrix_of(data)
-        arities = [len(s) if k is NOMINAL else 0 for k, s in zip(data.kinds, data.states, strict=True)]
+        values = data.matrix
+        arities = data.levels
         families = []
         for child, parents in enumerate(dag.parents):
             own = data.cases_without(dag.names[child]).row_weights
@@ -562,7 +562,7 @@ class MixedNetwork:
     # ---- Gaps
 
     def draw_missing(self, values: Floats, missing: NDArray[np.bool_], rng: np.random.Generator, sweeps: int) -> Floats:
-        """Return values as `matrix_of` has them with those that are missing drawn, given all others of their rows.
+        """Return values (`MixedData.matrix`) with those that are missing drawn, given all others of their rows.
 
         Each is drawn after its parents first, and then, so many times, given all that it depends on (Gibbs sampling).
         """
@@ -711,13 +711,6 @@ def _batches(count: int, size: int = BATCH) -> Iterator[slice]:
     """Yield slices that are small enough for a grid of each row."""
     for start in range(0, max(count, 1), size):
         yield slice(start, min(start + size, count))
-
-
-def matrix_of(data: MixedData) -> Floats:
-    """Return what networks of mixed columns compute with: numbers, scores of ordinal variables, codes of nominal."""
-    return np.array(
-        [data.values[v] if kind is NOMINAL else data.scores(data.names[v]) for v, kind in enumerate(data.kinds)]
-    )
 
 
 def answer_of(

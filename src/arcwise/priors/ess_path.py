@@ -17,7 +17,7 @@ from arcwise.base.run import ProgressCallback, Seed, Status
 from arcwise.base.showing import data_frame, one_screen
 from arcwise.data.dataset import Dataset, Frame, dataset_of
 from arcwise.evaluate.comparison import shd
-from arcwise.evaluate.fit import accuracy_score
+from arcwise.evaluate.prediction import accuracy_score
 from arcwise.graph.constraints import assert_obeys
 from arcwise.graph.dag import Dag
 from arcwise.model.fitting import fit_parameters

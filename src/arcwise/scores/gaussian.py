@@ -70,10 +70,6 @@ class Blocks:
         return np.repeat(np.arange(len(self.widths)), self.widths)
 
 
-def _weights(data: MixedData) -> Matrix:
-    return np.ones(data.n_rows) if data.weights is None else data.weights.astype(np.float64)
-
-
 def normal_scores(values: Matrix, weights: Matrix) -> Matrix:
     """Return the normal scores of mid-ranks, the same for equal values.
 
@@ -141,7 +137,7 @@ def _indicators(codes: NDArray[np.int64], weights: Matrix) -> Matrix:
 
 def embed(data: MixedData, numbers: Numbers = "auto", functions: int | None = None) -> Blocks:
     """Return the matrix of a data set: see above. `functions` of every number and scale, or as many as the data ask."""
-    weights, cases = _weights(data), float(data.n_cases)
+    weights, cases = data.times, float(data.n_cases)
     found: list[Matrix] = []
     for v, kind in enumerate(data.kinds):
         name = data.names[v]
@@ -220,7 +216,7 @@ class MixedScore(Score):
                     Remedy("as bnlearn does, with", Argument("score", "bic-cg")),
                 ),
             )
-        weights = _weights(data)
+        weights = data.times
         made = [_standard(data.scores(name)[:, None], weights) for name in data.names]
         widths = np.array([columns.shape[1] for columns, _ in made], dtype=np.int32)
         rows = np.concatenate([columns for columns, _ in made], axis=1)
@@ -408,7 +404,7 @@ class ConditionalGaussianBic(MixedScore):
         return float(data.n_rows)
 
     def _made(self, data: MixedData) -> _core.scores.LocalScore:
-        weights, total = _weights(data), data.n_cases
+        weights, total = data.times, data.n_cases
         values, log_scales = np.array(data.values), np.zeros(data.n_variables)
         for v in np.flatnonzero(data.arities == 0):
             centred = values[v] - float(weights @ values[v]) / total
