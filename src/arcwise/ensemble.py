@@ -9,7 +9,7 @@ doors.offer(
         "bootstrap.bootstrap": ("BootstrapSettings", "bootstrap_networks"),
         "credible.bayes_factors": ("BAYES_FACTORS", "describe_bayes_factor"),
         "credible.credible_set": ("CredibleSet",),
-        "credible.diagram": ("Sharing",),
+        "credible.diagram": ("Parallel",),
         "credible.find": (
             "ClassEstimate",
             "count_credible",

@@ -6,7 +6,7 @@ from arcwise.bootstrap.bootstrap import bootstrap_networks as bootstrap_networks
 from arcwise.credible.bayes_factors import BAYES_FACTORS as BAYES_FACTORS
 from arcwise.credible.bayes_factors import describe_bayes_factor as describe_bayes_factor
 from arcwise.credible.credible_set import CredibleSet as CredibleSet
-from arcwise.credible.diagram import Sharing as Sharing
+from arcwise.credible.diagram import Parallel as Parallel
 from arcwise.credible.find import ClassEstimate as ClassEstimate
 from arcwise.credible.find import count_credible as count_credible
 from arcwise.credible.find import estimate_classes as estimate_classes

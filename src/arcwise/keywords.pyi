@@ -12,7 +12,7 @@ from arcwise.bootstrap.batches import KeptBatches
 from arcwise.bootstrap.bootstrap import BootstrapSettings
 from arcwise.bootstrap.task import Draws, Learner, Resampling
 from arcwise.bootstrap.workers import Backend
-from arcwise.credible.diagram import Sharing
+from arcwise.credible.diagram import Parallel
 from arcwise.data.checks import Conditions
 from arcwise.data.large import Grouping
 from arcwise.data.read import ReadingSettings
@@ -93,6 +93,11 @@ class GeneticKeywords(TypedDict, total=False):
     mutate: bool
     patience: int
 
+class ParallelKeywords(TypedDict, total=False):
+    settings: Parallel
+    threads: int | None
+    cluster: str | Client | Cluster | None
+
 class PosteriorKeywords(TypedDict, total=False):
     settings: PosteriorSettings
     way: Way
@@ -118,11 +123,6 @@ class ReadingKeywords(TypedDict, total=False):
     weights: str | None
     replicate_weights: tuple[str, ...]
     grouping: Grouping
-
-class SharingKeywords(TypedDict, total=False):
-    settings: Sharing
-    threads: int | None
-    cluster: str | Client | Cluster | None
 
 class StartKeywords(TypedDict, total=False):
     settings: StartSettings

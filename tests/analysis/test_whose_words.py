@@ -86,7 +86,7 @@ def test_directions_that_only_constraints_give_are_not_the_data_s() -> None:
     assert "the direction of 2 is what you said or follows from it (the data alone would say the same of none)" in text
     said = analysis.explain("a", "b")
     assert "Its direction, a → b, follows from what you said: 100% of the weight" in said
-    assert "by the data alone 0% would, and 100% could be turned round" in said
+    assert "by the data alone 0% would, and 100% leave it reversible" in said
 
 
 def test_what_the_data_alone_would_direct_is_the_data_s_as_well() -> None:
@@ -111,7 +111,7 @@ def test_edges_that_come_and_go_with_what_was_said_of_others(tmp_path: Path) -> 
     assert edge.origin is Origin.APPEARS
     alone = learn().edge("a", "c").present
     assert alone < 0.5
-    assert edge.origin_label == f"there because of what you said (the data alone: {alone:.3f})"
+    assert edge.origin_label == f"implied by your constraints (the data alone: {alone:.3f})"
     text = " ".join(analysis.to_text().split())
     assert "Because of what you said, 1 edge is there that the data alone would not have: a — c (" in text
     assert "you did not require it. Without your constraints the network would not have had it" in analysis.explain(
@@ -119,7 +119,7 @@ def test_edges_that_come_and_go_with_what_was_said_of_others(tmp_path: Path) -> 
     )
     analysis.save(tmp_path / "out")
     (explained,) = explain_folder(tmp_path / "out", [("a", "c")])
-    assert explained.title.endswith(", there because of what you said")
+    assert explained.title.endswith(", implied by your constraints")
     assert "report it as a consequence of what you said, not as a finding" in explained.advice
     assert "rely on it" not in " ".join(explained.sentences)
     # And an edge goes if c may have one parent, and neither a nor b may be its child.

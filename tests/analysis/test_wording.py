@@ -140,12 +140,12 @@ def test_directions_are_shares_of_the_networks_with_the_edge(scale: arcwise.Anal
     assert found.split == pytest.approx((0.5, 0.2, 0.3))
     text = explain_edge(scale, found)
     assert f"from {found.first} to {found.second} in 50% of the weight of the networks with this edge" in text
-    assert f"from {found.second} to {found.first} in 20%; in 30% it could be turned round" in text
+    assert f"from {found.second} to {found.first} in 20%; 30% leave it reversible" in text
     turned = replace(found, split=(0.04, 0.96, 0.0), tail=found.second, head=found.first)
     assert f"It points from {found.second} to {found.first} in 96%" in explain_edge(
         scale, replace(turned, probability=None)
     )
-    assert "in 90% of the weight" in explain_edge(scale, replace(found, split=(0.1, 0.0, 0.9)))
+    assert "90% of the weight of the networks with this edge leave it reversible" in explain_edge(scale, replace(found, split=(0.1, 0.0, 0.9)))
 
 
 def test_a_direction_is_settled_by_its_probability(scale: arcwise.Analysis, edge: EdgeRecord) -> None:

@@ -17,7 +17,7 @@ from arcwise.base.options import options_of as rows_of
 from arcwise.cli.main import _register_verbs, app, main
 from arcwise.data import Dataset, ReadingSettings, write_data
 from arcwise.data.large import Grouping
-from arcwise.ensemble import BootstrapSettings, PosteriorSettings, Sharing
+from arcwise.ensemble import BootstrapSettings, Parallel, PosteriorSettings
 from arcwise.local import ClimbSettings, GeneticSettings, TabuSettings
 from arcwise.parent_sets import BuildSettings
 
@@ -128,7 +128,7 @@ def test_the_same_name_means_the_same() -> None:
 TABLES: dict[str, tuple[type, ...]] = {
     "bootstrap": (BootstrapSettings, ReadingSettings, Grouping),
     "posterior": (PosteriorSettings, ReadingSettings, Grouping),
-    "credible": (Sharing, ReadingSettings, Grouping),
+    "credible": (Parallel, ReadingSettings, Grouping),
     "scores": (BuildSettings, ReadingSettings, Grouping),
     "search": (ClimbSettings, TabuSettings, GeneticSettings, ReadingSettings, Grouping),
     "impute": (ReadingSettings,),

@@ -103,7 +103,7 @@ def test_a_network_and_data(cli: Cli, analysis: Analysis, tmp_path: Path) -> Non
     assert found["edges"][0]["confidence"] is None
     assert any("With smoke held fixed" in s for s in found["edges"][1]["sentences"])
     (tmp_path / "class.dot").write_text("digraph { smoke -> cough [dir=none]; dust }")
-    assert "it could be turned round" in cli("explain", tmp_path / "class.dot", "--data", tmp_path / "data.csv")
+    assert "the reverse fits as well" in cli("explain", tmp_path / "class.dot", "--data", tmp_path / "data.csv")
 
 
 def test_a_network_without_edges_says_so(cli: Cli, tmp_path: Path) -> None:

@@ -549,7 +549,7 @@ def test_numbers_may_be_said_to_be_categories_or_the_file_read_whole(tmp_path: P
 
 def test_a_sample_of_what_is_not_grouped_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("a,b\n1,2\n2,1\n")
-    with pytest.raises(OptionError, match=r"sample=5 is drawn of Parquet.*a\.csv is read whole"):
+    with pytest.raises(OptionError, match=r"sample=5 needs Parquet.*a\.csv is read whole"):
         read_table(tmp_path / "a.csv", grouping=Grouping(sample=5))
     with pytest.raises(OptionError, match="sample=5 is drawn while rows are grouped"):
         Grouping(always=False, sample=5)

@@ -144,7 +144,7 @@ def test_a_posterior_is_taken_where_networks_are(data: Dataset, way: Any) -> Non
         assert reach.families.n_rows == family_reach(found).families.n_rows
     assert feature_confidence(found).shape == (len(data.names),) * 2
     assert next_experiment(found).drawn
-    with pytest.raises(OptionError, match=r"Dag is no set of networks. Give what find_credible"):
+    with pytest.raises(OptionError, match=r"expected a set of networks, got Dag. Give what find_credible"):
         edge_confidence(Dag(data.names, [()] * len(data.names)))  # type: ignore[arg-type]
 
 

@@ -92,7 +92,7 @@ def _single(given_up: MethodResult, run: LearnRun) -> MethodResult | None:
 
 
 def _of_one_completion(found: EdgeConfidence, run: LearnRun) -> EdgeConfidence:
-    """Say of the confidences of one completion of data with gaps what they are; those of complete data stay."""
+    """Return what confidences of one completion of data with gaps are; those of complete data stay."""
     gaps = run.prepared.data.gaps
     if gaps is None:
         return found

@@ -129,7 +129,7 @@ class LearnRun:
         left = self.run.seconds_left
         if left <= 0:
             return "the time was up"
-        return f"not begun: it takes about {seconds:.0f} s, and {left:.0f} s were left" if seconds > left else ""
+        return f"skipped: needs about {seconds:.0f} s, {left:.0f} s left" if seconds > left else ""
 
 
 def begin_run(prepared: Prepared, options: LearnOptions) -> LearnRun:

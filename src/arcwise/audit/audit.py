@@ -56,7 +56,7 @@ class AuditSettings:
     )
     decimal: str | None = option(
         None,
-        "the sign before decimals in numbers that are written as text",
+        "the decimal separator of numbers stored as text",
         choices=(".", ","),
         usual="what fits all values",
         group=Group.DATA,
@@ -65,7 +65,7 @@ class AuditSettings:
     )
     thousands: str | None = option(
         None,
-        "the sign between thousands in numbers that are written as text",
+        "the thousands separator of numbers stored as text",
         choices=(",", ".", "'", " "),
         usual="what fits all values",
         group=Group.DATA,

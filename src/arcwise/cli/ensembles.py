@@ -45,7 +45,7 @@ class Credible(options.LearningVerb, options.NetworkLimit, NetworksFileVerb):
     by: str = option("dag", "with -o: list DAGs (dag) or one per equivalence class (mec)", choices=("dag", "mec"))
     classes: bool = option(True, "count the equivalence classes too", flags=("--classes", "--no-classes"))
     trust_table: bool = option(False, "trust that a table from elsewhere is complete for this factor")
-    sharing: ensemble.Sharing = rows(ensemble.Sharing)
+    sharing: ensemble.Parallel = rows(ensemble.Parallel)
 
     def _run(self) -> Result:
         factor = options.factor_from(self.bayes_factor)

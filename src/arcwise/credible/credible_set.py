@@ -18,7 +18,7 @@ from arcwise.base.options import gather
 from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, resolve_seed
 from arcwise.credible import listing
 from arcwise.credible.bayes_factors import log_slack_of, settings_within, warn_if_not_bayes_factor
-from arcwise.credible.diagram import CredibleDiagram, DiagramSums, Sharing, build_diagram
+from arcwise.credible.diagram import CredibleDiagram, DiagramSums, Parallel, build_diagram
 from arcwise.credible.listing import Listed, NetworkStream, Reached, stream_set
 from arcwise.exact.proof import Optimum
 from arcwise.graph.constraints import Constraints, Told
@@ -38,7 +38,7 @@ from arcwise.parent_sets.table import ParentSetTable, check_slack
 
 if TYPE_CHECKING:
     from arcwise.data.dataset import Frame
-    from arcwise.keywords import SharingKeywords
+    from arcwise.keywords import ParallelKeywords
     from arcwise.scores.score import Scored
 
 
@@ -100,7 +100,7 @@ class CredibleSet(Ensemble):
         constraints: Told | None = None,
         limits: Limits | None = None,
         progress: bool | ProgressCallback | None = None,
-        **settings: Unpack[SharingKeywords],
+        **settings: Unpack[ParallelKeywords],
     ) -> CredibleSet:
         """Build the set of all networks within a Bayes factor of the optimum; a limit shows in `status`.
 
@@ -123,7 +123,7 @@ class CredibleSet(Ensemble):
             `seconds` and `memory_bytes` of the building.
         progress, settings
             Also used by everything that is asked of the set later. The settings are the fields of
-            `arcwise.ensemble.Sharing` by keyword, ``threads=`` and ``cluster=``, or a whole one as ``settings=``.
+            `arcwise.ensemble.Parallel` by keyword, ``threads=`` and ``cluster=``, or a whole one as ``settings=``.
 
         Raises
         ------
@@ -139,7 +139,7 @@ class CredibleSet(Ensemble):
         check_slack(table, slack, f"a credible set {named}")
         if bayes_factor is not None:
             warn_if_not_bayes_factor(table.score)
-        sharing = gather(Sharing, cls.build, settings)
+        sharing = gather(Parallel, cls.build, settings)
         run = Run().but(progress=progress, threads=sharing.threads, cluster=sharing.cluster)  # opened when it is needed
         made = cls(table, slack, constraints, run)
         if by is not None:

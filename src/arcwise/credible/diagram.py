@@ -70,7 +70,7 @@ class Bracket:
 
 @one_screen
 @dataclass(frozen=True, slots=True)
-class Sharing:
+class Parallel:
     """Who builds a credible set. The set does not depend on it, to the last bit.
 
     Parameters

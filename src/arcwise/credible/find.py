@@ -25,7 +25,7 @@ from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status
 from arcwise.base.showing import one_screen
 from arcwise.credible.bayes_factors import log_slack_of
 from arcwise.credible.credible_set import By, CredibleSet
-from arcwise.credible.diagram import Sharing
+from arcwise.credible.diagram import Parallel
 from arcwise.credible.listing import FIRST_SHARE, NetworkStream
 from arcwise.exact.optimal import find_optimal
 from arcwise.exact.proof import Optimum
@@ -39,7 +39,7 @@ from arcwise.parent_sets.table import VOUCH, ParentSetTable, check_slack
 
 if TYPE_CHECKING:
     from arcwise.data.dataset import Frame
-    from arcwise.keywords import SharingKeywords
+    from arcwise.keywords import ParallelKeywords
     from arcwise.scores.score import Scored
 
 
@@ -172,7 +172,7 @@ def find_credible(
     constraints: Told | None = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
-    **settings: Unpack[SharingKeywords],
+    **settings: Unpack[ParallelKeywords],
 ) -> NetworkSet:
     """Find every network within a Bayes factor of the optimum, each exactly once.
 
@@ -199,7 +199,7 @@ def find_credible(
             raise OptionError(
                 Argument("by", by), "does not go with constraints on ancestors.", remedies=Remedy("list DAGs")
             )
-        sharing = gather(Sharing, find_credible, settings)
+        sharing = gather(Parallel, find_credible, settings)
         run = run.but(progress=progress, threads=sharing.threads, cluster=sharing.cluster)
         return list_ancestral(table, slack, constraints, run)
     found = CredibleSet.build(
@@ -224,7 +224,7 @@ def count_credible(
     constraints: Told | None = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
-    **settings: Unpack[SharingKeywords],
+    **settings: Unpack[ParallelKeywords],
 ) -> NetworkSummary:
     """Count the credible set and the share of each family in it, exactly, without listing it.
 
@@ -258,7 +258,7 @@ def stream_credible(
     constraints: Told | None = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
-    **settings: Unpack[SharingKeywords],
+    **settings: Unpack[ParallelKeywords],
 ) -> NetworkStream:
     """List a credible set into a folder, a million networks per file; go on where an earlier call ended.
 

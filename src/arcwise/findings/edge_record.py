@@ -459,7 +459,7 @@ class EdgeRecord:
         return {
             Origin.FOUND: "found",
             Origin.REQUIRED: "required by you",
-            Origin.APPEARS: f"there because of what you said{alone}",
+            Origin.APPEARS: f"implied by your constraints{alone}",
             Origin.FOLLOWS: follows_words(self.way),
             Origin.FORBIDDEN: "forbidden by you",
             Origin.GONE: f"gone because of what you said{alone}",

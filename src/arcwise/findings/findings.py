@@ -225,7 +225,7 @@ class Findings:
     def networks(self) -> NetworkSet:
         """The networks of the main set, or draws from a larger one."""
         if self.main.kept is None:
-            raise UnfinishedError("no networks were kept: the time was over before they could be listed. Allow more.")
+            raise UnfinishedError("no networks were kept: time ran out before they were listed; raise limit_seconds.")
         return self.main.kept.networks
 
     @property

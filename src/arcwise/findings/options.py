@@ -93,7 +93,7 @@ class LearnOptions:
     recut: bool = row(
         BootstrapOptions,
         "recut",
-        help="cut columns of numbers anew in each replicate of a bootstrap, so that cut points are part of the "
+        help="re-discretize numeric columns in each bootstrap replicate, so that cut points are part of the "
         "uncertainty",
         group=Group.METHOD,
         rare=True,
@@ -264,7 +264,7 @@ class LearnOptions:
     cluster: str | None = row(Common, "cluster")
     limit_seconds: float | None = option(
         LEARN_SECONDS,
-        "the seconds allowed for the whole analysis; none for no limit",
+        "the time limit of the whole analysis in seconds, or none",
         values="a number above 0, or none",
         group=Group.METHOD,
         metavar="SECONDS",

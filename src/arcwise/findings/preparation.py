@@ -17,7 +17,7 @@ from arcwise.base.errors import ArcwiseError, Argument, Call, ConstraintError, D
 from arcwise.base.options import options_of
 from arcwise.base.run import Limits, ProgressCallback, Run
 from arcwise.base.showing import counted, one_screen
-from arcwise.data.column import FEWEST_PER_CELL, VariableKind, declared_columns, most_states, numbers_of, quoted
+from arcwise.data.column import FEWEST_PER_CELL, VariableKind, most_states, numbers_of, quoted
 from arcwise.data.columns import AS_ASKED
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.data.impute import fill_gaps, impute
@@ -336,7 +336,7 @@ def _check_variables(given: Table, data: Dataset | Incomplete, options: LearnOpt
             "was left out of the data, so nothing can be said about it.",
             remedies=Remedy("keep it with", Argument("keep", [options.target])),
         )
-    refuse_unwritable(declared_columns(data if isinstance(data, Dataset) else data.held))
+    refuse_unwritable((data if isinstance(data, Dataset) else data.held).as_columns())
     if data.n_variables < 2:
         raise DataError(f"{given.prefix}fewer than two variables are left; a structure needs at least two.")
 
@@ -421,7 +421,7 @@ def _as_it_is(data: Dataset | Incomplete, options: LearnOptions) -> Prepared:
         data.index(dropped)
     left_out = (f"Left out: {quoted(options.drop, 6)}.",) if options.drop else ()
     chosen = data if len(kept) == data.n_variables else data.select(kept)
-    refuse_unwritable(declared_columns(chosen if isinstance(chosen, Dataset) else chosen.held))
+    refuse_unwritable((chosen if isinstance(chosen, Dataset) else chosen.held).as_columns())
     for name, states in zip(chosen.names, chosen.states, strict=True):
         if len(states) > most_states(chosen.n_cases):
             raise DataError(
@@ -473,7 +473,7 @@ def proposal(table: Table, obstacles: Iterable[Finding | Obstacle]) -> Preparati
         words += [f", or {choose}" if safe else choose.capitalize(), Call("learn", *options, *beside)]
     elif safe:
         words.append(".")
-    return PreparationError(f"{table.prefix}the data cannot be learned from as they are:\n", *points, *words)
+    return PreparationError(f"{table.prefix}these data need preparation first:\n", *points, *words)
 
 
 def _point(obstacle: Finding | Obstacle) -> Iterable[str | Mention]:

@@ -347,7 +347,7 @@ def as_ensemble(networks: Ensemble | Posterior | ExactPosterior | ChainPosterior
     if not hasattr(networks, "arc_probabilities"):  # a method of every ensemble
         finders = [Call(name) for name in ("find_credible", "find_posterior", "bootstrap_networks")]
         raise OptionError(
-            f"{type(networks).__name__} is no set of networks.",
+            f"expected a set of networks, got {type(networks).__name__}.",
             remedies=Remedy("give what", finders[0], ",", finders[1], "or", finders[2], "returns"),
         )
     return networks

@@ -262,7 +262,7 @@ def _follows(edge: EdgeRecord) -> str:
     if without is None or without.present <= 0:
         return f"{text}."
     alone, free = without.split[0 if edge.is_ahead else 1], without.split[2]
-    return f"{text}; by the data alone {percent(alone)} would, and {percent(free)} could be turned round."
+    return f"{text}; by the data alone {percent(alone)} would, and {percent(free)} leave it reversible."
 
 
 def _believed(edge: EdgeRecord) -> str:
@@ -274,7 +274,7 @@ def _believed(edge: EdgeRecord) -> str:
     same = alone.forward if edge.is_ahead else alone.backward
     return (
         f"{text}; without any odds {percent(same / alone.present)} would, and "
-        f"{percent(alone.undirected / alone.present)} could be turned round."
+        f"{percent(alone.undirected / alone.present)} leave it reversible."
     )
 
 
@@ -808,10 +808,7 @@ def _direction(analysis: Findings, edge: EdgeRecord) -> str:
     weighted = "" if analysis.main.recipe.source_facts.is_sample else "the weight of "
     among = f"of {weighted}the networks with this edge"
     if free >= OPEN:
-        return (
-            f"Its direction cannot be told from data like these: in {percent(free)} {among} it could be turned round "
-            "without a change in fit."
-        )
+        return f"Data like these cannot determine its direction: {percent(free)} {among} leave it reversible."
     right = (
         ""
         if edge.way_probability is None
@@ -823,9 +820,7 @@ def _direction(analysis: Findings, edge: EdgeRecord) -> str:
     way, back = max(one_way, other_way), min(one_way, other_way)
     parts = [f"from {tail} to {head} in {percent(way)} {among}"]
     parts += [f"from {head} to {tail} in {percent(back)}"] if back > 0 or way < SETTLED_SHARE else []
-    turned = (
-        f"; in {percent(free)} it could be turned round without a change in fit" if percent(free) != percent(0) else ""
-    )
+    turned = f"; {percent(free)} leave it reversible" if percent(free) != percent(0) else ""
     if way >= SETTLED_SHARE and tail == edge.tail:
         return f"Its direction is not settled: it points {' and '.join(parts)}{turned}{right}."
     return f"Its direction is open: it points {' and '.join(parts)}{turned}."

@@ -88,7 +88,7 @@ class EdgeExplanation:
             edge_record.Origin.FOUND: "",
             edge_record.Origin.REQUIRED: ", required by you",
             edge_record.Origin.FOLLOWS: f", {edge_record.follows_words(edge.way)}",
-            edge_record.Origin.APPEARS: ", there because of what you said",
+            edge_record.Origin.APPEARS: ", implied by your constraints",
             edge_record.Origin.GONE: ", gone because of what you said",
         }.get(edge.origin, f", directed by {edge.owed_to}")
         share = edge.verdict if edge.fate.in_network else f"{edge.verdict} (confidence {show_confidence(edge.present)})"
@@ -262,7 +262,7 @@ def _graph_words(data: Dataset, edge: edge_record.EdgeRecord) -> str:
     if edge.fate is Fate.BELOW:
         absent = f"The network has no edge between {edge.first} and {edge.second}. {NOT_UNRELATED}"
     if edge.fate is Fate.UNDIRECTED:
-        either = "Its direction cannot be told from data: it could be turned round."
+        either = "Data cannot determine its direction: the reverse fits as well."
     return " ".join(part for part in (absent, either, effect_sentence(data, edge), prior_sentence(edge)) if part)
 
 

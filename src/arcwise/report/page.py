@@ -19,7 +19,7 @@ from arcwise.confidence.edge_confidence import RuleName
 from arcwise.confidence.probability import false_rate_cut
 from arcwise.counts import contingency
 from arcwise.data.design import FEWEST_GROUPS
-from arcwise.evaluate.mixed_fit import NumberScores
+from arcwise.evaluate.prediction import NumberScores
 from arcwise.findings.edges import floor_of
 from arcwise.findings.method_result import is_few
 from arcwise.findings.thresholds import COST_POWERS
@@ -31,7 +31,8 @@ from arcwise.report.report import Answer, Report
 
 if TYPE_CHECKING:
     from arcwise.data.dataset import Dataset
-    from arcwise.evaluate.fit import FitCheck, PredictionScores
+    from arcwise.evaluate.fit import FitCheck
+    from arcwise.evaluate.prediction import PredictionScores
     from arcwise.findings.edge_record import EdgeRecord
     from arcwise.findings.findings import Findings
     from arcwise.findings.network_facts import ChainFacts, CredibleFacts
@@ -549,7 +550,8 @@ def _closing(analysis: Findings) -> tuple[str, ...]:
         )
     for why in dict.fromkeys(e.fate for e in dropped):
         arcs = [f"{e.tail} → {e.head}" for e in dropped if e.fate is why]
-        reason = "would close a cycle and" if why is Fate.DROPPED else "cannot be had within the constraints and"
+        broken = plural(len(arcs), "conflicts", "conflict") + " with the constraints and"
+        reason = "would close a cycle and" if why is Fate.DROPPED else broken
         sentences.append(
             f"{counted(len(arcs), 'edge')} above the cut-off {reason} {plural(len(arcs), 'is', 'are')} left out of the "
             f"network: {', '.join(arcs[:5])}."

@@ -76,7 +76,7 @@ def print_report(report: Words, edges: EdgeList, console: Console, *, sections: 
     console.print(_edge_table(edges))
     if sections is None and report.glossary:
         console.print()
-        console.print(Text("The words", style="bold underline"))
+        console.print(Text("Glossary", style="bold underline"))
         console.print(_glossary(report))
     for section in report.sections:
         if sections is not None and section.key not in sections:

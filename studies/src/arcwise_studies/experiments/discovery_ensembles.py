@@ -292,7 +292,7 @@ def _variables(instances: Instances) -> SummaryTable:
 
 
 def _flatness(instances: Instances) -> SummaryTable:
-    """Say for each learned threshold which others are as good, by F."""
+    """Return for each learned threshold which others are as good, by F."""
     import pandas as pd
 
     lines = []
