@@ -16,7 +16,7 @@ from arcwise.analysis.analysis import Analysis
 from arcwise.data.mixed import MixedData
 from arcwise.findings.edge_picture import MOST_POINTS, Boxes, Scatter, picture_of, quantiles_of, smooth
 from arcwise.findings.edge_record import REGRESSED
-from arcwise.findings.regression import Regressions
+from arcwise.findings.regression import Regressions, Shape
 
 
 def table(rows: int = 300) -> pd.DataFrame:
@@ -90,8 +90,29 @@ def test_a_category_of_two_states_has_a_difference(found: Regressions) -> None:
 def test_what_is_no_line_is_told(found: Regressions) -> None:
     bent, line = found.of("size", "bent", ()), found.of("size", "weight", ())
     assert bent is not None and line is not None
-    assert bent.bent is not None and bent.bent[0] < 0.05 and bent.bent[1] > 0.9
-    assert line.bent is None
+    assert bent.shape is Shape.CURVE and bent.figures[0] < 0.05 and bent.figures[1] > 0.9
+    assert line.shape is Shape.LINE
+    back = found.of("bent", "size", ())
+    assert back is not None and back.shape is Shape.TURNED and back.figures == pytest.approx(bent.figures)
+
+
+def test_what_shows_an_edge_in_place_of_a_slope() -> None:
+    rng = np.random.default_rng(6)
+    group, x = rng.integers(0, 2, 400), rng.normal(size=400)
+    wide = rng.normal(size=400) * np.where(group, 1, 3)
+    far = np.where(np.arange(400) == 0, 4000, x + rng.normal(size=400))  # one case decides the slope
+    frame = pd.DataFrame({"group": np.array(["a", "b"])[group], "x": x, "wide": wide, "far": far})
+    found = Regressions(MixedData.from_dataframe(frame.assign(noise=rng.normal(size=400))))
+
+    def shape(tail: str, head: str) -> Shape | None:
+        one = found.of(tail, head, ())
+        return None if one is None else one.shape
+
+    assert shape("group", "wide") is Shape.SPREAD
+    assert shape("x", "far") is Shape.RANKS
+    assert shape("x", "noise") is Shape.NOTHING
+    one = found.of("x", "far", ())
+    assert one is not None and one.figures[1] > 0.6
 
 
 def test_weights_copies_and_what_was_set() -> None:
@@ -135,6 +156,8 @@ def test_local_lines_are_those_of_statsmodels() -> None:
     # statsmodels 0.15: lowess(y, x, frac=.6, it=0, delta=0, xvals=[2.5, 6, 11])
     expected = [4.701934050630281, 38.65690661899182, 127.77757404584509]
     assert smooth(x, y, np.array([2.5, 6.0, 11.0]), np.ones(12)) == pytest.approx(expected, rel=1e-12)
+    most_at_one_place = np.array([0.0] * 8 + [5, 6, 7, 8])
+    assert smooth(most_at_one_place, y, np.array([0.0]), np.ones(12)) == pytest.approx(y[:8].mean())
 
 
 def test_a_picture_has_the_cases() -> None:

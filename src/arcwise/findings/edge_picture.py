@@ -137,8 +137,10 @@ def smooth(x: Floats, y: Floats, places: Floats, weights: Floats) -> Floats:
     for k, place in enumerate(places):
         distance = np.abs(x - place)
         reach = np.partition(distance, nearest - 1)[nearest - 1]
-        near = weights * np.clip(1 - (distance / max(reach, 1e-300)) ** 3, 0, None) ** 3
-        if near.sum() <= 0:  # all at one distance
+        near = weights * (distance <= reach)
+        if reach > 0:  # else more than this share of the cases are at the place
+            near = near * (1 - np.minimum(distance / reach, 1) ** 3) ** 3
+        if near.sum() <= 0:  # all are at one distance
             near = weights * (distance <= reach)
         centre = near @ x / near.sum()
         along = near @ (x - centre) ** 2

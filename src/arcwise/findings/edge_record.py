@@ -22,7 +22,7 @@ from arcwise.base.showing import listed, one_screen, percent, round_inside, show
 from arcwise.confidence.calibration import is_settled
 from arcwise.confidence.consensus import Fate
 from arcwise.confidence.probability import PairProbability
-from arcwise.findings.regression import EdgeRegression
+from arcwise.findings.regression import EdgeRegression, Shape
 from arcwise.findings.verdict import HALF, Verdict, Way
 
 if TYPE_CHECKING:
@@ -365,6 +365,7 @@ class EdgeRecord:
                 ("the prior decides", self.prior_support is Support.DEPENDS),
                 ("no usual prior supports it", self.prior_support is Support.NEVER),
                 ("the bins decide", self.cuts_decide),
+                ("no regression shows it", self.regression is not None and self.regression.shape is Shape.NOTHING),
                 ("the missing values matter", (self.between_completions or 0.0) >= FILLING),
             )
             if holds

@@ -133,7 +133,9 @@ class Findings:
 
     def _regression(self, edge: EdgeRecord) -> EdgeRegression | None:
         assert self.regressions is not None
-        return self.regressions.of(edge.tail, edge.head, self.dag.parents_of(edge.head))
+        # Of a pair without an arc, what is held fixed are the parents of that which comes later.
+        last = edge.tail if edge.head in self.dag.ancestors(edge.tail) else edge.head
+        return self.regressions.of(edge.tail, edge.head, self.dag.parents_of(last))
 
     @cached_property
     def pictures(self) -> tuple[EdgePicture | None, ...]:

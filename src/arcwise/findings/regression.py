@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from scipy.special import fdtrc
 
 from arcwise.base.showing import one_screen
 from arcwise.data.column import VariableKind
+from arcwise.scores.gaussian import normal_scores
 
 if TYPE_CHECKING:
     from arcwise.data.mixed import MixedData
@@ -27,9 +29,22 @@ LEAST_LEFT = 1e-8
 # Numbers are taken no further from their mean than this many standard deviations where a curve is asked for: powers of
 # the most extreme ones would be all that counts.
 FURTHEST = 4.0
-# A curve is told of where it explains the number better than a line by more than chance, tested this strictly (by F
-# with two degrees of freedom), and by this share of the variance: what nobody sees in the picture is not worth words.
-BENT_P, BENT_SHARE = 1e-3, 0.02
+# A slope that chance gives more often than the first does not show the dependence. What may show it then, a curve, the
+# spread or ranks, is tested as strictly as the second says. A curve is also told of beside a clear slope where it
+# explains this much more of the variance: what nobody sees in the picture is not worth words.
+CHANCE, STRICT, BENT_SHARE = 0.05, 0.01, 0.02
+SIMPLER = 1.25  # ranks are preferred to a curve that explains no more than this many times as much
+
+
+class Shape(enum.StrEnum):
+    """What shows that the two depend on each other; the figures of each are those of `EdgeRegression.figures`."""
+
+    LINE = "line"  # the regression itself; no figures
+    CURVE = "curve"  # a cubic of the other: shares of the variance that a line and the curve explain
+    TURNED = "turned"  # a cubic of the number explains the other: the same shares, of the other
+    SPREAD = "spread"  # the squares of the number differ between states: F
+    RANKS = "ranks"  # normal scores of ranks: the root of F, and of partial R squared
+    NOTHING = "nothing"  # none of these; no figures
 
 
 @one_screen
@@ -56,8 +71,8 @@ class EdgeRegression:
         The states of a category, the first being the one that the others are compared with; () for a number.
     shifts, freedom
         By how much the mean of the number is shifted with each other state; degrees of freedom of the residuals.
-    bent
-        The shares of the variance that a line and a curve of degree three explain, if these differ; else None.
+    shape, figures
+        What shows that the two depend on each other, and how clearly.
     """
 
     partial: float
@@ -69,12 +84,18 @@ class EdgeRegression:
     compared: tuple[str, ...] = ()
     shifts: tuple[float, ...] = ()
     freedom: float = math.nan
-    bent: tuple[float, float] | None = None
+    shape: Shape = Shape.LINE
+    figures: tuple[float, float] = (math.nan, math.nan)
 
     @property
     def f(self) -> float:
         """F of the regression on a category; t squared for one column."""
         return self.t**2
+
+    @property
+    def p(self) -> float:
+        """How often chance alone gives as large an F."""
+        return float(fdtrc(max(1, len(self.shifts)), self.freedom, self.f))
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +109,7 @@ class _Sums:
 
 @dataclass(frozen=True, eq=False)
 class Regressions:
-    """The regressions of a data set: columns of numbers, indicators of states, and squares and cubes of numbers.
+    """The regressions of a data set: columns of numbers, their squares, cubes and ranks, and indicators of states.
 
     All are made from one matrix of cross products, so that hundreds of edges cost no more than one.
     """
@@ -114,16 +135,17 @@ class Regressions:
         freedom = sums.cases - 1 - len(held) - len(own)
         if not own or freedom < 1:
             return None
-        before, (left, slopes) = self._left(sums, y, held)[0], self._left(sums, y, [*held, *own])
-        if before <= LEAST_LEFT:
+        tested = self._tested(sums, y, own, held)
+        if tested is None:
             return None
-        part = min(1.0, max(0.0, 1 - left / before))
-        f = part * freedom / len(own) / max(1 - part, 1e-12)
-        in_units = slopes[len(held) :] * sums.spreads[y] / sums.spreads[own]
+        part, f, slopes = tested
+        in_units = slopes * sums.spreads[y] / sums.spreads[own]
         nominal = data.kind(other) is VariableKind.NOMINAL
         seen = [self._base(sums, other), *own] if nominal else []
         compared = tuple(data.states[data.index(other)][k - self._columns[other][0]] for k in seen)
         sign = math.copysign(1.0, in_units[0]) if len(own) == 1 else 1.0
+        is_clear = float(fdtrc(len(own), freedom, f)) < CHANCE
+        shape, figures = self._shape(sums, outcome, other, given, is_clear=is_clear)
         return EdgeRegression(
             sign * math.sqrt(part),
             sign * math.sqrt(f),
@@ -134,30 +156,75 @@ class Regressions:
             compared,
             tuple(map(float, in_units)) if nominal else (),
             freedom,
-            None if nominal else self._bent(sums, y, self._columns[other], held, before),
+            shape,
+            figures,
         )
 
-    def _bent(
-        self, sums: _Sums, y: int, columns: Sequence[int], held: list[int], before: float
-    ) -> tuple[float, float] | None:
-        """Return the shares of variance that a line and a curve explain, if the curve explains clearly more."""
-        line = self._independent(sums, columns[:1], held)
-        curve = self._independent(sums, columns[1:], [*held, *line])
-        freedom = sums.cases - 1 - len(held) - len(line) - len(curve)
-        if not curve or freedom < 1:
+    def _tested(self, sums: _Sums, y: int, own: list[int], held: list[int]) -> tuple[float, float, Floats] | None:
+        """Return partial R squared, F and slopes of a regression on some columns given others; None if none can be."""
+        freedom = sums.cases - 1 - len(held) - len(own)
+        before = self._left(sums, y, held)[0]
+        if not own or freedom < 1 or before <= LEAST_LEFT:
             return None
-        straight, bent = (self._left(sums, y, [*held, *line, *more])[0] for more in ([], curve))
-        gain = (straight - bent) * freedom / len(curve) / max(bent, 1e-12)
-        shares = 1 - straight / before, 1 - bent / before
-        is_clear = float(fdtrc(len(curve), freedom, gain)) < BENT_P and shares[1] - shares[0] > BENT_SHARE
-        return shares if is_clear else None
+        left, slopes = self._left(sums, y, [*held, *own])
+        part = min(1.0, max(0.0, 1 - left / before))
+        return part, part * freedom / len(own) / max(1 - part, 1e-12), slopes[len(held) :]
+
+    def _shape(
+        self, sums: _Sums, outcome: str, other: str, given: Sequence[str], *, is_clear: bool
+    ) -> tuple[Shape, tuple[float, float]]:
+        """Return what shows the dependence: a slope that is clear, or in its place what explains most."""
+        nominal = self.data.kind(other) is VariableKind.NOMINAL
+        bent = None if nominal else self._bent(sums, outcome, other, given)
+        if is_clear:
+            if bent is not None and bent[1] - bent[0] > BENT_SHARE:
+                return Shape.CURVE, bent
+            return Shape.LINE, (math.nan, math.nan)
+        found = [(0.0, Shape.NOTHING, (math.nan, math.nan))]
+        if bent is not None:
+            found.append((bent[1], Shape.CURVE, bent))
+        turned = None if nominal else self._bent(sums, other, outcome, given)
+        if turned is not None:
+            found.append((turned[1], Shape.TURNED, turned))
+        spread = self._clear(sums, outcome, 1, other, given, 0) if nominal else None
+        if spread is not None:
+            found.append((spread[0], Shape.SPREAD, (spread[1], math.nan)))
+        ranked = self._clear(sums, outcome, 3, other, given, 3)
+        if ranked is not None:
+            found.append((SIMPLER * ranked[0], Shape.RANKS, (math.sqrt(ranked[1]), math.sqrt(ranked[0]))))
+        _, shape, figures = max(found, key=lambda one: one[0])
+        return shape, figures
+
+    def _clear(
+        self, sums: _Sums, outcome: str, column: int, other: str, given: Sequence[str], of_numbers: int
+    ) -> tuple[float, float] | None:
+        """Return partial R squared and F of another column of the outcome on others; None if chance gives as much."""
+        held = self._independent(sums, [k for name in given for k in self._linear(sums, name, of_numbers)], [])
+        own = self._independent(sums, self._linear(sums, other, of_numbers), held)
+        tested = self._tested(sums, self._columns[outcome][column], own, held)
+        freedom = sums.cases - 1 - len(held) - len(own)
+        is_clear = tested is not None and float(fdtrc(len(own), freedom, tested[1])) < STRICT
+        return tested[:2] if tested is not None and is_clear else None
+
+    def _bent(self, sums: _Sums, outcome: str, other: str, given: Sequence[str]) -> tuple[float, float] | None:
+        """Return the shares of variance that a line and a cubic explain, if the cubic explains clearly more."""
+        y = self._columns[outcome][0]
+        held = self._independent(sums, [k for name in given for k in self._linear(sums, name)], [])
+        line = self._independent(sums, self._columns[other][:1], held)
+        curve = self._independent(sums, self._columns[other][1:3], [*held, *line])
+        tested = self._tested(sums, y, curve, [*held, *line])
+        freedom = sums.cases - 1 - len(held) - len(line) - len(curve)
+        if tested is None or float(fdtrc(len(curve), freedom, tested[1])) >= STRICT:
+            return None
+        before, straight = (self._left(sums, y, columns)[0] for columns in (held, [*held, *line]))
+        return 1 - straight / before, 1 - straight * (1 - tested[0]) / before
 
     @cached_property
     def _columns(self) -> dict[str, list[int]]:
-        """The columns of each variable: a number, its square and cube; the states of a category."""
+        """The columns of each variable: a number, its square, cube and ranks; the states of a category."""
         found, at = {}, 0
         for name, kind, states in zip(self.data.names, self.data.kinds, self.data.states, strict=True):
-            width = len(states) if kind is VariableKind.NOMINAL else 3
+            width = len(states) if kind is VariableKind.NOMINAL else 4
             found[name] = list(range(at, at + width))
             at += width
         return found
@@ -166,11 +233,11 @@ class Regressions:
         """Return the column of the state that the others of a category are compared with: the first that is seen."""
         return next(column for column in self._columns[name] if sums.spreads[column] > 0)
 
-    def _linear(self, sums: _Sums, name: str) -> list[int]:
+    def _linear(self, sums: _Sums, name: str, of_numbers: int = 0) -> list[int]:
         """Return the columns of a variable as a regression has them: of a category all states but one."""
         columns = self._columns[name]
         if self.data.kind(name) is not VariableKind.NOMINAL:
-            return columns[:1]
+            return [columns[of_numbers]]
         return [column for column in columns if sums.spreads[column] > 0][1:]
 
     @staticmethod
@@ -205,6 +272,7 @@ class Regressions:
         numbers = [v for v, kind in enumerate(data.kinds) if kind is not VariableKind.NOMINAL]
         scores = {v: data.scores(data.names[v]) for v in numbers}
         means = {v: float(weights @ own) / total for v, own in scores.items()}
+        ranks = {v: normal_scores(own, weights) for v, own in scores.items()}
         spreads = {v: math.sqrt(float(weights @ (own - means[v]) ** 2) / total) for v, own in scores.items()}
         width = sum(map(len, self._columns.values()))
         products, sums = np.zeros((width, width)), np.zeros(width)
@@ -218,6 +286,7 @@ class Regressions:
                     made[columns[0]] = standard
                     made[columns[1]] = np.clip(standard, -FURTHEST, FURTHEST) ** 2
                     made[columns[2]] = np.clip(standard, -FURTHEST, FURTHEST) ** 3
+                    made[columns[3]] = ranks[v][part]
                 else:
                     made[columns] = data.values[v][part] == np.arange(len(columns))[:, None]
             products += (made * weights[part]) @ made.T

@@ -27,6 +27,7 @@ from arcwise.findings.edge_record import (
     Support,
 )
 from arcwise.findings.price import NOTHING, factor_words
+from arcwise.findings.regression import EdgeRegression, Shape
 from arcwise.findings.verdict import HALF
 from arcwise.graph.beliefs import odds_text
 from arcwise.graph.statements import StatementKind
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from arcwise.data.dataset import Dataset
     from arcwise.findings.findings import Findings
     from arcwise.findings.price import ConstraintPrice
-    from arcwise.findings.regression import EdgeRegression
     from arcwise.graph.beliefs import Beliefs
     from arcwise.graph.constraints import Constraints
     from arcwise.priors.optima import EdgePrior
@@ -712,7 +712,8 @@ def edge_sentences(analysis: Findings, edge: EdgeRecord) -> tuple[str, ...]:
         known = () if edge.present <= 0 else (effect_sentence(analysis.data, edge), prior_sentence(edge))
         return tuple(s for s in (*said, *known) if s)
     if edge.present < UNLIKELY and edge.fate is Fate.BELOW:
-        unlikely = (_presence(analysis, edge), *said, belief_sentence(edge), _agreement(edge), NOT_UNRELATED)
+        shown = effect_sentence(analysis.data, edge) if _is_missed(edge) else ""
+        unlikely = (_presence(analysis, edge), *said, belief_sentence(edge), _agreement(edge), shown, NOT_UNRELATED)
         return tuple(s for s in unlikely if s)
     sentences = (
         _presence(analysis, edge),
@@ -828,6 +829,8 @@ def _direction(analysis: Findings, edge: EdgeRecord) -> str:
 
 # States of a category that a sentence compares.
 MOST_COMPARED = 4
+# A pair without an edge is said to be shown by a regression if chance gives as much more rarely than this.
+MISSED = 1e-3
 
 
 def regression_sentence(regression: EdgeRegression) -> str:
@@ -847,11 +850,32 @@ def regression_sentence(regression: EdgeRegression) -> str:
         base, *others = (statement(x, state) for state in regression.compared)
         shifts = [f"{_change(by)} with {state}" for state, by in zip(others, regression.shifts, strict=True)]
         what = f"{first_few(shifts, MOST_COMPARED)} than with {base}"
-    text = f"In a linear regression,{held} the mean of {y} is {what} ({figures})."
-    if regression.bent is not None:
-        line, curve = map(percent, regression.bent)
-        text += f" It is no straight line: a curve explains {curve} of the variance, the line {line}."
-    return text
+    return f"In a linear regression,{held} the mean of {y} is {what} ({figures}).{_shape_words(regression)}"
+
+
+def _shape_words(regression: EdgeRegression) -> str:
+    """Return what shows the dependence beside the slope, or in its place."""
+    y, x, (first, second) = regression.outcome, regression.of, regression.figures
+    match regression.shape:
+        case Shape.LINE:
+            return ""
+        case Shape.CURVE:
+            told = f"a curve explains {percent(second)} of the variance, the line {percent(first)}"
+            return f" It is no straight line: {told}."
+        case Shape.TURNED:
+            told = f"{y} explains {percent(second)} of the variance of {x} by a curve, and {percent(first)} by a line"
+            return f" No slope shows the edge, but a curve does: {told}."
+        case Shape.SPREAD:
+            told = f"the spread of {y} differs by {x} (F of its squares = {first:.3g})"
+            return f" The means do not show the edge; {told}."
+        case Shape.RANKS:
+            told = f"which no single cases far away decide (F = {first**2:.3g}, partial correlation {second:.2f})"
+            return f" Ranks show the edge, {told}."
+        case Shape.NOTHING:
+            return (
+                " Neither a slope nor a curve nor ranks show it beside what is held fixed: networks that have it leave "
+                "some of that out."
+            )
 
 
 def _change(by: float) -> str:
@@ -864,8 +888,18 @@ def effect_sentence(data: Dataset, edge: EdgeRecord) -> str:
     These are the two states of the tail that differ most, for the state of the head that they change most.
     """
     if edge.regression is not None and edge.regression.outcome:
-        return regression_sentence(edge.regression)
+        missed = (
+            " The networks leave the edge out all the same: one between columns that also enter by curves has a higher "
+            "price, and weak ones may not pay it."
+        )
+        return regression_sentence(edge.regression) + (missed if _is_missed(edge) else "")
     return _compared_states(data, edge)
+
+
+def _is_missed(edge: EdgeRecord) -> bool:
+    """Whether a regression shows clearly an edge that the network does not have."""
+    found = edge.regression
+    return found is not None and edge.fate is Fate.BELOW and found.p < MISSED
 
 
 def _compared_states(data: Dataset, edge: EdgeRecord) -> str:
