@@ -59,8 +59,8 @@ def test_ways() -> None:
 @pytest.mark.parametrize(
     ("ended", "note", "by_time"),
     [
-        (Status.MEMORY_LIMIT, "Not completed: quantile, 2 intervals (memory limit)", False),
-        (Status.TIME_LIMIT, "Not tried for want of time: quantile, 2 intervals", True),
+        (Status.MEMORY_LIMIT, "Not completed: quantile, 2 bins (memory limit)", False),
+        (Status.TIME_LIMIT, "Not tried for want of time: quantile, 2 bins", True),
     ],
 )
 def test_what_ended_a_way_to_cut_is_said(frame: pd.DataFrame, ended: Status, note: str, by_time: bool) -> None:

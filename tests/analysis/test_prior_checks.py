@@ -39,5 +39,5 @@ def test_more_cases_than_memory_are_not_shuffled() -> None:
     found = checks.grow_parts(many, LearnOptions(), 1.0, Run(progress=False))
     assert found.saturation is None
     assert found.note is not None and found.note.text == (
-        "Saturation was not computed: to shuffle them, each of the 625,000,000 cases would have to be in memory."
+        "Saturation was not computed: to shuffle them, each of the 625,000,000 rows would have to be in memory."
     )

@@ -292,7 +292,7 @@ def test_a_sample_of_which_enough_fits_the_time_is_begun(monkeypatch: pytest.Mon
         (37, 20_000, 4, ""),
         (37, 20_001, 3, ""),  # a shorter proof
         (27, 50_000, 3, ""),
-        (37, 50_000, 3, "50,000 cases of 37 variables make the proof long"),
+        (37, 50_000, 3, "50,000 rows of 37 variables make the proof long"),
         (20, 20_001, 4, ""),  # fewer sets to count
         (20, 700, None, ""),
         (8, 50_000, None, ""),
@@ -444,6 +444,6 @@ def test_many_cases_are_not_shuffled_unasked() -> None:
     found = arcwise.learn(many, replicates=20, compare=False, seed=1)
     told = [remark.text for remark in found.remarks if "Broom" in remark.text]
     assert told == [
-        "Broom's rule was not computed: with 1,250,000 cases, learning from shuffled columns is slow. --permutations "
+        "Broom's rule was not computed: with 1,250,000 rows, learning from shuffled columns is slow. --permutations "
         "20 asks for it."
     ]

@@ -207,12 +207,12 @@ def prior(edge: EdgeRecord, changes: tuple[float, ...], *, starts: bool, cause: 
     ("changes", "starts", "support", "words"),
     [
         ((), True, "always", "It does not depend on the prior: BDeu supports"),
-        ((0.07,), False, "usual", "at every usual strength (1 to 50 imagined cases added to the data)"),
+        ((0.07,), False, "usual", "at every usual strength (1 to 50 imaginary rows added to the data)"),
         ((80.0,), True, "usual", "at every usual strength"),
-        ((5.12,), False, "depends", "if the prior counts for at least 5.1 imagined cases, and not otherwise"),
-        ((20.0,), True, "depends", "if the prior counts for less than 20 imagined cases, and not otherwise"),
-        ((2.0, 30.0), False, "depends", "if the prior counts for 2 to 30 imagined cases"),
-        ((0.02, 300.0), True, "never", "for less than 0.02 of an imagined case or for at least 300 imagined cases"),
+        ((5.12,), False, "depends", "if the prior counts for at least 5.1 imaginary rows, and not otherwise"),
+        ((20.0,), True, "depends", "if the prior counts for less than 20 imaginary rows, and not otherwise"),
+        ((2.0, 30.0), False, "depends", "if the prior counts for 2 to 30 imaginary rows"),
+        ((0.02, 300.0), True, "never", "for less than 0.02 of an imaginary row or for at least 300 imaginary rows"),
         ((), False, "never", "at no strength of the prior"),
     ],
 )
@@ -240,7 +240,7 @@ def test_the_report_says_which_edges_depend_on_the_prior(scale: arcwise.Analysis
     changed = prior(kept[0], (5.0,), starts=False)
     edges = tuple(changed if e is kept[0] else e for e in scale.edges)
     text = " ".join(scale.plus(replace(scale.part(MainAnswer), edges=edges)).to_text().split())
-    assert f"These depend on it: {changed.tail} → {changed.head} (for at least 5 imagined cases)" in text
+    assert f"These depend on it: {changed.tail} → {changed.head} (for at least 5 imaginary rows)" in text
 
 
 def test_edges_are_counted_in_whole_numbers(scale: arcwise.Analysis) -> None:
@@ -252,7 +252,7 @@ def test_edges_are_counted_in_whole_numbers(scale: arcwise.Analysis) -> None:
         return " ".join(scale.plus(GrowingParts(made)).to_text().split())
 
     final = int(saturation.edges[-1])
-    assert f"reversed about 3 edges; the best network of all cases has {final} (BDeu" in said(2.67)
+    assert f"reversed about 3 edges; the best network of all rows has {final} (BDeu" in said(2.67)
     assert "reversed about 1 edge; " in said(1.33)
     assert "More data would probably change little" in said(0.33)
     assert "reversed hardly any edge" in said(0.33)
@@ -267,7 +267,7 @@ def test_a_number_of_cases_that_was_not_studied_is_warned_of(cases: int, tmp_pat
     model = calibration_table().entries["bootstrap", "qnml"].model
     fewest, most = (f"{1000 * 10 ** bounds[CASES]:.2g}" for bounds in (model.lowest, model.highest))
     studied = f"{float(fewest):,.0f} to {float(most):,.0f}"
-    warning = f"data sets of {studied} cases, and there are {cases:,} here: those of the nearest size are used"
+    warning = f"data sets of {studied} rows, and there are {cases:,} here: those of the nearest size are used"
     assert warning in " ".join(analysis.to_text().split())
     assert warning in analysis.to_html()
     record = json.loads((analysis.save(tmp_path / "result") / "run.json").read_text())
@@ -280,7 +280,7 @@ def test_a_number_of_cases_that_was_not_studied_is_warned_of(cases: int, tmp_pat
     inside = learn(frame.sample(200, replace=True, random_state=1), seed=1, **QUICK)
     assert not any(studied in remark.text for remark in inside.remarks)
     used = "50 to 100" if cases < 50 else "5,000 to 10,000"
-    learned = f"data sets of 50 to 10,000 cases, and there are {cases:,} here. That of the nearest sizes, {used} cases"
+    learned = f"data sets of 50 to 10,000 rows, and there are {cases:,} here. That of the nearest sizes, {used} rows"
     assert learned in arcwise.recommend(analysis.confidence, metric="cost", alpha=1, rule="learned").text
 
 

@@ -30,7 +30,7 @@ def told(frame: pd.DataFrame, kind: Kind, **said: object) -> list[str]:
 def test_codes_are_not_cut_as_numbers(name: str) -> None:
     codes = RNG.choice(np.arange(3, 90, 3), ROWS)
     frame = PEOPLE.assign(**{name: codes})
-    assert told(frame, Kind.CODES) == [f"column '{name}' holds codes, not quantities: intervals of them mean nothing"]
+    assert told(frame, Kind.CODES) == [f"column '{name}' holds codes, not quantities: bins of them mean nothing"]
     assert check(frame).repaired.column(name).labels == tuple(str(k) for k in sorted(set(codes.tolist())))
     assert not check(frame).repaired.column(name).is_continuous()
     assert told(frame, Kind.CODES, keep=(name,)) == []

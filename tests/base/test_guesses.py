@@ -184,7 +184,7 @@ WORKS: dict[str, Callable[[Any, Any, pd.DataFrame, Path], object]] = {
     "explain(a--b) of a folder": lambda a, s, df, d: s.explain("smoke--cough") == a.explain("smoke", "cough"),
     "explain(b <- a)": lambda a, s, df, d: a.explain("cough <- smoke") == a.explain("smoke", "cough"),
     "predict of a folder": lambda a, s, df, d: (s.predict(df) == a.predict(df)).all() and s.target == "visits",
-    "to_frame() of a folder": lambda a, s, df, d: s.to_frame()["link"].tolist() == a.to_frame()["link"].tolist(),
+    "to_frame() of a folder": lambda a, s, df, d: s.to_frame()["edge"].tolist() == a.to_frame()["edge"].tolist(),
     "summary() of a folder": lambda a, s, df, d: s.summary() == a.summary(),
     "show() of a folder": lambda a, s, df, d: s.show() is None,
     "edge(a->b)": lambda a, s, df, d: a.edge("smoke->cough").name == s.edge("cough<-smoke").name == "smoke → cough",
@@ -216,7 +216,7 @@ WORKS: dict[str, Callable[[Any, Any, pd.DataFrame, Path], object]] = {
     "prior_sensitivity(df, dag)": lambda a, s, df, d: priors.prior_sensitivity(df, a.dag),
     "learn(polars-like frame)": lambda a, s, df, d: arcwise.hill_climb(Table.from_dataframe(df)).dag,
 }  # fmt: skip
-SIX = ["link", "probability", "direction", "verdict", "do", "range"]
+SIX = ["edge", "probability", "direction", "verdict", "do", "range"]
 
 
 def climbed(data: Any) -> Dag:

@@ -48,7 +48,7 @@ def test_rows_that_are_written_are_those_of_the_file(cli: Callable[..., str], la
 def test_the_audit_counts_cases_and_tells_what_the_reader_did(cli: Callable[..., str], large: Path) -> None:
     told = " ".join(cli("check", large).split())
     assert "The data have 4 columns and 600 rows" in told
-    assert "Left out column 'id', which has about" in told and "Cut column 'x' into 3 intervals" in told
+    assert "Left out column 'id', which has about" in told and "Cut column 'x' into 3 bins" in told
     whole = " ".join(cli("check", large, "--whole").split())
     assert "The data have 5 columns and 600 rows" in whole and "before rows were counted" not in whole
 

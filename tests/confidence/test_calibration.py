@@ -110,7 +110,7 @@ def test_what_was_not_studied_is_said() -> None:
     assert "was not studied" in table.calibration(confidence(recipe=Recipe.usual("credible", "k2"))).doubt
     other = table.calibration(confidence(recipe=Recipe.usual("credible", "qnml", bayes_factor=150)))
     assert "the Bayes factor: 150 here, 20 there" in other.doubt
-    assert "number of cases is not known" in table.calibration(confidence(n_cases=None)).doubt
+    assert "number of rows is not known" in table.calibration(confidence(n_cases=None)).doubt
     assert "experiments: some here, none there" in table.calibration(confidence(targets=(("a",),))).doubt
     millions = Recipe.usual("credible", "qnml", n_cases=5_000_000)
     assert "and there are 5,000,000 here" in table.calibration(confidence(recipe=millions, n_cases=5_000_000)).doubt

@@ -136,7 +136,7 @@ def test_the_words_are_those_of_an_analyst() -> None:
     assert [a.threshold for a in advice.neighbours] == pytest.approx([0.3, 0.35, 0.4, 0.45, 0.5])
     assert [a.edges for a in advice.neighbours] == [3, 3, 3, 2, 2]
     assert advice.neighbours[2].extra_error == 0
-    for part in ("Use 0.4", "30 proxy data sets of 500 to 1000 cases", "15 networks", "BIC", "your costs alone 0.333"):
+    for part in ("Use 0.4", "30 proxy data sets of 500 to 1000 rows", "15 networks", "BIC", "your costs alone 0.333"):
         assert part in str(advice)
     assert recommend(make(), metric="cost", alpha=0.5, table=table).cost_in_words == (
         "an extra edge costs you twice missing an edge"
@@ -150,7 +150,7 @@ def test_f_scores_and_shd_have_words_too() -> None:
     assert "count the same" in recommend(make()).text
     foreign = make(n_cases=None, recipe=Recipe.of("bootstrap", "k2"), complete=False)
     unknown = recommend(foreign, rule="learned").text
-    for part in ("k2 was not among those studied", "number of cases is not known", "cut short by a limit"):
+    for part in ("k2 was not among those studied", "number of rows is not known", "cut short by a limit"):
         assert part in unknown
 
 

@@ -285,7 +285,7 @@ def test_mistakes_are_told(make: Make) -> None:
         score.score_family(data, 0, [2])
     with pytest.raises(DataError, match="different variables: X1, Z"):
         score.score_network(data, Dag(["X0", "Z"], [(), ()]))
-    with pytest.raises(DataError, match="no cases"):
+    with pytest.raises(DataError, match="no rows"):
         score.score_family(Dataset(data.codes, data.names, data.states, np.zeros(4, dtype=np.int64)), 0, [1])
 
 

@@ -76,8 +76,8 @@ def bad(**changes: object) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (bad(codes=np.zeros((0, 3))), "no cases"),
-        (bad(codes=np.zeros((3, 0))), "no cases"),
+        (bad(codes=np.zeros((0, 3))), "no rows"),
+        (bad(codes=np.zeros((3, 0))), "no rows"),
         (bad(codes=np.zeros(3)), r"shape \(3,\) are not a table"),
         (bad(names=("a", "b")), "2 names for 3 columns"),
         (bad(names=("a", "b", "a")), "name 'a' is given to variables 1 and 3 of 3"),
@@ -98,7 +98,7 @@ def bad(**changes: object) -> dict[str, object]:
         (bad(weights=[1, 2, 3, 0.5]), "whole numbers .*, not 0.5"),
         (bad(weights=[1, 2, 3, np.inf]), "whole numbers .*, not inf"),
         (bad(weights=["1", "2", "3", "4"]), "whole numbers"),
-        (bad(weights=[0, 0, 0, 0]), "no cases"),
+        (bad(weights=[0, 0, 0, 0]), "no rows"),
         (bad(weights=[2**52, 2**52, 2**52, 1]), r"at most 2\^53"),
         (bad(weights=[2**63, 2**63, 1, 1]), r"at most 2\^53"),
     ],

@@ -359,7 +359,7 @@ def test_many_weighted_cases_are_written_and_read_with_their_weights(
             assert rows_of(read_data(again, states=dict(zip(data.names, data.states, strict=True)))) == rows_of(data)
         assert duckdb.read_parquet(str(again.with_suffix(".parquet"))).columns[-1] == "number of cases"
     for grouping in (Grouping(), ALWAYS):
-        with pytest.raises(FormatError, match="the rows of a file stand for many cases each: read its files one by"):
+        with pytest.raises(FormatError, match="the rows of a file count many times each: read its files one by"):
             read_table(tmp_path, grouping=grouping)
     monkeypatch.setattr(cases, "ROW_BY_ROW", 100)
     drawn = [data.resample(seed) for seed in range(400)]
@@ -582,7 +582,7 @@ def test_cases_are_not_written_out_beyond_memory() -> None:
     other = Column("b", (np.arange(40) % 2).astype(np.uint8), ("x", "y"))
     table = Table((column, other), "", np.full(40, 10**9), is_grouped=True)
     assert discretize(table, method="quantile", bins=4).column("a").counts().tolist() == [10**10] * 4
-    with pytest.raises(DataError, match="have to be cut case by case, and the rows stand for 40,000,000,000 cases"):
+    with pytest.raises(DataError, match="have to be cut row by row, and there are 40,000,000,000 of them"):
         discretize(table, method="mdl", target="b")
 
 

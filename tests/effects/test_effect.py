@@ -146,7 +146,7 @@ def test_cases_that_nothing_compares_with_are_told_of() -> None:
     assert found.lacking == (1, {"m": "no"})
     assert found.to_frame()["no_overlap"].tolist() == pytest.approx([0, 0, 1 - m.mean(), 1 - m.mean()])
     told = effect_answer(found).to_text()
-    assert "No case has trained = yes and m = no." in " ".join(told.split())
+    assert "No row has trained = yes and m = no." in " ".join(told.split())
     other = find_effect(NetworkSet.from_dags([dag], origin="given"), data, "m", "wage")
     assert (other.no_overlap.max(), other.lacking) == (0.0, None)
     assert "The data overlap" in effect_answer(other).to_text()
@@ -219,7 +219,7 @@ def test_experiments_leave_out_what_else_was_set() -> None:
     part = data.take(kept)
     assert found.marginal == pytest.approx(np.bincount(part.codes[2], minlength=2) / kept.sum())
     only = data.with_targets([["v2"]] * 200)
-    with pytest.raises(DataError, match="every case sets"):
+    with pytest.raises(DataError, match="every row sets"):
         find_effect(family_reach(networks.networks()), only, "v1", "v0")
 
 
@@ -233,14 +233,14 @@ def test_a_cause_that_no_case_tells_of_leaves_the_others_their_effects() -> None
     assert found.change[0, 1] == pytest.approx(find_effects(reach, data.take(np.arange(200) % 2 == 1)).change[0, 1])
     assert "What setting v2 does is not told" in effects_answer(found).to_text()
     assert "is not told" not in effects_answer(found, "v0").to_text()  # nobody asks for that of v2
-    with pytest.raises(DataError, match="every case sets"):
+    with pytest.raises(DataError, match="every row sets"):
         find_effects(reach, data.with_targets([["v0", "v1"]] * 200))
 
 
 def test_the_verb_refuses_a_cause_that_no_case_tells_of(cli: Callable[..., str], tmp_path: Path) -> None:
     data = small_data(3, 200, 2).with_targets([["v0"] if k % 2 else ["v1"] for k in range(200)])
     learn(data, compare=False, permutations=0, seed=1).save(tmp_path / "report")
-    assert "every case sets a variable other than 'v2'" in cli("effect", tmp_path / "report", "v2", code=1)
+    assert "every row sets a variable other than 'v2'" in cli("effect", tmp_path / "report", "v2", code=1)
     assert json.loads(cli("effect", tmp_path / "report", "--json"))["untold"] == ["v2"]
 
 

@@ -156,9 +156,9 @@ def test_a_bootstrap_draws_cases_with_their_gaps(learning_test: Incomplete) -> N
 
 
 def test_mistakes_are_told(learning_test: Incomplete) -> None:
-    with pytest.raises(DataError, match=r"60 values are missing, and BIC needs complete cases.*score='pnal'"):
+    with pytest.raises(DataError, match=r"60 values are missing, and BIC needs complete rows.*score='pnal'"):
         hill_climb(learning_test, "bic")
-    with pytest.raises(DataError, match="needs complete cases"):
+    with pytest.raises(DataError, match="needs complete rows"):
         build_parent_sets(learning_test, "bdeu")
     with pytest.raises(OptionError, match=r"alpha=0.5 .* must be a number in \(0, 0.5\)"):
         make_score("pnal", alpha=0.5)

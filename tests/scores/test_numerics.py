@@ -182,5 +182,5 @@ def test_more_cases_than_digits_are_refused() -> None:
         lambda: hill_climb(data, "bdeu"),
         lambda: build_parent_sets(data, "bic"),
     ):
-        with pytest.raises(DataError, match=r"1e\+12 cases; scores of up to 1e\+12 .* Divide all weights"):
+        with pytest.raises(DataError, match=r"1e\+12 rows; scores of up to 1e\+12 .* Divide all weights"):
             use()

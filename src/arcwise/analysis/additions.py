@@ -151,9 +151,9 @@ def _why_not_shuffled(data: Dataset | Incomplete | NumericData | MixedData, main
     if data.n_variables > main.recipe.source_facts.quick_permutations:
         return "with this method and this many variables, learning from shuffled columns is slow."
     if data.n_cases * data.n_variables > SHUFFLED_VALUES:
-        return f"to shuffle columns, each of the {data.n_cases:,} cases would have to be in memory."
+        return f"to shuffle columns, each of the {data.n_cases:,} rows would have to be in memory."
     if data.n_cases * data.n_variables > SLOW_VALUES:
-        return f"with {data.n_cases:,} cases, learning from shuffled columns is slow."
+        return f"with {data.n_cases:,} rows, learning from shuffled columns is slow."
     return ""
 
 

@@ -132,6 +132,6 @@ class Analysis(Findings, Questions):
     def __repr__(self) -> str:
         kept = sum(edge.fate.in_network for edge in self.consensus.edges)
         return (
-            f"Analysis({self.name}: {self.data.n_variables} variables, {self.data.n_cases:,} cases; {self.main.title}; "
+            f"Analysis({self.name}: {self.data.n_variables} variables, {self.data.n_cases:,} rows; {self.main.title}; "
             f"{kept} edges above {self.threshold:.3g})"
         )

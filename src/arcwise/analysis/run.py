@@ -139,7 +139,7 @@ def begin_run(prepared: Prepared, options: LearnOptions) -> LearnRun:
     if prepared.mixed is not None and options.method != AUTO and not find_source(options.method).resamples:
         raise OptionError(
             Argument("numbers", options.numbers),
-            f"is for the bootstrap; the {find_source(options.method).title} takes intervals.",
+            f"is for the bootstrap; the {find_source(options.method).title} takes bins.",
             remedies=Remedy("take", Argument("method", "bootstrap")),
         )
     run = Run(

@@ -115,7 +115,7 @@ def find_identifiers(table: Table, *, keep: Collection[str] = ()) -> Iterable[Fi
     every = "different in almost every row"
     for names, one, many, short in (
         (unique, f"is {every}", f"are {every}", every),
-        (repeated, f"numbers cases that {again}", f"number cases that {again}", f"numbers of cases that {again}"),
+        (repeated, f"numbers rows that {again}", f"number rows that {again}", f"numbers of rows that {again}"),
     ):
         if not names:
             continue
@@ -203,7 +203,7 @@ def find_codes(table: Table, *, keep: Collection[str] = ()) -> Iterable[Finding]
         if bool((values != np.floor(values)).any()) or float(values.min()) < 0:
             continue
         states, rows = _states(column), column.n_cases - column.n_missing
-        what = f"column '{column.name}' holds codes, not quantities: intervals of them mean nothing"
+        what = f"column '{column.name}' holds codes, not quantities: bins of them mean nothing"
         evidence = f"{states:,} whole numbers, and its name; a quantity is kept with keep"
         if states > most_states(rows, LEAST_PER_CELL):
             why = ", which holds codes of more kinds than the rows can carry"

@@ -74,7 +74,7 @@ def find_units(table: Table) -> Iterable[Finding]:
     if len(units) < LEAST_UNITS or any(label is not None and numbers_of([label]) is not None for _, label in cells):
         return
     shown = quoted(units, 4)
-    what = f"the first row holds no case, but the units of the columns: {shown}"
+    what = f"the first row holds the units of the columns, not values: {shown}"
     yield _leave_rows_out(table, Kind.UNITS, [0], what, f"the first row, which holds units: {shown}")
 
 

@@ -456,7 +456,7 @@ class Common:
         metavar="COLUMN",
         group=Group.DATA,
     )
-    bins: int = option(BINS, "the number of intervals", low=2, high=10_000, group=Group.DATA)
+    bins: int = option(BINS, "the number of bins", low=2, high=10_000, group=Group.DATA)
     categorical: bool = option(
         False, "treat columns of numbers as categories, however many values they have", group=Group.DATA
     )

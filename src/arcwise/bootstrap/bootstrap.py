@@ -86,13 +86,13 @@ class BootstrapSettings:
     )
     resampling: Resampling = option(
         "bootstrap",
-        "shuffle every column instead of drawing cases: only chance edges",
+        "shuffle every column instead of drawing rows: only chance edges",
         flags=("--permutation",),
         switch="permutation",
     )
     draws: Draws = option(
         "both",
-        "how cases are drawn: N with replacement, parts of 70 % without, or both in turns",
+        "how rows are drawn: N with replacement, parts of 70 % without, or both in turns",
         choices=DRAWS,
         flags=("--resample",),
     )

@@ -66,7 +66,7 @@ class Discretize(TableVerb, DataFileVerb):
     data: DataArgument
     method: str = option(
         "quantile",
-        "width, quantile or kmeans (--bins intervals), mean (two), or mdl (by the class --target)",
+        "width, quantile or kmeans (by --bins), mean (two), or mdl (by the class --target)",
         choices=CUTTING,
     )
     bins: int = row(Common, "bins")

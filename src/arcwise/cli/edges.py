@@ -49,7 +49,7 @@ class Confidence(ResultVerb):
         choices=("edge", "markov-blanket", "path"),
     )
     n_cases: int | None = option(
-        None, "the number of cases, if the file of networks does not say", low=1, flags=("--cases",)
+        None, "the number of rows, if the file of networks does not say", low=1, flags=("--cases",)
     )
     compare: Path | None = option(None, "other networks, or confidences, to print side by side")
     above: float = option(0.0, "print only pairs with a confidence above this")
@@ -134,7 +134,7 @@ class Threshold(DataVerb, TimeLimit, Verb):
     )
     value: float | None = option(None, "the cut-off", of="fixed rule")
     published: bool = option(False, "Liao's own table (SHD) instead of the package's", of="learned rule")
-    cases: int | None = option(None, "the number of cases, if the file does not say", low=1, of="learned rule")
+    cases: int | None = option(None, "the number of rows, if the file does not say", low=1, of="learned rule")
     data: Path | None = option(None, "the data that the confidences come from", of="broom rule")
     permutations: int = option(60, "how many permuted data sets", low=2, of="broom rule")
     permuted: tuple[str, ...] = option(

@@ -141,7 +141,7 @@ def _rows(comparison: Comparison, distances: dict[str, int], prediction: dict[st
     rows |= {ADJUSTMENTS[name]: value for name, value in distances.items()}
     if prediction:
         rows |= {
-            "held-out cases": f"{prediction['cases']:,}",
+            "held-out rows": f"{prediction['cases']:,}",
             "log-likelihood, true network": f"{prediction['true_log_likelihood']:.4f}",
             "log-likelihood, learned network": f"{prediction['learned_log_likelihood']:.4f}",
             "accuracy score (per cent)": f"{prediction['accuracy_score']:.4f}",

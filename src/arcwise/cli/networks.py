@@ -60,7 +60,7 @@ class Fit(DataVerb, files.ResultVerb):
     )
     ess: float | None = option(None, "the equivalent sample size of the prior", usual="1", of="bd and sites")
     prior: str | None = option(None, "the prior, bdeu, k2, bdj, or a number for every cell", of="bd")
-    m: float | None = option(None, "how many imaginary cases", usual="1", of="m-estimate")
+    m: float | None = option(None, "how many imaginary rows", usual="1", of="m-estimate")
     site: str | None = option(
         None, "the column of the sites, a parent of every other one", usual="site", of="sites", metavar="NAME"
     )
@@ -103,7 +103,7 @@ class Fit(DataVerb, files.ResultVerb):
             "log_likelihood": fitted.log_likelihood(cases) if self.as_json else None,
             "output": output,
         }
-        remark = f"{undefined:,} rows are undefined: the data show no case for them."
+        remark = f"{undefined:,} rows are undefined: the data show no row for them."
         return Result(payload, remark=remark if undefined else "")
 
 
@@ -191,7 +191,7 @@ class Query(files.AnswerVerb):
     threads: int | None = row(Common, "threads")
     rows: Path | None = option(
         None,
-        "evidence, one line per case: a data file whose columns are variables; a gap is not observed",
+        "evidence, one line per row: a data file whose columns are variables; a gap is not observed",
         flags=("--evidence",),
     )
     impossible: str = option("error", "rows that the network gives probability 0: error, or missing (left empty)")

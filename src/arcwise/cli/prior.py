@@ -178,7 +178,7 @@ class Saturation(LearningPriorVerb):
 
     ess: float = row(PriorOptions, "ess")
     epsilon: float = row(PriorOptions, "epsilon")
-    repetitions: int = option(5, "how often the cases are shuffled", low=1, high=100_000)
+    repetitions: int = option(5, "how often the rows are shuffled", low=1, high=100_000)
     seed: int = row(Common, "seed")
 
     def _run(self) -> Result:

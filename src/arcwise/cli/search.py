@@ -154,7 +154,7 @@ class Search(LearningVerb, StepLimit, GraphFileVerb):
         stopped = "" if result.complete else f"; stopped: {result.status}"
         usual = None if self.method is Method.EM else result.usual_limit
         if usual is not None and any(len(parents) >= usual for parents in result.dag.parents):
-            stopped += f"; {usual} parents are the most that so many cases carry: --max-parents allows others"
+            stopped += f"; {usual} parents are the most that so many rows carry: --max-parents allows others"
         remark = (
             f"{self.method}: {found}, {len(result.dag.arcs)} arcs, {result.iterations} iterations, "
             f"{result.seconds:.3f} s{stopped}"

@@ -181,7 +181,7 @@ class CalibrationTable(StudiedTable):
             curve=curve,
             directions=entry.directions if exact else None,
             basis=f"come from {entry.data_sets} data sets sampled from {entry.networks} networks whose structure is "
-            "known, by the number of cases and variables",
+            "known, by the number of rows and variables",
             doubt=self._doubt(confidence, entry),
             spreads=_spreads([max(0.0, at + level * slope) for at, slope in entry.spreads]),
             is_chance=is_chance,
@@ -193,7 +193,7 @@ class CalibrationTable(StudiedTable):
         if recipe is None:
             return "How the networks were made is not known, so no study shows that the probabilities are right here."
         if confidence.n_cases is None:
-            return f"The number of cases is not known; the probabilities are for {UNKNOWN_CASES:,}."
+            return f"The number of rows is not known; the probabilities are for {UNKNOWN_CASES:,}."
         studied = self.studied_like(recipe, confidence.n_cases)
         if studied is None:
             return f"The score {recipe.score_title} was not studied; the probabilities are those of other scores."
@@ -230,7 +230,7 @@ def _beyond(n_cases: int, n_variables: int, model: CalibrationModel) -> str:
     most = round(20 * math.exp(model.highest[VARIABLES]))
     if not low <= n_cases <= high:
         return (
-            f"The probabilities come from data sets of {low:,} to {high:,} cases, and there are {n_cases:,} here: "
+            f"The probabilities come from data sets of {low:,} to {high:,} rows, and there are {n_cases:,} here: "
             "those of the nearest size are used, but no study shows that they are right here."
         )
     if n_variables > most:

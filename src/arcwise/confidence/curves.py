@@ -104,7 +104,7 @@ class DirectionMap:
 
     def __post_init__(self) -> None:
         if not all(len(own) == TERMS and np.isfinite(own).all() for own in (self.at_thousand, self.per_decade)):
-            raise FormatError(f"a map of directions has {TERMS} numbers at 1,000 cases, and {TERMS} per decade.")
+            raise FormatError(f"a map of directions has {TERMS} numbers at 1,000 rows, and {TERMS} per decade.")
 
     def __call__(
         self, forward: NDArray[np.float64], backward: NDArray[np.float64], free: NDArray[np.float64], n_cases: int

@@ -69,8 +69,8 @@ def size_warning(n_cases: int | None) -> str:
         return ""
     first, last = SIZE_GROUPS[size_group(n_cases)]
     return (
-        f"The learned cut-offs come from data sets of {low:,} to {high:,} cases, and there are {n_cases:,} here. That "
-        f"of the nearest sizes, {first:,} to {last:,} cases, is used, but no study shows that it is best here. "
+        f"The learned cut-offs come from data sets of {low:,} to {high:,} rows, and there are {n_cases:,} here. That "
+        f"of the nearest sizes, {first:,} to {last:,} rows, is used, but no study shows that it is best here. "
         "The rule 'cost', which follows from your costs alone, is the alternative."
     )
 

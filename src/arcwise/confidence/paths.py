@@ -83,9 +83,7 @@ class PathEntry:
 
     def __post_init__(self) -> None:
         if not all(len(own) == PATH_TERMS and np.isfinite(own).all() for own in (self.at_thousand, self.per_decade)):
-            raise FormatError(
-                f"a calibration of paths has {PATH_TERMS} numbers at 1,000 cases, and as many per decade."
-            )
+            raise FormatError(f"a calibration of paths has {PATH_TERMS} numbers at 1,000 rows, and as many per decade.")
 
     @property
     def key(self) -> tuple[str, str]:

@@ -186,7 +186,7 @@ def learned_threshold(
     first, second, share = known.neighbours(method, score, n_cases, metric, weight)
     value = round(first.threshold + share * (second.threshold - first.threshold), 4)
     like = first.score if first.score != ANY else "several scores"
-    sizes = f"{first.cases} cases" if first.cases != ANY else "any number of cases"
+    sizes = f"{first.cases} rows" if first.cases != ANY else "any number of rows"
     details = {"proxies": float(first.proxies), "networks": float(first.networks), "weight": weight}
     if first.errors and share == 0.0:
         details["error"] = first.errors[int(np.argmin(np.abs(GRID - first.threshold)))]
@@ -533,7 +533,7 @@ def _origin_of(score: str, cases: str, chosen: Threshold, confidence: EdgeConfid
     source = SOURCES.get(confidence.origin)
     method = f"{confidence.origin if source is None else source.title}s"
     what = f"{method} with {score.upper()}" if score != ANY else f"{method} with any score"
-    size = f"of {cases.replace('-', ' to ')} cases" if cases != ANY else "of any size"
+    size = f"of {cases.replace('-', ' to ')} rows" if cases != ANY else "of any size"
     text = (
         f"It is learned from {chosen.details['proxies']:.0f} proxy data sets {size} ({what}), sampled from "
         f"{chosen.details['networks']:.0f} networks whose structure is known."
@@ -542,5 +542,5 @@ def _origin_of(score: str, cases: str, chosen: Threshold, confidence: EdgeConfid
     if score == ANY and name:
         text += f" The score {name} was not among those studied, so all scores were taken together."
     if cases == ANY:
-        text += " The number of cases is not known here, so all sizes were taken together; n_cases= would narrow it."
+        text += " The number of rows is not known here, so all sizes were taken together; n_cases= would narrow it."
     return text

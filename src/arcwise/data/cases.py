@@ -252,7 +252,7 @@ class Cases:
         if chosen.ndim != 1 or (chosen.size and not np.issubdtype(chosen.dtype, np.integer)):
             raise DataError("rows must be a one-dimensional array of positions or booleans.")
         if chosen.size == 0:
-            raise DataError("no rows were taken; a data set needs at least one case.")
+            raise DataError("no rows were taken; a data set needs at least one row.")
         if int(chosen.min()) < 0 or int(chosen.max()) >= self.n_rows:
             raise DataError(f"row {int(chosen.max())} or {int(chosen.min())} is not in 0..{self.n_rows - 1}.")
         weights = None if self.weights is None else checked_weights(self.weights[chosen], len(chosen))
@@ -315,7 +315,7 @@ class Cases:
         size = round(fraction * self.n_cases)
         if size in (0, self.n_cases):
             raise DataError(
-                f"a split of {self.n_cases:,} cases at {fraction} leaves one side empty; use more data or another "
+                f"a split of {self.n_cases:,} rows at {fraction} leaves one side empty; use more data or another "
                 "fraction."
             )
         if self.design is not None:
@@ -325,7 +325,7 @@ class Cases:
             chosen[rng.permutation(self.n_rows)[:size]] = True
             return self.take(chosen), self.take(~chosen)
         if self.n_cases >= MAX_WEIGHTED_SPLIT:
-            raise DataError(f"{self.n_cases:,} weighted cases cannot be split at random; at most 10^9 can.")
+            raise DataError(f"{self.n_cases:,} weighted rows cannot be split at random; at most 10^9 can.")
         first = rng.multivariate_hypergeometric(self.weights, size, method="marginals")
         parts = (self._unchecked(self.cells, own, self.targets).take(own > 0) for own in (first, self.weights - first))
         return next(parts), next(parts)

@@ -429,7 +429,7 @@ def checked_codes(table: NDArray[Any], names: tuple[str, ...], states: tuple[tup
     A table of another type or memory order is copied, block by block.
     """
     if table.shape[1] == 0:
-        raise DataError("there are no rows; a data set needs at least one case.")
+        raise DataError("there are no rows; a data set needs at least one row.")
     kind = code_type(max(len(s) for s in states))
     codes = np.ascontiguousarray(table) if table.dtype == kind else np.empty(table.shape, dtype=kind)
     arities = np.array([len(own) for own in states])
@@ -460,12 +460,12 @@ def checked_weights(weights: object, rows: int) -> NDArray[np.int64] | None:
         raise DataError(f"weights must be whole numbers (how often a row occurs), not {bad!r}.")
     if bool((given < 0).any()):
         row = int(np.argmax(given < 0))
-        raise DataError(f"the weight of row {row} is {given[row]}; weights count cases and cannot be negative.")
+        raise DataError(f"the weight of row {row} is {given[row]}; weights count rows and cannot be negative.")
     total = float(given.sum(dtype=np.float64))
     if total > MAX_CASES:
-        raise DataError(f"the weights sum to {total:.6g} cases; at most 2^53 = {MAX_CASES:,} can be counted exactly.")
+        raise DataError(f"the weights sum to {total:.6g} rows; at most 2^53 = {MAX_CASES:,} can be counted exactly.")
     if total == 0:
-        raise DataError("all weights are 0: there are no cases.")
+        raise DataError("all weights are 0: there are no rows.")
     return frozen(np.ascontiguousarray(given, dtype=np.int64))
 
 

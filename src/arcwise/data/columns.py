@@ -552,7 +552,7 @@ def check_shape(table: Columns) -> None:
         )
     if table.n_rows == 0:
         header = ", only the header" if table.source else ""
-        raise DataError(f"{table.prefix}there are no rows{header}; a data set needs at least one case.")
+        raise DataError(f"{table.prefix}there are no rows{header}; a data set needs at least one row.")
 
 
 def check_missing(table: Columns) -> None:
@@ -589,7 +589,7 @@ def _check_continuous(table: Columns, columns: Iterable[Column], max_levels: int
                 column,
                 f"has {reason}: that is an identifier, not a variable.",
                 _drop(table, column),
-                Remedy("cut it into intervals with", Call("discretize"), only_if="it measures something"),
+                Remedy("cut it into bins with", Call("discretize"), only_if="it measures something"),
                 _is_category(column),
             )
     told = first_few([f"'{column.name}' ({len(column.labels):,} distinct values)" for column in many], 6)
@@ -598,7 +598,7 @@ def _check_continuous(table: Columns, columns: Iterable[Column], max_levels: int
         f"with more than {max_levels} distinct values, not categories.",
         remedies=(
             Remedy(
-                "cut them into intervals with",
+                "cut them into bins with",
                 Call("discretize", Argument("method", "mdl"), Argument("target", shown="...")),
                 "or the method 'width', 'quantile' or 'kmeans'",
             ),

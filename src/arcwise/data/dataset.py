@@ -134,7 +134,7 @@ class Dataset(Cases, Hinted):
         return Column(name, self.codes[v], self.states[v], declared=True)
 
     def __repr__(self) -> str:
-        cases = f", {self.n_cases:,} cases" if self.weights is not None else ""
+        cases = f", {self.n_cases:,} rows" if self.weights is not None else ""
         fewest, most = int(self.arities.min()), int(self.arities.max())
         spread = f"{fewest}" if fewest == most else f"{fewest} to {most}"
         return f"<Dataset: {self.n_variables} variables of {spread} states, {self.n_rows:,} rows{cases}>"
@@ -171,7 +171,7 @@ class Dataset(Cases, Hinted):
         """
         table = np.asarray(codes)
         if table.ndim != 2 or 0 in table.shape:
-            what = "are not a table" if table.ndim != 2 else "have no cases"
+            what = "are not a table" if table.ndim != 2 else "have no rows"
             raise DataError(f"codes of shape {table.shape} {what}; the shape must be (rows, variables).")
         if names is None:
             names = [f"X{v}" for v in range(table.shape[1])]
@@ -551,7 +551,7 @@ class Incomplete:
             return self
         if self.n_cases * self.n_variables > MOST_CELLS:
             raise DataError(
-                f"{self.n_cases:,} weighted cases with gaps are too many: every case is completed on its own, and at "
+                f"{self.n_cases:,} weighted rows with gaps are too many: every row is completed on its own, and at "
                 f"most {MOST_CELLS:,} cells can be.",
                 remedies=Remedy("fill the gaps before learning, with", Argument("impute", "mode")),
             )

@@ -411,7 +411,7 @@ def _chosen(
 def check_numbers(table: Table, column: Column) -> None:
     """Refuse a column that cannot be cut: of words, or with one value."""
     if column.numbers is None:
-        raise table.wrong(column, "does not hold numbers and cannot be cut into intervals.")
+        raise table.wrong(column, "does not hold numbers and cannot be cut into bins.")
     if len(np.unique(column.numbers)) < 2:
         raise table.wrong(column, f"has one distinct value, '{column.labels[0]}': there is nothing to cut. Drop it.")
 
@@ -422,7 +422,7 @@ def case_rows(table: Table) -> NDArray[np.int64]:
         return np.arange(table.n_rows)
     if (cases := int(np.sum(table.weights))) > MOST_CASES:
         raise DataError(
-            f"{table.prefix}numbers have to be cut case by case, and the rows stand for {cases:,} cases, more than "
+            f"{table.prefix}numbers have to be cut row by row, and there are {cases:,} of them, more than "
             f"{MOST_CASES:,}. Numbers that are stored as text cannot be cut while the rows of a file are counted.",
             remedies=(
                 Remedy("store them as numbers"),
@@ -507,7 +507,7 @@ def state_holding(name: str, text: str, states: Sequence[str]) -> str:
     intervals = {state: interval for state, interval in parsed.items() if interval is not None}
     number = numbers_of([text])
     if number is None or not intervals:
-        hint = " A number stands for the interval that holds it." if intervals else ""
+        hint = " A number stands for the bin that holds it." if intervals else ""
         raise UnknownNameError(suggestion(f"state of '{name}'", text, states) + hint)
     value = float(number[0])
     # Labels may have too few digits to tell on which side of an end a number is.
@@ -520,5 +520,5 @@ def state_holding(name: str, text: str, states: Sequence[str]) -> str:
     if not found:
         raise UnknownNameError(f"no interval of '{name}' holds {text}: they are {listed}.")
     raise UnknownNameError(
-        f"{text} may be in any of these intervals of '{name}': {listed}. Name the one that you mean."
+        f"{text} may be in any of these bins of '{name}': {listed}. Name the one that you mean."
     )

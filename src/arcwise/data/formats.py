@@ -767,7 +767,7 @@ def check_joinable(kept: Iterable[bytes], folder: str) -> None:
         if "names" in facts:
             raise FormatError(f"{folder}: names of columns differ in case only in a file: read its files one by one.")
         if "weights" in facts:
-            raise FormatError(f"{folder}: the rows of a file stand for many cases each: read its files one by one.")
+            raise FormatError(f"{folder}: the rows of a file count many times each: read its files one by one.")
 
 
 class Declared(NamedTuple):

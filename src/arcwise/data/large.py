@@ -118,7 +118,7 @@ def _too_many(source: LargeSource, columns: Sequence[CodedColumn], count: str, m
         f"GB of memory. The columns with the most labels are {told}.",
         remedies=(
             Remedy("leave out columns with", Argument("drop")),
-            Remedy("cut numbers into fewer intervals with", Argument("bins", 2)),
+            Remedy("cut numbers into fewer bins with", Argument("bins", 2)),
             Remedy("take a sample of the rows with", Argument("sample", most)),
             Remedy("allow more", Argument("memory")),
         ),
@@ -360,7 +360,7 @@ def _weight(source: LargeSource, name: str) -> str:
             f"{source.name}: column '{name}' cannot weigh rows: it must hold whole numbers from 0 on, and no gaps."
         )
     if not found["some"][0]:
-        raise DataError(f"{source.name}: all weights, in column '{name}', are 0: there are no cases.")
+        raise DataError(f"{source.name}: all weights, in column '{name}', are 0: there are no rows.")
     return column
 
 
@@ -432,7 +432,7 @@ def _cut(source: LargeSource, name: str, profile: ColumnProfile, grouping: Group
     sure, unsure = ({}, {}) if name in grouping.keep else large_columns.missing_codes(source, profile, missing)
     if sure and (not grouping.leave_out or 2 * sum(sure.values()) > source.n_rows):
         raise DataError(
-            f"{source.name}: column '{name}', which is to be cut into intervals, has {_listed(sure)} in "
+            f"{source.name}: column '{name}', which is to be cut into bins, has {_listed(sure)} in "
             f"{sum(sure.values()):,} rows, out of the range of the others: missing values, as it looks.",
             remedies=(
                 Remedy("say so with", Argument("missing", [spell(code) for code in sure])),
@@ -445,7 +445,7 @@ def _cut(source: LargeSource, name: str, profile: ColumnProfile, grouping: Group
         told.append(f"Column '{name}' has {_listed(unsure)}, which may stand for missing values, and counts as others.")
     own = large_columns.cut_column(source, profile, grouping.discretize, grouping.bins, missing={*present, *sure})
     how = "with about equally many rows" if grouping.discretize == "quantile" else "of equal width"
-    told.append(f"Cut column '{name}' into {len(own.labels)} intervals {how}, before rows were counted.")
+    told.append(f"Cut column '{name}' into {len(own.labels)} bins {how}, before rows were counted.")
     return own, told
 
 
@@ -468,7 +468,7 @@ def _refusal(source: LargeSource, refused: list[tuple[str, str, bool]]) -> DataE
         remedies.append(Remedy("leave out with", Argument("drop", others)))
         remedies.append(Remedy("agree to that in", Argument("agree", True)))
     if numbers:
-        remedies.append(Remedy("cut numbers into intervals with", Argument("discretize", "quantile")))
+        remedies.append(Remedy("cut numbers into bins with", Argument("discretize", "quantile")))
         remedies.append(Remedy("say that they are categories:", Argument("categories", numbers)))
     remedies.append(Remedy("read the file whole, if memory holds it, with", Argument("whole", True)))
     return DataError(

@@ -366,8 +366,8 @@ def usable_cases(data: Data, cause: str) -> Data:
     found = cases_that_tell(data, cause)
     if found is None:
         raise DataError(
-            f"every case sets a variable other than '{cause}': what follows from setting it alone cannot be estimated. "
-            "Add cases in which nothing was set."
+            f"every row sets a variable other than '{cause}': what follows from setting it alone cannot be estimated. "
+            "Add rows in which nothing was set."
         )
     return found
 

@@ -149,7 +149,7 @@ class MixedEffect(PairEffect):
             return None
         share = self.no_overlap.max()
         return (
-            f"The causes of {self.cause} hardly leave it room to differ in {100 * share:.0f} % of the cases, so "
+            f"The causes of {self.cause} hardly leave it room to differ in {100 * share:.0f} % of the rows, so "
             "that there the answer rests on the straight line alone."
         )
 

@@ -232,7 +232,7 @@ class Coding:
                 "said about rows needs them all, with their numbers as they are.",
                 remedies=Remedy("read the file with grouping=Grouping(always=False)")
                 if table.told
-                else Remedy("write its cases as CSV, one row each"),
+                else Remedy("write its rows as CSV"),
             )
         columns, met = [], {}
         for coding in self.columns:

@@ -724,7 +724,7 @@ EDGE_COLUMNS: tuple[EdgeColumn, ...] = (
     ),
     EdgeColumn(
         "share_filled",
-        "the share of the cases in which a value of the two was missing and filled in",
+        "the share of the rows in which a value of the two was missing and filled in",
         field="share_filled",
         since="0.2",
     ),
@@ -948,7 +948,7 @@ def short_frame(edges: Iterable[EdgeRecord]) -> pd.DataFrame:
         (edge.name, round(edge.real, 2), edge.direction, edge.verdict, edge.action, show_range(*edge.spread))
         for edge in edges
     ]
-    return pd.DataFrame(rows, columns=["link", "probability", "direction", "verdict", "do", "range"])
+    return pd.DataFrame(rows, columns=["edge", "probability", "direction", "verdict", "do", "range"])
 
 
 def read_frame(rows: Sequence[Mapping[str, str]]) -> pd.DataFrame:

@@ -102,7 +102,7 @@ class LearnOptions:
         None,
         "the largest number of parents of any variable",
         low=0,
-        usual="2 to 6 by the number of cases for qnml and qbdj, which find edges in any data without a limit; none for "
+        usual="2 to 6 by the number of rows for qnml and qbdj, which find edges in any data without a limit; none for "
         "other scores",
         group=Group.METHOD,
     )
@@ -198,7 +198,7 @@ class LearnOptions:
     )
     numbers: str = option(
         CUT,
-        "cut columns of numbers into intervals before learning, or learn from numbers and scales as-they-are, "
+        "cut columns of numbers into bins before learning, or learn from numbers and scales as-they-are, "
         "by bic-dg (their probabilities are not calibrated yet)",
         choices=(CUT, AS_THEY_ARE),
         group=Group.DATA,
@@ -213,7 +213,7 @@ class LearnOptions:
         group=Group.DATA,
         metavar="HOW",
     )
-    bins: int = row(Common, "bins", help="intervals to cut numbers into")
+    bins: int = row(Common, "bins", help="bins to cut numbers into")
     target: str | None = option(
         None,
         "the variable of interest: the report says what it depends on and how well it is predicted; mdl cuts numbers "

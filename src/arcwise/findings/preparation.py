@@ -237,7 +237,7 @@ def _all_obstacles(table: Table, options: LearnOptions) -> Iterable[Obstacle]:
         "continuous",
         numbers,
         f"{columns_words(numbers)} {verb(numbers, 'holds', 'hold')} numbers{many}, not categories",
-        f"cut {it(numbers)} into {options.bins} intervals with about equally many rows",
+        f"cut {it(numbers)} into {options.bins} bins with about equally many rows",
         Argument("discretize", DISCRETIZE),
     )
 
@@ -246,7 +246,7 @@ def as_mixed(table: Table) -> tuple[MixedData, list[str]]:
     """Return the rows with numbers as they are, and a sentence on each column that is a copy or a sum of others."""
     data = MixedData.from_table(table)
     told = [
-        f"'{name}' is a {'copy' if len(parts) == 1 else 'sum'} of {quoted(parts)} in every case: what depends on "
+        f"'{name}' is a {'copy' if len(parts) == 1 else 'sum'} of {quoted(parts)} in every row: what depends on "
         "which is not told."
         for name, parts in data.sums().items()
     ]
@@ -276,7 +276,7 @@ def prepare(
     if isinstance(given, Dataset | Incomplete):
         return _as_it_is(given, options)
     if given.n_rows == 0:
-        raise DataError(f"{given.prefix}there are no rows; a structure is learned from cases.")
+        raise DataError(f"{given.prefix}there are no rows to learn from.")
     _check_names(given, options)
     table = given.drop(given.checked_names(given.still_there(options.drop), Argument("drop")))
     steps: list[str] = []
@@ -355,7 +355,7 @@ def _check_names(given: Table, options: LearnOptions) -> None:
         raise OptionError(
             Argument("recut", True),
             f"cuts numbers anew in every replicate, and those of {columns_words(tuple(given.reader_cuts))} were cut "
-            "before the rows of the file were counted: only intervals are left.",
+            "before the rows of the file were counted: only bins are left.",
             remedies=(
                 Remedy("leave it out"),
                 Remedy("read the file whole, if memory holds it, with", Argument("whole", True)),
@@ -425,9 +425,9 @@ def _as_it_is(data: Dataset | Incomplete, options: LearnOptions) -> Prepared:
     for name, states in zip(chosen.names, chosen.states, strict=True):
         if len(states) > most_states(chosen.n_cases):
             raise DataError(
-                f"variable '{name}' has {len(states):,} states, and {chosen.n_cases:,} cases carry at most "
+                f"variable '{name}' has {len(states):,} states, and {chosen.n_cases:,} rows carry at most "
                 f"{most_states(chosen.n_cases):,}: with one parent of two states, there would be fewer than "
-                f"{FEWEST_PER_CELL} cases for each cell. It cannot be learned from.",
+                f"{FEWEST_PER_CELL} rows for each cell. It cannot be learned from.",
                 remedies=Remedy("leave it out:", Argument("drop", [name])),
             )
     told = _told_experiments(chosen.targets) if isinstance(chosen, Dataset) else ()
@@ -580,12 +580,12 @@ def _told_cuts(uncut: NumericData, options: LearnOptions) -> Iterable[str]:
     some = str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
     fewer = "" if numbers == [how.bins] else f", {some} where many rows have one value"
     told = {
-        "quantile": f"into {how.bins} intervals with about equally many rows{fewer}",
-        "width": f"into {how.bins} intervals of equal width",
-        "kmeans": f"into {how.bins} intervals around cluster centres",
+        "quantile": f"into {how.bins} bins with about equally many rows{fewer}",
+        "width": f"into {how.bins} bins of equal width",
+        "kmeans": f"into {how.bins} bins around cluster centres",
         "mean": "in two at the mean",
         "mdl": f"where '{how.target}' changes most (MDL; at the median where no cut pays)",
-        JOINT: f"into {some} intervals, chosen together with the structure (MDL)",
+        JOINT: f"into {some} bins, chosen together with the structure (MDL)",
     }
     yield f"Cut {columns} {told[how.method]}."
     if options.recut:

@@ -120,7 +120,7 @@ def _hyperparameters(family: FamilyCounts, alpha: Any, ess: float) -> NDArray[np
 
 def _m_table(family: FamilyCounts, *, m: float = 1.0) -> NDArray[np.float64]:
     """(n_jk + m / (q r)) / (n_j + m / q): the posterior mean under BDeu with ess = m (Liao, section 4.3)."""
-    check_argument(math.isfinite(m) and m > 0, "m", m, "must be positive: the number of imaginary cases.")
+    check_argument(math.isfinite(m) and m > 0, "m", m, "must be positive: the number of imaginary rows.")
     return posterior_mean(family.counts, m / family.counts.size)
 
 
@@ -163,17 +163,17 @@ def _sites_table(
 ESTIMATORS: dict[str, Estimator] = {
     # A configuration that the data do not show stays undefined, as the "---" of Lau's figure 1.
     "mle": Estimator(
-        "relative frequencies n_jk / n_j; undefined where the data show no case",
+        "relative frequencies n_jk / n_j; undefined where the data show no row",
         lambda family: posterior_mean(family.counts, 0.0),
     ),
     # Lau's "Bayesian correction" (section 3.5), the posterior mean under K2's prior.
     "laplace": Estimator(
-        "(n_jk + 1) / (n_j + r): one imaginary case per cell", lambda family: posterior_mean(family.counts, 1.0)
+        "(n_jk + 1) / (n_j + r): one imaginary row per cell", lambda family: posterior_mean(family.counts, 1.0)
     ),
     "m-estimate": Estimator(
-        "(n_jk + m/(q r)) / (n_j + m/q): m imaginary cases per table",
+        "(n_jk + m/(q r)) / (n_j + m/q): m imaginary rows per table",
         _m_table,
-        {"m": "the number of imaginary cases, spread over the whole table (default 1)"},
+        {"m": "the number of imaginary rows, spread over the whole table (default 1)"},
     ),
     "bd": Estimator(
         "(n_jk + a_jk) / (n_j + a_j): the posterior mean under a BD score's Dirichlet prior",
@@ -190,7 +190,7 @@ ESTIMATORS: dict[str, Estimator] = {
         "model (Azzimonti, Corani and Zaffalon 2019)",
         _sites_table,
         {
-            "site": "the variable that says which site a case is from, a parent of every other one (default 'site')",
+            "site": "the variable that says which site a row is from, a parent of every other one (default 'site')",
             "alpha0": "the hyperparameter of each cell of what the sites share (default 1)",
             "ess": "the equivalent sample size of the sites' prior, all together (default 1)",
         },

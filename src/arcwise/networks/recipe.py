@@ -247,7 +247,7 @@ WORDS = {
     "bayes_factor": "the Bayes factor",
     "most_networks": "the most networks that are averaged",
     "refine": "the rounds of refinement",
-    "draws": "how replicates draw their cases",
+    "draws": "how replicates draw their rows",
 }
 
 

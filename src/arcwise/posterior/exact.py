@@ -419,7 +419,7 @@ def _totals(sums: _core.posterior.DagSums, n: int, blankets: bool) -> DagTotals:
     if sums.too_wide:
         raise OptionError(
             "the scores of the table are too far apart to be summed: two DAGs may differ by at most 180 million "
-            "nats. With this many cases the best networks are all there is: count_credible."
+            "nats. With this many rows the best networks are all there is: count_credible."
         )
     if sums.log_total == -math.inf:
         raise OptionError("the parent sets of the table, or the constraints, leave no DAG to sum over.")

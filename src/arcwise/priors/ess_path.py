@@ -481,8 +481,8 @@ class Saturation:
         before, after = int(self.sizes[-2]), int(self.sizes[-1])
         verdict = "would not change the structure much" if self.settled else "would change the structure"
         return (
-            f"More data {verdict}: from {before:,} to all {after:,} cases about {self.change[-1]:.0f} edges were "
-            f"added, removed or reversed; the network of all cases has {self.edges[-1]:.0f}. The sensitivity to the "
+            f"More data {verdict}: from {before:,} to all {after:,} rows about {self.change[-1]:.0f} edges were "
+            f"added, removed or reversed; the network of all rows has {self.edges[-1]:.0f}. The sensitivity to the "
             f"prior fell from {self.sensitivity[-2]:.3g} to {self.sensitivity[-1]:.3g} of the score."
         )
 
@@ -509,7 +509,7 @@ class Saturation:
         below.set_xticks(self.sizes, [f"{size:,}" for size in self.sizes], rotation=0 if len(self.sizes) < 9 else 30)
         below.minorticks_off()
         below.set_ylim(bottom=0)
-        below.set(xlabel="cases", ylabel="edges")
+        below.set(xlabel="rows", ylabel="edges")
         below.legend()
         return figure
 
@@ -599,7 +599,7 @@ def _sizes(cases: int) -> list[int]:
     """Return 20, 40, 80, ... and the number of cases, whose step should be about a doubling, too."""
     sizes = [20 * 2**i for i in range(64) if 20 * 2**i < cases]
     if not sizes:
-        raise DataError(f"{cases} cases are too few to see saturation; at least 21 are needed.")
+        raise DataError(f"{cases} rows are too few to see saturation; at least 21 are needed.")
     sizes.append(cases)
     if len(sizes) > 2 and sizes[-1] < 1.5 * sizes[-2]:
         del sizes[-2]

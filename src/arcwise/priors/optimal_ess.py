@@ -174,7 +174,7 @@ class SkewnessEffect:
         axes.set(
             xlabel="z: both variables have p(1) = z and are independent",
             ylabel="log Bayes factor for the edge",
-            title=f"{self.n_cases:,} cases",
+            title=f"{self.n_cases:,} rows",
         )
         axes.legend(title="ESS")
         return figure

@@ -43,7 +43,7 @@ class BootstrapSource(Source):
     heading = "The resampled networks"
     Settings: ClassVar[type[Any]] = BootstrapOptions
     default_score = "qnml"
-    why_score = "in studies of known networks its probabilities have the least log loss, from 100 to 5,000 cases"
+    why_score = "in studies of known networks its probabilities have the least log loss, from 100 to 5,000 rows"
     citation = "friedman-1999"
     earlier: ClassVar[Mapping[str, Any]] = {"refine": 0, "draws": "replacement"}  # as it was before there was a choice
     counted_by = "replicates"
@@ -108,7 +108,7 @@ class BootstrapSource(Source):
 
 def _cases_words(recipe: Recipe, count: str) -> str:
     """Return which cases each network is learned from."""
-    whole, part = f"{count} cases drawn with replacement from the data", f"{PART:.0%} of the cases drawn without"
+    whole, part = f"{count} rows drawn with replacement from the data", f"{PART:.0%} of the rows drawn without"
     return {"replacement": whole, "parts": f"{part} replacement"}.get(
         recipe.settings["draws"], f"{whole}, or, every second one, from {part}"
     )

@@ -239,7 +239,7 @@ class Qbdj(Score):
         asymptotic=True,
         regular=True,
         bound="the configurations' part is at most 0, and the penalty grows with q",
-        number_of_cases="N of both parts: the cases in which the variable was not set",
+        number_of_cases="N of both parts: the rows in which the variable was not set",
     )
 
 
@@ -703,7 +703,7 @@ class NipBde(HypotheticalScore):
         regular=None,
         bound="no probability exceeds one",
         asymmetric=THREE_WAY,
-        number_of_cases="N and the hypothetical distributions: the cases in which the variable was not set",
+        number_of_cases="N and the hypothetical distributions: the rows in which the variable was not set",
     )
     mixture = 1
 
@@ -739,7 +739,7 @@ class ExpectedLogBde(HypotheticalScore):
         equivalent=True,
         regular=None,
         bound="no probability exceeds one",
-        number_of_cases="N and the hypothetical distributions: the cases in which the variable was not set",
+        number_of_cases="N and the hypothetical distributions: the rows in which the variable was not set",
     )
     mixture = 0
 

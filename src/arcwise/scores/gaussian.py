@@ -229,7 +229,7 @@ def _native_blocks(data: MixedData, blocks: Blocks, law: int, **terms: float) ->
 
 
 PENALTY = Parameter("penalty", "what BIC's price of a parameter, log(N) / 2, is multiplied by")
-N_OF_PENALTY = "N of the likelihood and of log(N) / 2: the cases in which the variable was not set"
+N_OF_PENALTY = "N of the likelihood and of log(N) / 2: the rows in which the variable was not set"
 
 
 FUNCTIONS = Parameter("functions", "how many functions of a number; 0: as many as data ask for", 0, 6, True, True, True)
@@ -353,7 +353,7 @@ class Bge(BlockScore):
         regular=None,
         bound="",
         keeps_parents_few=True,
-        number_of_cases="N of the marginal likelihood: the cases in which the variable was not set",
+        number_of_cases="N of the marginal likelihood: the rows in which the variable was not set",
     )
     iss_mu: float = 1.0
     iss_w: float = 2.0

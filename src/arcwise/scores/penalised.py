@@ -44,7 +44,7 @@ class LogLikelihood(ParameterPenalty):
         equivalent=True,
         regular=True,
         bound="no likelihood exceeds one",
-        number_of_cases="no N: the likelihood of the cases in which the variable was not set",
+        number_of_cases="no N: the likelihood of the rows in which the variable was not set",
     )
 
 
@@ -62,7 +62,7 @@ class Aic(ParameterPenalty):
         regular=True,
         bound="LL <= 0, and supersets have at least as many parameters",
         keeps_parents_few=True,
-        number_of_cases="no N: the likelihood of the cases in which the variable was not set",
+        number_of_cases="no N: the likelihood of the rows in which the variable was not set",
     )
 
 
@@ -84,7 +84,7 @@ class Bic(ParameterPenalty):
         regular=True,
         bound="LL <= 0, and supersets have at least as many parameters",
         keeps_parents_few=True,
-        number_of_cases="N of log(N) / 2: the cases in which the variable was not set",
+        number_of_cases="N of log(N) / 2: the rows in which the variable was not set",
     )
 
 
@@ -105,7 +105,7 @@ class BicLaplace(ParameterPenalty):
         bound="smoothed parameters are no likelier than the maximum, so BIC's bound holds",
         asymmetric=two_way(((3, 1), (0, 2))),
         keeps_parents_few=True,
-        number_of_cases="N of log(N) / 2: the cases in which the variable was not set",
+        number_of_cases="N of log(N) / 2: the rows in which the variable was not set",
     )
 
     def native(self, data: Dataset) -> _core.scores.LocalScore:
@@ -144,13 +144,13 @@ class Nal(NodeAverageScore):
     name = "nal"
     FACTS = Facts(
         title="NAL",
-        in_words="node-average likelihood, from available cases",
+        in_words="node-average likelihood, from available rows",
         sources=(Citation("bodewes-2021"), Citation("balov-2013")),
         equivalent=False,
         regular=None,
         bound="no likelihood exceeds one",
         asymmetric=UNSEEN_TOGETHER,
-        number_of_cases="the factor N: the cases in which the variable was not set",
+        number_of_cases="the factor N: the rows in which the variable was not set",
     )
 
 
@@ -171,14 +171,14 @@ class Pnal(NodeAverageScore):
     parameters = (Parameter("alpha", "how fast the penalty vanishes: N^-alpha", high=0.5),)
     FACTS = Facts(
         title="PNAL",
-        in_words="penalised node-average likelihood, from available cases",
+        in_words="penalised node-average likelihood, from available rows",
         sources=(Citation("bodewes-2021"), Citation("balov-2013")),
         equivalent=False,
         regular=None,
         bound="no likelihood exceeds one, and supersets have at least as many parameters",
         asymmetric=UNSEEN_TOGETHER,
         keeps_parents_few=True,
-        number_of_cases="N of N^-alpha, and the factor N: the cases in which the variable was not set",
+        number_of_cases="N of N^-alpha, and the factor N: the rows in which the variable was not set",
     )
 
     def weight(self, cases: int, variables: int) -> float:
@@ -208,7 +208,7 @@ class Fnml(Score):
         regular=True,
         bound="LL <= 0, and C(n + m, r) <= C(n, r) C(m, r): splitting configurations costs more",
         asymmetric=two_way(((3, 1), (0, 2))),
-        number_of_cases="n_j of C(n_j, r): the cases in which the variable was not set, by configuration",
+        number_of_cases="n_j of C(n_j, r): the rows in which the variable was not set, by configuration",
     )
 
 
@@ -230,5 +230,5 @@ class Qnml(Score):
         asymptotic=True,
         regular=True,
         bound="LL <= 0, and the penalty grows with q",
-        number_of_cases="N of C(N, q r) and C(N, q): the cases in which the variable was not set",
+        number_of_cases="N of C(N, q r) and C(N, q): the rows in which the variable was not set",
     )

@@ -144,7 +144,7 @@ class Facts:
     irregular: Irregularity | None = None
     parent_limits: tuple[tuple[int, int], ...] = ()
     keeps_parents_few: bool = False
-    number_of_cases: str = "no N: the counts of the cases in which the variable was not set"
+    number_of_cases: str = "no N: the counts of the rows in which the variable was not set"
 
     def most_parents(self, n_cases: int | None, arities: Sequence[int] = ()) -> int | None:
         """Return the limit on parents for a number of cases, None for no limit; if it is not known, for a few hundred.
@@ -416,7 +416,7 @@ def scored_data(given: Scored | Frame, score: Score) -> Any:
     cases = held.n_cases
     if cases > MOST_CASES:
         raise DataError(
-            f"the weights of the rows add up to {cases:.3g} cases; scores of up to {MOST_CASES:.0e} have digits enough "
+            f"the weights of the rows add up to {cases:.3g} rows; scores of up to {MOST_CASES:.0e} have digits enough "
             "to be compared. Divide all weights by the same number."
         )
     if not isinstance(data, Incomplete):
@@ -426,9 +426,9 @@ def scored_data(given: Scored | Frame, score: Score) -> Any:
     if score.data_score.takes_gaps:
         return data.with_gap_states()
     raise DataError(
-        f"{int(data.missing.sum()):,} values are missing, and {score.title} needs complete cases.",
+        f"{int(data.missing.sum()):,} values are missing, and {score.title} needs complete rows.",
         remedies=(
-            Remedy("score each family by the cases that have it whole, with", Argument("score", "pnal")),
+            Remedy("score each family by the rows that have it whole, with", Argument("score", "pnal")),
             Remedy("average over completions, with", Call("learn")),
             Remedy("fill the gaps first, with", Call("impute")),
         ),
@@ -457,7 +457,7 @@ def _other_data(score: Score) -> DataError:
 def check_cases(data: Any) -> Any:
     """Raise a DataError if the data have no case."""
     if data.n_cases < 1:
-        raise DataError("the data have no cases: a score needs at least one row with a weight above 0.")
+        raise DataError("the data have no rows: a score needs at least one row with a weight above 0.")
     return data
 
 
