@@ -207,12 +207,12 @@ def prior(edge: EdgeRecord, changes: tuple[float, ...], *, starts: bool, cause: 
     ("changes", "starts", "support", "words"),
     [
         ((), True, "always", "It does not depend on the prior: BDeu supports"),
-        ((0.07,), False, "usual", "at every usual strength (1 to 50 imaginary rows added to the data)"),
+        ((0.07,), False, "usual", "at every usual strength (1 to 50 imagined cases added to the data)"),
         ((80.0,), True, "usual", "at every usual strength"),
-        ((5.12,), False, "depends", "if the prior counts for at least 5.1 imaginary rows, and not otherwise"),
-        ((20.0,), True, "depends", "if the prior counts for less than 20 imaginary rows, and not otherwise"),
-        ((2.0, 30.0), False, "depends", "if the prior counts for 2 to 30 imaginary rows"),
-        ((0.02, 300.0), True, "never", "for less than 0.02 of an imaginary row or for at least 300 imaginary rows"),
+        ((5.12,), False, "depends", "if the prior counts for at least 5.1 imagined cases, and not otherwise"),
+        ((20.0,), True, "depends", "if the prior counts for less than 20 imagined cases, and not otherwise"),
+        ((2.0, 30.0), False, "depends", "if the prior counts for 2 to 30 imagined cases"),
+        ((0.02, 300.0), True, "never", "for less than 0.02 of an imagined case or for at least 300 imagined cases"),
         ((), False, "never", "at no strength of the prior"),
     ],
 )
@@ -240,7 +240,7 @@ def test_the_report_says_which_edges_depend_on_the_prior(scale: arcwise.Analysis
     changed = prior(kept[0], (5.0,), starts=False)
     edges = tuple(changed if e is kept[0] else e for e in scale.edges)
     text = " ".join(scale.plus(replace(scale.part(MainAnswer), edges=edges)).to_text().split())
-    assert f"These depend on it: {changed.tail} → {changed.head} (for at least 5 imaginary rows)" in text
+    assert f"These depend on it: {changed.tail} → {changed.head} (for at least 5 imagined cases)" in text
 
 
 def test_edges_are_counted_in_whole_numbers(scale: arcwise.Analysis) -> None:
@@ -252,7 +252,7 @@ def test_edges_are_counted_in_whole_numbers(scale: arcwise.Analysis) -> None:
         return " ".join(scale.plus(GrowingParts(made)).to_text().split())
 
     final = int(saturation.edges[-1])
-    assert f"reversed about 3 edges; the best network of all rows has {final} (BDeu" in said(2.67)
+    assert f"reversed about 3 edges; the best network of all cases has {final} (BDeu" in said(2.67)
     assert "reversed about 1 edge; " in said(1.33)
     assert "More data would probably change little" in said(0.33)
     assert "reversed hardly any edge" in said(0.33)

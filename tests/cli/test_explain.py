@@ -89,7 +89,7 @@ def test_a_network_and_data(cli: Cli, analysis: Analysis, tmp_path: Path) -> Non
     (tmp_path / "graph.dot").write_text("digraph { smoke -> cough; dust -> cough }")
     text = " ".join(cli("explain", tmp_path / "graph.dot", "--data", tmp_path / "data.csv").split())
     edge = analysis.edge("smoke", "cough")
-    assert "smoke → cough Of the rows with smoke = " in text
+    assert "smoke → cough Of the cases with smoke = " in text
     assert effect_sentence(analysis.data, edge) in text
     assert prior_sentence(edge) in text
     assert "arcwise learn DATA -o DIR" in text

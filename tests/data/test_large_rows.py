@@ -398,7 +398,7 @@ def test_the_audit_counts_the_cases_of_a_file_with_weights(tmp_path: Path, monke
     assert [one.describe() for one in weighted.findings] == of_cases
     found = learn(tmp_path / "weighted.parquet", agree=True, replicates=10, compare=False, permutations=0)
     assert found.network.names == data.names and found.data.n_cases == 20_000
-    with pytest.raises(DataError, match=r"distinct ones of 20,000.*Write its cases as CSV"):
+    with pytest.raises(DataError, match=r"distinct ones of 20,000.*Write its rows as CSV"):
         found.code(tmp_path / "weighted.parquet")
 
 

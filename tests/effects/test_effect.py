@@ -146,7 +146,7 @@ def test_cases_that_nothing_compares_with_are_told_of() -> None:
     assert found.lacking == (1, {"m": "no"})
     assert found.to_frame()["no_overlap"].tolist() == pytest.approx([0, 0, 1 - m.mean(), 1 - m.mean()])
     told = effect_answer(found).to_text()
-    assert "No row has trained = yes and m = no." in " ".join(told.split())
+    assert "No case has trained = yes and m = no." in " ".join(told.split())
     other = find_effect(NetworkSet.from_dags([dag], origin="given"), data, "m", "wage")
     assert (other.no_overlap.max(), other.lacking) == (0.0, None)
     assert "The data overlap" in effect_answer(other).to_text()

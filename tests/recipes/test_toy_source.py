@@ -14,7 +14,7 @@ from arcwise import datasets
 from arcwise.data import write_data
 
 SOURCE = '''
-"""Jackknife networks: the best climb without each of some blocks of the rows."""
+"""Jackknife networks: the best climb without each of some blocks of the cases."""
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,13 +27,13 @@ from arcwise.base.options import CheckedOptions, option
 
 @dataclass(frozen=True)
 class Settings(CheckedOptions):
-    blocks: int = option(6, "how many blocks the rows fall into", low=2)
+    blocks: int = option(6, "how many blocks the cases fall into", low=2)
 
 
 class Jackknife(Source):
     name = "jackknife"
     title = "jackknife"
-    networks = "networks learned without a block of the rows"
+    networks = "networks learned without a block of the cases"
     meaning = "one network per block that is left out"
     heading = "The jackknifed networks"
     Settings = Settings
@@ -51,7 +51,7 @@ class Jackknife(Source):
         return found.made_by(recipe)
 
     def account(self, made):
-        return f"{made.were} learned without a sixth of {made.n_cases} rows."
+        return f"{made.were} learned without a sixth of {made.n_cases} cases."
 '''
 
 USE = """
@@ -156,10 +156,10 @@ def test_learn_comparisons_and_broom(world: Path) -> None:
     assert found["recipe"]["settings"] == {"blocks": 6}
     assert "jackknife, BIC" in found["beside"]
     assert 0 <= found["broom"] <= 1
-    assert "networks learned without a block of the rows" in found["text"]
-    assert "of 6 networks learned without a block of the rows" in found["methods"]
+    assert "networks learned without a block of the cases" in found["text"]
+    assert "of 6 networks learned without a block of the cases" in found["methods"]
     assert "The jackknifed networks" in found["text"]
-    assert "6 networks were learned without a sixth of 625 rows." in found["text"]
+    assert "6 networks were learned without a sixth of 625 cases." in found["text"]
 
 
 def test_the_command_line(world: Path) -> None:

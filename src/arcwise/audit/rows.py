@@ -141,7 +141,7 @@ def find_repeated_rows(table: Table) -> Iterable[Finding]:
             Kind.REPEATED_ROWS,
             (),
             f"{rows_words(again)} of {rows:,} {verb(range(again), 'repeats', 'repeat')} an earlier one in all columns",
-            "each counts as a case of its own",
+            "each counts as an independent row",
         )
 
 
@@ -167,7 +167,7 @@ def find_series(table: Table) -> Iterable[Finding]:
 
 
 def _series(names: tuple[str, ...], what: str, evidence: str = "") -> Finding:
-    told = "each counts as a case of its own, and edges look surer than they are"
+    told = "each counts as an independent row, and edges look surer than they are"
     return note(Kind.ROW_ORDER, names, what, f"{evidence}; {told}" if evidence else told)
 
 

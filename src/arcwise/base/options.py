@@ -450,9 +450,9 @@ class Common:
     drop: tuple[str, ...] = option((), "leave this column out; may be repeated", metavar="COLUMN", group=Group.DATA)
     groups: str | None = option(
         None,
-        "a column that says which rows belong together, such as those of one patient: they are resampled, shuffled and "
-        "held out as wholes, and count for what they are worth; it is no variable",
-        usual="each row is a case of its own",
+        "a column that says which rows belong together, such as all rows of one patient. They are resampled and held "
+        "out together, and count for what they are worth. The column is no variable",
+        usual="rows are independent",
         metavar="COLUMN",
         group=Group.DATA,
     )
@@ -462,16 +462,16 @@ class Common:
     )
     weights: str | None = option(
         None,
-        "a column of survey weights, for how many others each row stands: counts and samples are of the population, "
-        "and probabilities those of the effective number of rows; it is no variable",
-        usual="each row stands for as many others",
+        "a column of survey weights: for how many people each row stands. Counts and samples are then of the "
+        "population, and probabilities go by the effective number of rows. The column is no variable",
+        usual="all rows count alike",
         metavar="COLUMN",
         group=Group.DATA,
     )
     replicate_weights: tuple[str, ...] = option(
         (),
-        "columns of replicate weights, of a bootstrap, balanced halves or a jackknife, by name or pattern, such as "
-        "'rep_*': each network is learned by one of them; may be repeated",
+        "columns of replicate weights, by name or pattern, such as 'rep_*': of a bootstrap, balanced halves or a "
+        "jackknife. Each network is learned with one of them; may be repeated",
         usual="rows, or groups, are resampled",
         metavar="COLUMN",
         group=Group.DATA,

@@ -287,7 +287,7 @@ def combine_confidences(
             raise OptionError(f"the member {label} has different variables from the rest, or in another order.")
     cases = {other.n_cases for other in members.values()}
     if len(cases) > 1 or None in cases:
-        raise OptionError("the members must come from the same data, and say how many cases there are (n_cases=).")
+        raise OptionError("the members must come from the same data, and say how many rows there are (n_cases=).")
     assert first.n_cases is not None
     said: list[EdgeConfidence] | list[EdgeProbability] = list(members.values())
     if combine == "probability":

@@ -519,6 +519,4 @@ def state_holding(name: str, text: str, states: Sequence[str]) -> str:
     listed = quoted(found or list(intervals), 12)
     if not found:
         raise UnknownNameError(f"no interval of '{name}' holds {text}: they are {listed}.")
-    raise UnknownNameError(
-        f"{text} may be in any of these bins of '{name}': {listed}. Name the one that you mean."
-    )
+    raise UnknownNameError(f"{text} may be in any of these bins of '{name}': {listed}. Name the one that you mean.")

@@ -292,7 +292,7 @@ def read_grouped(
         if grouping.sample is not None:
             source.limit_to_sample(grouping.sample)
         if source.n_rows == 0:
-            raise DataError(f"{source.name}: there are no rows; a data set needs at least one case.")
+            raise DataError(f"{source.name}: there are no rows; a data set needs at least one row.")
         weights = settings.counts or weighed
         special = [name for name in (weights, settings.interventions) if name is not None]
         chosen = _chosen(source, shown, (grouping.columns, grouping.drop), special)

@@ -251,7 +251,7 @@ class FitCheck(ShowsFrame):
     def __repr__(self) -> str:
         return (
             f"FitCheck({self.n_tests:,} independences, {self.small:.1%} below 0.05; {len(self.misfits)} pairs do not "
-            f"fit; {self.n_cases:,} cases)"
+            f"fit; {self.n_cases:,} rows)"
         )
 
 
@@ -327,7 +327,7 @@ def check_fit(
         raise DataError(f"the data have no column {', '.join(repr(name) for name in missing)} of the network.")
     data = (data if data.names == network.names else data.select(network.names)).independent(seed)
     if not data.n_cases:
-        raise DataError("there is no case to compare with.")
+        raise DataError("there is no row to compare with.")
     if data.states != network.states:
         raise DataError("the data and the network have different states; code the data with those of the network.")
     with Run.begin(limits, progress) as run:

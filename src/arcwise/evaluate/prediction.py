@@ -127,7 +127,7 @@ class PredictionScores:
     def __repr__(self) -> str:
         return (
             f"PredictionScores({self.target}: accuracy {self.accuracy:.3f}, log loss {self.log_loss:.3f}; "
-            f"{self.n_cases:,} cases)"
+            f"{self.n_cases:,} rows)"
         )
 
     def _repr_html_(self) -> str:
@@ -163,7 +163,7 @@ def score_predictions(
     """
     n, r = probabilities.shape
     if n == 0:
-        raise DataError("there is no case to predict.")
+        raise DataError("there is no row to predict.")
     w = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
     total = float(w.sum())
     rows = np.arange(n)
@@ -265,7 +265,7 @@ def score_numbers(
 ) -> NumberScores:
     """Return how good predicted means and intervals are for what happened; `usual` is what to compare with."""
     if not len(values):
-        raise DataError("there is no case to predict.")
+        raise DataError("there is no row to predict.")
     squares = (values - mean) ** 2
     plain = (values - (values.mean() if usual is None else usual)) ** 2
     rmse = math.sqrt(float(squares.mean()))
@@ -358,7 +358,7 @@ def cross_validate(
 def _dealt(data: Cases, target: int, folds: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Return the fold of each row: by state or number (groups: by size) and then at random, dealt out like cards."""
     most = data.n_rows if data.design is None else data.design.n_groups
-    rule = f"must be an integer from 2 to {most:,}, the number of {'cases' if data.design is None else 'groups'}."
+    rule = f"must be an integer from 2 to {most:,}, the number of {'rows' if data.design is None else 'groups'}."
     check_argument(2 <= folds <= most, "folds", folds, rule)
     shuffled = rng.permutation(most)
     key = data.cells[target] if data.design is None else -np.bincount(data.design.groups)

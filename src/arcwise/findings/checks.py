@@ -41,7 +41,7 @@ BINS = (2, 3, 4, 5)
 class CutCheck:
     """The confidences of another way to cut."""
 
-    label: str  # "width, 4 intervals"
+    label: str  # "width, 4 bins"
     confidence: EdgeConfidence
 
 
@@ -109,7 +109,7 @@ def check_cuts(
         if method == JOINT and any(prepared.uncut.table.column(name).n_missing for name in prepared.cut):
             notes.append(Remark("Cuts were not chosen together with the structure, which takes columns without gaps."))
             continue
-        label = f"{method}, {bins} intervals" if bins else method
+        label = f"{method}, {bins} bins" if bins else method
         if deadline.is_over:
             missed.append(label)
             continue
@@ -197,10 +197,10 @@ def grow_parts(data: Dataset, options: LearnOptions, ess: float, run: Run) -> Gr
         return _not_grown("Saturation was not computed: it learns without constraints on ancestors.")
     data = data.independent(run.seed)
     if data.n_cases < FEWEST_CASES:
-        return _not_grown(f"Saturation was not computed: {data.n_cases} cases cannot be halved often enough.")
+        return _not_grown(f"Saturation was not computed: {data.n_cases} rows cannot be halved often enough.")
     if data.n_cases > MOST_CASES:
         return _not_grown(
-            f"Saturation was not computed: to shuffle them, each of the {data.n_cases:,} cases would have to be in "
+            f"Saturation was not computed: to shuffle them, each of the {data.n_cases:,} rows would have to be in "
             "memory."
         )
     if run.is_over:
@@ -344,5 +344,5 @@ class ExactComparison:
         if self._fitting < most:
             return f"skipped: too many parent sets with {self.n_variables} variables"
         if self.n_cases > MANY_CASES and self.n_cases * self.n_variables > MOST_VALUES:
-            return f"skipped: {self.n_cases:,} cases of {self.n_variables} variables make the proof long"
+            return f"skipped: {self.n_cases:,} rows of {self.n_variables} variables make the proof long"
         return ""

@@ -256,7 +256,7 @@ class Bdeu(Score):
         equivalent=True,
         log_bayes_factor=True,
         regular=False,
-        bound="the first case of every cell that occurs has probability at most 1/r",
+        bound="the first row of every cell that occurs has probability at most 1/r",
         irregular=DILUTED,
     )
     parameters = (ESS,)
@@ -375,7 +375,7 @@ class MaxBdeu(ContaminatedBdeu):
     FACTS = _contaminated(
         "max-BDeu",
         "BDeu under the best prior",
-        "the first case of every cell that occurs has probability at most epsilon + (1 - epsilon) / r",
+        "the first row of every cell that occurs has probability at most epsilon + (1 - epsilon) / r",
     )
     parameters = (ESS, dataclasses.replace(EPSILON, high_allowed=True))
 
