@@ -11,7 +11,7 @@ LENIENT := --config-settings=cmake.define.ARCWISE_WERROR=OFF
 DEPENDENCIES := import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")
 
 .PHONY: install develop demo test test-python test-slow test-cpp test-sanitized test-threads fuzz fuzz-sanitized fuzz-guided \
-	coverage obedience random-calls limits faults networks axe lint format benchmark vectors windows arm interchange study papers docs dist wheels clang clean
+	coverage obedience random-calls limits faults networks axe lint format benchmark evidence vectors windows arm interchange study papers docs dist wheels clang clean
 
 # The package as a user gets it, and $(BIN)/arcwise. What it needs is fetched while the native core is compiled, and a
 # module becomes byte code when it is first imported: of pandas, SciPy and the others, most never are.
@@ -181,6 +181,11 @@ build/axe.min.js:
 	mkdir -p build/axe
 	cd build/axe && npm pack --silent axe-core@4 > /dev/null && tar -xzf axe-core-4*.tgz
 	cp build/axe/package/axe.min.js $@
+
+# A table of docs/evidence.md, measured again: density (DATA: the folder of the data sets), posteriors, column_order.
+TABLE ?= posteriors
+evidence: develop networks
+	$(BIN)/python -m benchmarks.$(TABLE) --page $(if $(DATA),--data $(DATA))
 
 lint: develop
 	$(BIN)/ruff check .

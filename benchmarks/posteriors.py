@@ -1,0 +1,83 @@
+"""All posteriors of 2,000 cases with a fifth of the variables observed, as in Table 1 of Fast-BNI; one core.
+
+Jiang, Wen, Mansoor and Mian, "Fast parallel exact inference on Bayesian networks", PPoPP 2023 (arXiv 2212.04241): cases
+are sampled from the network, 20 % of the variables are observed, and the posteriors of all others are computed. Reading
+the network and drawing the cases is not timed. The networks are those of `make networks`.
+
+    python -m benchmarks.posteriors [--cases N] [--page] [NETWORK ...]
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+
+import numpy as np
+
+from arcwise.model import read_bif
+from benchmarks._page import PageTable, draw, page_option
+from benchmarks._topic import ROOT, has_data, parser_for
+
+NETWORKS = ROOT / "build" / "networks"
+# Seconds in the paper, one core and the best number of threads, on two Xeon 8167M of 26 cores, 2 GHz.
+PRINTED = {
+    "hailfinder": (4.0, 2.5),
+    "pathfinder": (68.9, 11.1),
+    "pigs": (3_729.0, 222.0),
+    "munin2": (2_643.0, 242.0),
+    "diabetes": (6_944.0, 559.0),
+    "munin4": (34_198.0, 3_021.0),
+}
+CASES, OBSERVED = 2000, 0.2
+HEADER = ("network", "variables", "rows", "ours, one core: CPU s", "printed, one core: s", "printed, best: s", "ratio")
+
+
+def measure(name: str, cases: int) -> list[object]:
+    network = read_bif(NETWORKS / f"{name}.bif.gz")
+    rows = network.sample(cases, seed=1, progress=False)
+    rng = np.random.default_rng(1)
+    count = round(OBSERVED * network.n_variables)
+    asked = []
+    for row in range(cases):
+        chosen = rng.choice(network.n_variables, size=count, replace=False).tolist()
+        asked.append({network.names[v]: network.states[v][rows.codes[v, row]] for v in chosen})
+    begin = time.process_time()
+    for evidence in asked:
+        network.marginals(evidence, threads=1, progress=False)
+    seconds = time.process_time() - begin
+    one, best = PRINTED[name]
+    share = cases / CASES
+    return [
+        name,
+        network.n_variables,
+        f"{cases:,}",
+        f"{seconds:.1f}",
+        f"{one:,.1f}" if one < 100 else f"{one:,.0f}",
+        f"{best:,.1f}" if best < 100 else f"{best:,.0f}",
+        f"{one * share / seconds:.1f}",
+    ]
+
+
+def main(arguments: Sequence[str] = ()) -> None:
+    parser = parser_for(__doc__)
+    known = f"{', '.join(PRINTED)} (default: all with --page, else hailfinder)"
+    parser.add_argument("networks", nargs="*", metavar="NETWORK", help=known)
+    parser.add_argument("--cases", type=int, default=CASES, help=f"how many cases (default {CASES:,}, as in the paper)")
+    page_option(parser)
+    given = parser.parse_args(arguments)
+    unknown = [name for name in given.networks if name not in PRINTED]
+    if unknown:
+        parser.error(f"unknown networks: {', '.join(unknown)}. Known: {', '.join(PRINTED)}.")
+    if not has_data(NETWORKS):
+        print("`make networks` downloads them.")
+        return
+    table = PageTable("posteriors", HEADER, list(PRINTED), write=given.page)
+    for name in given.networks or (list(PRINTED) if given.page else ["hailfinder"]):
+        table.add(measure(name, given.cases))
+    if given.page:
+        draw("posteriors", {"arcwise": 3, "printed": 4}, "seconds of one core", scale="log")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
