@@ -27,11 +27,16 @@ CHANCE = 0.1  # pairs of equal rows that may be expected by chance
 MOST_GROUPED = 50_000  # rows that are looked at for groups
 FEWEST_VALUES = 6  # of a column of groups
 LEAST_EFFECT = 1.2  # the design effect of groups that matter
+# Numbers of groups are names; of what differs between them a line over the numbers has 1 / (groups - 1). Where it has
+# more than this, the numbers measure something (steps of a scale, years of school), and it is a variable.
+MEASURES = 0.5
 DEALT = 39  # times that the values of such a column are dealt out anew
 _GROUP = re.compile(
     r"(?:^|[^a-z])(?:id|patient|subject|person|participant|respondent|family|household|animal|mouse|donor|cluster|pupil"
-    r"|student|school|customer|client)s?(?:$|[^a-z])|[a-z]_?id$"
+    r"|student|school|customer|client)s?(?:$|[^a-z])"
+    r"|_id$|^(?:p|s|u|subj|sub|pat|pers|stud|fam|hh|sch|cust|case|site)id$"  # not paid, lipid, thyroid
 )
+_CAMEL = re.compile(r"[a-z]I[dD]$")
 _SPLIT = re.compile(r"(?:^|[^a-z])(train|test|split|fold|partition|validation|holdout|is_train|set)(?:$|[^a-z])")
 
 
@@ -180,7 +185,7 @@ def find_groups(table: Table, *, keep: Collection[str] = ()) -> Iterable[Finding
     count = table.n_rows
     if count < LEAST_ROWS or count > MOST_GROUPED or table.design is not None or table.weights is not None:
         return
-    likely = [c for c in table.columns if c.name not in keep and _may_group(c)]
+    likely = [c for c in table.columns if c.name not in keep and _may_group(c) and not _measures(c, table)]
     others = [own for c in table.columns if c not in likely and len(np.unique(own := _coarse(c))) > 1]
     if not likely or len(others) < 2:
         return
@@ -214,10 +219,29 @@ def _may_group(column: Column) -> bool:
     rows, values = len(column.codes), int(np.count_nonzero(column.counts()))
     if column.n_missing or not FEWEST_VALUES <= values <= rows // 2:
         return False
-    named = bool(_GROUP.search(column.name.lower()))
+    named = bool(_GROUP.search(column.name.lower()) or _CAMEL.search(column.name))
     return named or (
         column.numbers is None and (values > most_states(rows) or (values > MAX_LEVELS and _in_runs(column)))
     )
+
+
+def _measures(column: Column, table: Table) -> bool:
+    """Return whether other columns of numbers differ between the values of a column mostly along a line over them."""
+    if column.numbers is None:
+        return False
+    place, along, between = ranks(column.values()), 0.0, 0.0
+    counts = column.counts()
+    groups = int(np.count_nonzero(counts))
+    for other in table.columns:
+        if other is column or other.numbers is None or other.n_missing:
+            continue
+        own = ranks(other.values())
+        own = own - own.mean()
+        means = np.bincount(column.codes, own, minlength=len(counts)) / np.maximum(counts, 1)
+        share = float(counts @ means**2) / max(float(own @ own), 1e-300)
+        between += max(0.0, share - (groups - 1) / len(own))  # less what chance gives
+        along += correlation(place, own) ** 2
+    return along > MEASURES * between > 0
 
 
 def _coarse(column: Column) -> NDArray[np.int64]:
