@@ -50,7 +50,7 @@ def _others_on_alarm() -> Iterator[tuple[str, str, str, str]]:
         better = number(ours["BIC"]) - number(row["BIC"])
         assert better > 0, f"{peer} has the better score: the sentence does not hold"
         yield (
-            f"a network of alarm, 5,000 cases ({row['search']}: BIC {row['BIC']} in {row['s']} s)",
+            f"a network of alarm, 5,000 rows ({row['search']}: BIC {row['BIC']} in {row['s']} s)",
             peer,
             f"better by {better:,.1f}: BIC {ours['BIC']} in {ours['s']} s",
             "local-search",
@@ -96,7 +96,7 @@ def peer_table() -> str:
         ),
     )
     titles = ["| task | beside | arcwise is | measured |", "|---|---|---|---|"]
-    return "\n".join([*titles, *(f"| {a} | {b} | {c} | [page](benchmarks/{d}.md) |" for a, b, c, d in found)]) + "\n"
+    return "\n".join([*titles, *(f"| {a} | {b} | {c} | [log]({d}.md) |" for a, b, c, d in found)]) + "\n"
 
 
 def _ratios(page: str, heading: str | None = None) -> list[float]:
