@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,13 @@ from tests.twins.gaussian import bge_twin, bic_cg_twin, bic_dg_twin, bic_g_twin
 
 from arcwise import _core
 from arcwise.base.errors import DataError
+from arcwise.bootstrap.bootstrap import bootstrap_networks
+from arcwise.confidence import edge_confidence
 from arcwise.data import Dataset, MixedData
+from arcwise.data.column import VariableKind
+from arcwise.exact import find_optimal
 from arcwise.graph import Dag
+from arcwise.local import hill_climb
 from arcwise.parent_sets import build_parent_sets
 from arcwise.scores import MIXED_SCORES, make_score
 from arcwise.scores.gaussian import RIDGE, embed
@@ -192,6 +198,24 @@ def test_copies_sums_and_constants_are_told_and_score_finitely() -> None:
     turned = Dag.from_arcs(data.names, [("copy", "a"), ("copy", "sum"), ("b", "sum")])
     score = make_score("bic-dg")
     assert score.score_network(data, two) == pytest.approx(score.score_network(data, turned), abs=1e-2)
+
+
+@pytest.mark.parametrize("name", [*MIXED_SCORES, "bge:units=raw"])
+def test_a_number_that_never_varies_in_a_sample_says_nothing_of_the_others(name: str) -> None:
+    """In a third of the samples of `lone` its only other value is not drawn; the scores of BIC were infinite there."""
+    rng = np.random.default_rng(1)
+    first = rng.normal(size=30)
+    values = np.array([first, first + rng.normal(0, 0.5, 30), np.arange(30) == 3], dtype=float)
+    kinds = (VariableKind.NUMBER,) * 3
+    data = MixedData(values, ("first", "second", "lone"), kinds, ((),) * 3)
+    score = make_score(name)
+    rest = replace(data, weights=np.arange(30) != 3)
+    assert score.score_families(rest, [(2, ()), (2, (0,)), (2, (0, 1))]).tolist() == [0.0, 0.0, 0.0]
+    assert hill_climb(rest, score=score, progress=False).dag.n_arcs == 1
+    assert find_optimal(build_parent_sets(rest, score, progress=False), progress=False).dag.n_arcs == 1
+    networks = bootstrap_networks(data, score=score, replicates=40, seed=1, progress=False)
+    assert np.isfinite(networks.scores).all()
+    assert edge_confidence(networks).present[0, 1] > 0.9
 
 
 def test_categories_have_no_numbers_as_parents_under_conditional_gaussian_bic() -> None:

@@ -23,6 +23,8 @@ class Score final : public DataScore {
         : rows_(std::move(rows)), penalty_(penalty), weights_(weights.begin(), weights.end()) {
         if (weights_.empty()) weights_.assign(count(), 1);
         for (const auto weight : weights_) cases_ += static_cast<double>(weight);
+        for (std::size_t v = 0; v < variables(); ++v)
+            varies_.push_back(!is_number(v) || variance(v) > nothing_left);
     }
     std::size_t variables() const override { return rows_->arities.size(); }
     std::unique_ptr<FamilyEvaluator> evaluator() const override;
@@ -35,6 +37,9 @@ class Score final : public DataScore {
         return std::span(rows_->values).subspan(v * count(), count());
     }
     bool is_number(std::size_t v) const { return rows_->arities[v] == 0; }
+    // Whether a variable has a say: a number that never varies in these rows, as a sample may have it, has
+    // none.
+    bool varies(std::size_t v) const { return varies_[v]; }
     double arity(std::size_t v) const { return static_cast<double>(rows_->arities[v]); }
     double log_scale(std::size_t v) const { return rows_->log_scales[v]; }
     std::span<const std::int64_t> weights() const { return weights_; }
@@ -42,10 +47,21 @@ class Score final : public DataScore {
     double price() const { return penalty_ * 0.5 * std::log(cases_); }
 
   private:
+    double variance(std::size_t v) const {
+        const auto values = column(v);
+        double mean = 0.0, squares = 0.0;
+        for (std::size_t r = 0; r < values.size(); ++r) mean += static_cast<double>(weights_[r]) * values[r];
+        mean /= cases_;
+        for (std::size_t r = 0; r < values.size(); ++r)
+            squares += static_cast<double>(weights_[r]) * (values[r] - mean) * (values[r] - mean);
+        return squares / cases_;
+    }
+
     std::shared_ptr<const MixedRows> rows_;
     double penalty_;
     std::vector<std::int64_t> weights_;
     double cases_ = 0.0;
+    std::vector<bool> varies_;
 };
 
 class Evaluator final : public FamilyEvaluator {
@@ -53,6 +69,7 @@ class Evaluator final : public FamilyEvaluator {
     explicit Evaluator(const Score& score) : score_(score) {}
 
     double local(std::size_t child, std::span<const std::int32_t> parents) override {
+        if (!score_.varies(child)) return 0.0;
         numbers_.clear();
         double configurations = 1.0;  // q, seen or not
         of_row_.assign(score_.count(), 0);

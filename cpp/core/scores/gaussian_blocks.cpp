@@ -83,6 +83,13 @@ class GaussianScore final : public DataScore {
         auto moments = moments_of(blocks_->rows, columns(), weights);
         cases_ = moments.cases;
         matrix_ = std::move(moments.sums);
+        // A variable that never varies in these rows, as a sample may have it, says nothing in them.
+        for (std::size_t v = 0; v < variables(); ++v) {
+            bool varies = false;
+            for (std::size_t i = begins_[v]; i < begins_[v + 1]; ++i)
+                varies |= at(i, i) > nothing_left * cases_ * (1.0 + moments.means[i] * moments.means[i]);
+            ends_.push_back(varies ? begins_[v + 1] : begins_[v]);
+        }
         price_ = terms_.penalty * 0.5 * std::log(cases_);
         if (terms_.law != GaussianLaw::marginal) {
             for (auto& value : matrix_) value /= cases_;
@@ -120,7 +127,7 @@ class GaussianScore final : public DataScore {
 
     std::size_t columns() const { return begins_.back(); }
     std::size_t begin_of(std::size_t variable) const { return begins_[variable]; }
-    std::size_t end_of(std::size_t variable) const { return begins_[variable + 1]; }
+    std::size_t end_of(std::size_t variable) const { return ends_[variable]; }
     std::size_t width_of(std::size_t variable) const { return end_of(variable) - begin_of(variable); }
     double at(std::size_t i, std::size_t j) const { return matrix_[i * columns() + j]; }
     double log_scale(std::size_t column) const { return blocks_->log_scales[column]; }
@@ -156,6 +163,7 @@ class GaussianScore final : public DataScore {
     std::shared_ptr<const GaussianBlocks> blocks_;
     GaussianTerms terms_;
     std::vector<std::size_t> begins_;
+    std::vector<std::size_t> ends_;  // of the columns of each variable; where they begin: it says nothing
     std::vector<double> matrix_;
     double cases_ = 0.0;
     double price_ = 0.0;
