@@ -19,7 +19,9 @@ from arcwise.data import Table, read_data, read_table
 from arcwise.data.dataset import Incomplete, stack
 from arcwise.data.design import Design, drawn_rows, exchanged_rows, intraclass
 from arcwise.graph import Dag
+from arcwise.local import hill_climb
 from arcwise.model import fit_parameters
+from arcwise.scores import make_score
 
 
 def clusters(groups: int, size: int, *, columns: int = 4, copied: float = 0.6, seed: int = 0) -> Dataset:
@@ -341,6 +343,25 @@ def test_samples_draw_rows_by_their_weights() -> None:
         share = drawn.sum() / 3000 / data.worths.sum()
         assert share in (pytest.approx(1.0, abs=0.03), pytest.approx(0.7, abs=0.03))
         assert drawn.mean(axis=0) == pytest.approx(data.worths * share, abs=0.12)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_rows_of_a_survey_are_worth_does_not_depend_on_the_order_of_columns(seed: int) -> None:
+    """Worths are rounded row by row in the order of their content; searches put the variables into another order."""
+    data = survey(60, seed)
+    other = data.select(data.names[::-1])
+    assert data.native_weights.tolist() == other.native_weights.tolist()
+    found = hill_climb(data, score="bic", progress=False)
+    assert found.score == pytest.approx(make_score("bic").score_network(data, found.dag), abs=1e-9)
+
+
+def test_a_column_that_varies_in_rows_without_weight_alone_is_constant() -> None:
+    """Three such columns would be joined, with certainty, since the prior alone has a say."""
+    codes = np.zeros((40, 3), dtype=int)
+    codes[:4] = [[1, 1, 1], [1, 1, 1], [1, 0, 0], [0, 0, 1]]
+    data = Dataset.from_codes(codes, names=list("abc")).with_survey(np.arange(40) >= 4)
+    assert data.constant.all()
+    assert hill_climb(data, score="bdeu:ess=10", progress=False).dag.n_arcs == 0
 
 
 def test_clusters_of_a_survey_lose_by_both() -> None:

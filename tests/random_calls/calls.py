@@ -16,10 +16,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tests.random_calls.problem import SCORES, Problem, Rules
+from tests.random_calls.problem import Problem, Rules
 
 from arcwise.confidence import edge_confidence
-from arcwise.ensemble import CredibleSet, NetworkSet, count_credible, exact_posterior, find_credible, k_best
+from arcwise.ensemble import (
+    CredibleSet,
+    NetworkSet,
+    bootstrap_networks,
+    count_credible,
+    exact_posterior,
+    find_credible,
+    k_best,
+)
 from arcwise.ensemble import stream_credible as stream
 from arcwise.errors import ConstraintError, GuaranteeError, OptionError
 from arcwise.exact import find_optimal
@@ -54,15 +62,20 @@ class Session:
     problem: Problem
     folder: Path
     table: ParentSetTable | None = None
-    score: str = "bic"
+    score: str = ""
     rules: Rules = field(default_factory=Rules)  # that the table was built for
     networks: NetworkSet | None = None
     streams: dict[int, tuple[Any, ...]] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self.score = self.score or self.problem.score_names[0]
+
     def kept(self, rules: Rules) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """The score of every DAG, and which ones the table's and the call's rules allow."""
         n = self.problem.n
-        return self.problem.scores(self.score), self.rules.allow(n) & rules.allow(n)
+        required = (*self.rules.required, *rules.required)
+        scores, possible = self.problem.scores(self.score), self.problem.possible(self.score, required)
+        return scores, possible & self.rules.allow(n) & rules.allow(n)
 
     def asks_for_more(self, rules: Rules) -> bool:
         """Whether arcs are required that the table was not built for: a reason to refuse."""
@@ -71,7 +84,7 @@ class Session:
 
 def _need(session: Session) -> ParentSetTable:
     if session.table is None:
-        build(session, score="bic", slack=3.0, rules=Rules(), threads=1)
+        build(session, score=session.problem.score_names[0], slack=3.0, rules=Rules(), threads=1)
     assert session.table is not None
     return session.table
 
@@ -91,7 +104,8 @@ def _guarded(session: Session, rules: Rules, slack: float, work: Callable[[], An
         _check(session.asks_for_more(rules) or slack > table.slack, f"refused without a reason: {error}")
         return None
     except ConstraintError as error:
-        _check(not kept.any(), f"{int(kept.sum())} networks satisfy the constraints: {error}")
+        right = not kept.any() or session.asks_for_more(rules)  # a column that never varies has no other parent set
+        _check(right, f"{int(kept.sum())} networks satisfy the constraints: {error}")
         return None
     _check(bool(kept.any()), "an answer, though no network satisfies the constraints")
     return answer
@@ -109,7 +123,8 @@ def build(session: Session, *, score: str, slack: float, rules: Rules, threads: 
             progress=False,
         )
     except ConstraintError as error:
-        _check(not rules.allow(problem.n).any(), f"refused without a reason: {error}")
+        possible = rules.allow(problem.n) & problem.possible(score, rules.required)
+        _check(not possible.any(), f"refused without a reason: {error}")
         return
     _check(table.status is Status.COMPLETE, "a table without limits is not complete")
     session.table, session.score, session.rules = table, score, rules
@@ -243,7 +258,7 @@ def best(session: Session, *, k: int, rules: Rules, by: str) -> None:
         _check(session.asks_for_more(rules) or few, f"refused without a reason: {error}")
         return
     except ConstraintError as error:
-        _check(not kept.any(), f"refused without a reason: {error}")
+        _check(not kept.any() or session.asks_for_more(rules), f"refused without a reason: {error}")
         return
     _check(found.complete, "k_best without limits is not complete")
     total = int(kept.sum()) if by == "dag" else session.problem.classes(kept)
@@ -289,7 +304,7 @@ def posterior(session: Session, *, score: str, threads: int) -> None:
     problem = session.problem
     table = build_parent_sets(problem.data, problem.score(score), slack=math.inf, progress=False)
     found = exact_posterior(table, threads=threads, progress=False)
-    scores = problem.scores(score)
+    scores = np.where(problem.possible(score), problem.scores(score), -np.inf)
     weights = np.exp(scores - scores.max())
     arcs = np.tensordot(weights / weights.sum(), _arcs(session), axes=1)
     _check(bool(np.allclose(found.arc_probabilities(), arcs, atol=1e-6)), "the exact posterior is off")
@@ -342,6 +357,31 @@ def local(session: Session, *, method: str, rules: Rules, seed: int) -> None:
     _check(math.isclose(scores[number], found.score, abs_tol=NEAR), "the score is not that of the network")
 
 
+def sampled(session: Session, *, seed: int, share: float | None) -> None:
+    """Go on with a sample of the data, in which columns may never vary."""
+    data, made = session.problem.data, session.problem.sample(seed, share)
+    expected = data.n_effective * (1.0 if share is None else share)
+    right = made.data.n_cases > 0 if data.design is not None else abs(made.data.n_cases - expected) <= 1
+    _check(right, f"a sample of {made.data.n_cases} cases, not {expected:g}")  # groups differ in size
+    session.problem, session.table, session.networks, session.rules = made, None, None, Rules()
+    session.score = made.score_names[0]
+
+
+def resampled(session: Session, *, score: str, learner: str, seed: int, draws: str) -> None:
+    """A bootstrap: the same for any number of threads, and its networks have the scores that they have."""
+    problem, options = session.problem, {"learner": learner, "seed": seed, "draws": draws, "replicates": 3}
+    networks, again = (
+        bootstrap_networks(problem.data, problem.score(score), workers=workers, progress=False, **options)
+        for workers in (1, 2)
+    )
+    _check(list(networks) == list(again), "two threads find other networks than one")
+    mine = [problem.scores(score)[problem.number(dag)] for dag in networks]
+    _check(bool(np.allclose(networks.scores, mine, atol=NEAR)), "the scores are not those of the networks")
+    present = edge_confidence(networks).present
+    shares = np.mean([dag.to_adjacency() | dag.to_adjacency().T for dag in networks], axis=0)
+    _check(bool(np.allclose(present, shares, atol=1e-9)), "a confidence is not the share of the networks")
+
+
 class _InterruptError(Exception):
     pass
 
@@ -383,6 +423,8 @@ CALLS: dict[str, Callable[..., None]] = {
     "averaged": averaged,
     "reload_networks": reload_networks,
     "local": local,
+    "sampled": sampled,
+    "resampled": resampled,
     "interrupted": interrupted,
 }
 
@@ -409,7 +451,7 @@ def draw_call(rng: random.Random, problem: Problem) -> Call:
         rules = Rules(rules.required, rules.forbidden, max(rules.max_parents, most))
     drawn: dict[str, dict[str, Any]] = {
         "build": {
-            "score": rng.choice(SCORES),
+            "score": rng.choice(problem.score_names),
             "slack": rng.choice((0.0, 1.0, 3.0, 8.0, math.inf)),
             "rules": rules if rng.random() < 0.5 else Rules(),
             "threads": rng.choice((1, 2)),
@@ -429,10 +471,17 @@ def draw_call(rng: random.Random, problem: Problem) -> Call:
             "rules": rules,
             "count": rng.choice((None, None, 1, 4)),
         },
-        "posterior": {"score": rng.choice(SCORES), "threads": rng.choice((1, 2))},
+        "posterior": {"score": rng.choice(problem.score_names), "threads": rng.choice((1, 2))},
         "averaged": {"slack": slack},
         "reload_networks": {"suffix": rng.choice((".nets", ".parquet"))},
         "local": {"method": rng.choice(("hill-climbing", "tabu", "order")), "rules": rules, "seed": rng.randrange(9)},
+        "sampled": {"seed": rng.randrange(99), "share": rng.choice((None, None, 0.7))},
+        "resampled": {
+            "score": rng.choice(problem.score_names),
+            "learner": rng.choice(("hill-climbing", "exact")),
+            "seed": rng.randrange(9),
+            "draws": rng.choice(("both", "replacement", "parts")),
+        },
         "interrupted": {
             "slack": slack,
             "events": rng.randrange(4),

@@ -17,15 +17,16 @@ from hypothesis import strategies as st
 from tests.twins.gaussian import bge_twin, bic_cg_twin, bic_dg_twin, bic_g_twin
 
 from arcwise import _core
-from arcwise.base.errors import DataError
+from arcwise.base.errors import ConstraintError, DataError
 from arcwise.bootstrap.bootstrap import bootstrap_networks
 from arcwise.confidence import edge_confidence
 from arcwise.data import Dataset, MixedData
 from arcwise.data.column import VariableKind
 from arcwise.exact import find_optimal
-from arcwise.graph import Dag
+from arcwise.graph import Constraints, Dag
 from arcwise.local import hill_climb
 from arcwise.parent_sets import build_parent_sets
+from arcwise.posterior.exact import exact_posterior
 from arcwise.scores import MIXED_SCORES, make_score
 from arcwise.scores.gaussian import RIDGE, embed
 
@@ -216,6 +217,29 @@ def test_a_number_that_never_varies_in_a_sample_says_nothing_of_the_others(name:
     networks = bootstrap_networks(data, score=score, replicates=40, seed=1, progress=False)
     assert np.isfinite(networks.scores).all()
     assert edge_confidence(networks).present[0, 1] > 0.9
+
+
+@pytest.mark.parametrize("name", ["bic-dg", "bge"])
+def test_a_category_of_rare_levels_has_no_arcs(name: str) -> None:
+    """It has no column, so that all its arcs scored the same: a posterior gave each of them 0.6."""
+    rng = np.random.default_rng(2)
+    first, rows = rng.normal(size=400), np.arange(400)
+    frame = pd.DataFrame({"first": first, "second": first + rng.normal(size=400)})
+    frame = frame.assign(rare=np.where(rows < 3, "y", "n"), lone=np.where(rows % 130 == 0, "y", "n"))
+    data = MixedData.from_dataframe(frame)
+    table = build_parent_sets(data, name, slack=math.inf, progress=False)
+    present = exact_posterior(table, progress=False).edge_probabilities()
+    assert present[0, 1] > 0.99
+    assert present[2:].max() == 0
+    required = build_parent_sets(data, name, constraints=Constraints(data.names, required=[("first", "rare")]))
+    assert find_optimal(required, progress=False).dag.n_arcs == 2
+
+
+def test_families_that_a_score_does_not_know_are_told() -> None:
+    data = mixed(1)
+    constraints = Constraints(data.names, required=[("a", "f")])
+    with pytest.raises(ConstraintError, match=r"'f' with the required a has the score minus infinity by conditional"):
+        build_parent_sets(data, "bic-cg", constraints=constraints, progress=False)
 
 
 def test_categories_have_no_numbers_as_parents_under_conditional_gaussian_bic() -> None:

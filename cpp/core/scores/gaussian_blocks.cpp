@@ -129,6 +129,11 @@ class GaussianScore final : public DataScore {
     std::size_t begin_of(std::size_t variable) const { return begins_[variable]; }
     std::size_t end_of(std::size_t variable) const { return ends_[variable]; }
     std::size_t width_of(std::size_t variable) const { return end_of(variable) - begin_of(variable); }
+    std::size_t narrowest() const {
+        std::size_t found = columns();
+        for (std::size_t v = 0; v < variables(); ++v) found = std::min(found, width_of(v));
+        return found;
+    }
     double at(std::size_t i, std::size_t j) const { return matrix_[i * columns() + j]; }
     double log_scale(std::size_t column) const { return blocks_->log_scales[column]; }
 
@@ -194,7 +199,7 @@ class GaussianEvaluator final : public FamilyEvaluator {
             turn_to(others);
             least_[child] = determinants(child).log_residual;
         }
-        std::size_t columns = 1;  // of one more parent, at least
+        std::size_t columns = score_.narrowest();  // of one more parent, at least
         for (const auto p : parents) columns += score_.width_of(static_cast<std::size_t>(p));
         return score_.bound(child, columns, least_[child]);
     }

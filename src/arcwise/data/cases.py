@@ -129,7 +129,8 @@ class Cases:
         Data in which a variable never varies say nothing about its relations, whatever its declared states are: BDeu
         would join two such variables all the same, with certainty. Searches and tables leave them without arcs.
         """
-        seen = self.cells if self.weights is None else self.cells[:, self.weights > 0]
+        counted = self.row_weights
+        seen = self.cells if counted is None else self.cells[:, counted > 0]
         if seen.shape[1] == 0:
             return frozen(np.zeros(self.n_variables, dtype=bool))
         return frozen((seen == seen[:, :1]).all(axis=1))
@@ -147,7 +148,9 @@ class Cases:
     @cached_property
     def _whole_worths(self) -> NDArray[np.int64]:
         assert self.worths is not None
-        return frozen(whole_worths(self.cells, self.worths))
+        # By names, since searches put the variables into an order of their own.
+        by_name = sorted(range(self.n_variables), key=self.names.__getitem__)
+        return frozen(whole_worths(self.cells[by_name], self.worths))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -482,9 +485,12 @@ class Cases:
         That is so if one of the two never varies in the cases in which the child was not set (see `constant`), or
         if there is no such case. Searches and tables make such arcs only if they are required.
         """
-        groups = [data.constant | (data.n_cases == 0) for data in self.child_groups]
-        rows = [groups[g][v] | groups[g] for v, g in enumerate(self.group_of_child.tolist())]
-        return frozen(np.array(rows))
+        return frozen(self.untold_by([data.constant for data in self.child_groups]))
+
+    def untold_by(self, silent: Sequence[NDArray[np.bool_]]) -> NDArray[np.bool_]:
+        """Return `untold`, given which variables say nothing in each of the `child_groups`."""
+        groups = [own | (data.n_cases == 0) for own, data in zip(silent, self.child_groups, strict=True)]
+        return np.array([groups[g][v] | groups[g] for v, g in enumerate(self.group_of_child.tolist())])
 
 
 def draw_weights(rng: np.random.Generator, n_rows: int, given: NDArray[np.int64] | None) -> NDArray[np.int64]:

@@ -187,7 +187,7 @@ class LocalProblem:
         if isinstance(max_parents, str):
             check_known("max_parents", max_parents, ("usual",), more="Or give an integer, or None for no limit.")
             usual = max_parents = usual_limit(made, whole, constraints)
-        return cls(whole, made, _set_apart(whole, merged_constraints(whole, constraints, max_parents)), usual)
+        return cls(whole, made, _set_apart(whole, made, merged_constraints(whole, constraints, max_parents)), usual)
 
     def in_order(self, order: Sequence[int]) -> LocalProblem:
         """Return the problem with its variables in another order."""
@@ -278,7 +278,7 @@ class LocalProblem:
             differing = ", ".join(sorted(set(start.names) ^ set(self.data.names)))
             raise OptionError(f"the starting network and the data have different variables: {differing}.")
         dag = start if start.names == self.data.names else start.reorder(self.data.names)
-        untold = _untold_arcs(self.data) - set(self.constraints.required)
+        untold = _untold_arcs(self.data, self.score) - set(self.constraints.required)
         dag = Dag.from_arcs(dag.names, [arc for arc in dag.arcs if arc not in untold]) if untold else dag
         broken = self.constraints.violations(dag)
         if broken:
@@ -414,12 +414,12 @@ def merged_constraints(data: Cases, constraints: Constraints | None, max_parents
     return constraints.changed(max_parents=overall, max_parents_of=own)
 
 
-def _set_apart(data: Cases, constraints: Constraints) -> Constraints:
+def _set_apart(data: Any, score: Score, constraints: Constraints) -> Constraints:
     """Return the constraints with all arcs forbidden of which the data say nothing, but for required ones.
 
     See `Dataset.untold`: such arcs are the prior's doing, not the data's.
     """
-    untold = _untold_arcs(data)
+    untold = _untold_arcs(data, score)
     if not untold:
         return constraints
     required = set(constraints.required)
@@ -427,8 +427,8 @@ def _set_apart(data: Cases, constraints: Constraints) -> Constraints:
     return constraints.changed(forbidden=sorted(arc for arc in forbidden if arc not in required))
 
 
-def _untold_arcs(data: Cases) -> set[tuple[str, str]]:
-    children, parents = np.nonzero(data.untold)
+def _untold_arcs(data: Any, score: Score) -> set[tuple[str, str]]:
+    children, parents = np.nonzero(score.untold(data))
     names = data.names
     return {(names[p], names[c]) for c, p in zip(children.tolist(), parents.tolist(), strict=True) if p != c}
 

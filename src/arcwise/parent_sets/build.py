@@ -437,7 +437,7 @@ def build_parent_set_tables(
     run = Run.of(allowed).but(threads=chosen.threads, progress=progress)
     whole = scored_data(data, next((score for score in made if not score.data_score.takes_gaps), made[0]))
     constraints = Constraints.of(whole.names, constraints)
-    families = allowed_families(check_cases(whole), constraints, max_parents)
+    families = allowed_families(check_cases(whole), constraints, max_parents, made)
     builder = GroupedBuilder(
         whole,
         made,
@@ -487,7 +487,22 @@ def build_parent_set_tables(
     ]
     if saved is not None:
         saved.finish(tables, status)
+    for table, each in zip(tables, made, strict=True):
+        _check_possible(table, each, families)
     return tables
+
+
+def _check_possible(table: ParentSetTable, score: Score, families: FamilyLimits) -> None:
+    """Refuse a table that has no network: all families of a variable have the score minus infinity."""
+    empty = np.flatnonzero(np.diff(table.node_offsets) == 0)
+    if not empty.size:
+        return
+    name, required = table.names[empty[0]], [table.names[p] for p in families.required[empty[0]]]
+    having = f" with the required {' and '.join(required)}" if required else ""
+    raise errors.ConstraintError(
+        f"no network is possible: every parent set of '{name}'{having} has the score minus infinity by {score.title}.",
+        remedies=Remedy(f"{'require no such arcs' if required else 'leave the variable out'}, or take another score"),
+    )
 
 
 @dataclass(slots=True)
@@ -568,10 +583,12 @@ def _check_options(scores: list[Score], slack: float, max_parents: int | None) -
     errors.check_argument(whole, "max_parents", max_parents, "must be an integer, 0 or more, or None for no limit.")
 
 
-def allowed_families(data: Whole, constraints: Constraints | None, max_parents: int | None) -> FamilyLimits:
+def allowed_families(
+    data: Whole, constraints: Constraints | None, max_parents: int | None, scores: Sequence[Score] = ()
+) -> FamilyLimits:
     """Return for each variable the parents it must have, those it may also have, and how many at most.
 
-    An arc of which the data say nothing is made only if it is required: see `Dataset.untold`.
+    An arc of which the data say nothing, to each of the scores, is made only if it is required: see `Dataset.untold`.
     """
     n = data.n_variables
     if constraints is None:
@@ -581,7 +598,7 @@ def allowed_families(data: Whole, constraints: Constraints | None, max_parents: 
             raise errors.ConstraintError("the constraints and the data are about different variables.")
         constraints = constraints.reorder(data.names)
     most = n if max_parents is None else max_parents
-    untold = data.untold
+    untold = np.logical_and.reduce([score.untold(data) for score in scores] or [data.untold])
     required, allowed, sizes = [], [], []
     for v in range(n):
         needed, forbidden = constraints.required_masks[v], constraints.forbidden_masks[v]

@@ -175,7 +175,8 @@ def _chosen_functions(blocks: list[Matrix], whole: list[bool], weights: Matrix, 
 
 # ---- Scores
 
-_natives: WeakKeyDictionary[MixedData, dict[Score, _core.scores.LocalScore]] = WeakKeyDictionary()
+Made = tuple[_core.scores.LocalScore, NDArray[np.bool_]]  # the compiled score, and which variables say nothing to it
+_natives: WeakKeyDictionary[MixedData, dict[Score, Made]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -193,12 +194,20 @@ class MixedScore(Score):
 
     def native(self, data: Any) -> _core.scores.LocalScore:
         """Return the compiled score of a data set."""
+        return self._of(data)[0]
+
+    def untold(self, data: Any) -> NDArray[np.bool_]:
+        """Return of which arcs the data say nothing: a variable without a column, whose levels are all rare, is one."""
+        groups = data.child_groups
+        return np.asarray(data.untold_by([self._of(own)[1] if own.n_cases else own.constant for own in groups]))
+
+    def _of(self, data: MixedData) -> Made:
         known = _natives.setdefault(data, {})
         if self not in known:
             known[self] = self._made(data)
         return known[self]
 
-    def _made(self, data: MixedData) -> _core.scores.LocalScore:
+    def _made(self, data: MixedData) -> Made:
         raise NotImplementedError
 
     def cases_read(self, data: MixedData) -> float:
@@ -223,9 +232,10 @@ class MixedScore(Score):
         return Blocks(rows, widths, np.concatenate([scales for _, scales in made]))
 
 
-def _native_blocks(data: MixedData, blocks: Blocks, law: int, **terms: float) -> _core.scores.LocalScore:
+def _native_blocks(data: MixedData, blocks: Blocks, law: int, **terms: float) -> Made:
     rows = np.ascontiguousarray(blocks.rows)
-    return _core.scores.make_gaussian(rows, blocks.widths, blocks.log_scales, data.native_weights, law, **terms)
+    made = _core.scores.make_gaussian(rows, blocks.widths, blocks.log_scales, data.native_weights, law, **terms)
+    return made, data.constant | (blocks.widths == 0)
 
 
 PENALTY = Parameter("penalty", "what BIC's price of a parameter, log(N) / 2, is multiplied by")
@@ -292,7 +302,7 @@ class DegenerateGaussianBic(BlockScore):
     penalty: float = 1.0
     parameters = (FUNCTIONS, PENALTY)
 
-    def _made(self, data: MixedData) -> _core.scores.LocalScore:
+    def _made(self, data: MixedData) -> Made:
         return _native_blocks(data, self.blocks(data), 0, penalty=self.penalty, ridge=RIDGE)
 
 
@@ -318,7 +328,7 @@ class GaussianBic(MixedScore):
     penalty: float = 1.0
     parameters = (PENALTY,)
 
-    def _made(self, data: MixedData) -> _core.scores.LocalScore:
+    def _made(self, data: MixedData) -> Made:
         return _native_blocks(data, self._plain_blocks(data), 1, penalty=self.penalty)
 
 
@@ -371,7 +381,7 @@ class Bge(BlockScore):
         if self.units == "raw" and (self.numbers, self.functions) != ("auto", 0):
             raise OptionError(f"score '{self.name}': units='raw' takes numbers as they are; leave the other out.")
 
-    def _made(self, data: MixedData) -> _core.scores.LocalScore:
+    def _made(self, data: MixedData) -> Made:
         blocks = self._plain_blocks(data) if self.units == "raw" else self.blocks(data)
         return _native_blocks(data, blocks, 2, mean_cases=self.iss_mu, freedom=self.iss_w)
 
@@ -403,7 +413,7 @@ class ConditionalGaussianBic(MixedScore):
         """Return the number of rows: each family has regressions of its own."""
         return float(data.n_rows)
 
-    def _made(self, data: MixedData) -> _core.scores.LocalScore:
+    def _made(self, data: MixedData) -> Made:
         weights, total = data.times, data.n_cases
         values, log_scales = np.array(data.values), np.zeros(data.n_variables)
         for v in np.flatnonzero(data.arities == 0):
@@ -411,6 +421,7 @@ class ConditionalGaussianBic(MixedScore):
             variance = float(weights @ centred**2) / total
             values[v] = centred / math.sqrt(variance) if variance > 0 else centred
             log_scales[v] = math.log(variance) if variance > 0 else 0.0
-        return _core.scores.make_conditional_gaussian(
+        made = _core.scores.make_conditional_gaussian(
             values, data.arities, log_scales, data.native_weights, self.penalty
         )
+        return made, data.constant

@@ -303,6 +303,10 @@ class Score:
         """Return the score of a family without a case: the likelihood of no case is 1, so that it is the log prior."""
         return 0.0
 
+    def untold(self, data: Whole) -> NDArray[np.bool_]:
+        """Return of which arcs the data say nothing, at [child, parent], as this score sees them: `Dataset.untold`."""
+        return data.untold
+
     def cases_read(self, data: Any) -> float:
         """Return how many cases are looked at for a family: at most the configurations that there can be."""
         return min(float(data.n_cases), math.exp(min(data.log_configurations, 700.0)))
@@ -361,6 +365,10 @@ class BelievedScore(Score):
     def title(self) -> str:
         """The score's, and that there is a prior: "BDeu (ess 1) with prior odds"."""
         return f"{self.score.title} with prior odds"
+
+    def untold(self, data: Whole) -> NDArray[np.bool_]:
+        """Return of which arcs the data say nothing."""
+        return self.score.untold(data)
 
     def prior(self, data: Cases) -> FamilyPrior:
         """Return the prior over the variables of the data."""
