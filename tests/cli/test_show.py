@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from arcwise import Analysis, datasets, learn
+from arcwise.analysis.saved import open as open_analysis
+from arcwise.base.errors import FormatError
 from arcwise.base.options import Group, options_of
 from arcwise.cli import questions
 from arcwise.findings.options import LearnOptions
@@ -49,6 +51,13 @@ def test_details_print_the_sections(cli: Cli, folder: Path) -> None:
     details = cli("show", folder, "--details")
     assert "Does the prior decide" in details
     assert "Next" in details
+
+
+def test_a_damaged_page_is_told(folder: Path) -> None:
+    page = folder / "report.html"
+    page.write_bytes(page.read_bytes()[:5000] + b"\xff\xfe")
+    with pytest.raises(FormatError, match=r"report\.html: line \d+"):
+        open_analysis(folder).report.to_html()
 
 
 def test_a_folder_of_an_older_version_shows_its_edges_and_says_what_to_do(cli: Cli, folder: Path) -> None:

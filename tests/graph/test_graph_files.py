@@ -12,6 +12,7 @@ from arcwise.graph import (
     Pdag,
     format_structure,
     parse_structure,
+    read_graph,
     read_graph_csv,
     read_structure,
     write_adjacency,
@@ -78,6 +79,12 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 def test_bad_structures_say_where(text: str, message: str) -> None:
     with pytest.raises(FormatError, match=message):
         parse_structure(text)
+
+
+def test_a_structure_whose_first_name_begins_with_a_byte_order_mark(tmp_path: Path) -> None:
+    dag = Dag.from_arcs(["\ufeffa", "b"], [("\ufeffa", "b")])
+    write_structure(tmp_path / "graph.txt", dag)
+    assert read_graph(tmp_path / "graph.txt") == dag
 
 
 def test_structure_files(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def check_folder(folder: str | os.PathLike[str], *, force: bool) -> Path:
     if not target.parent.is_dir():
         raise FormatError(f"cannot write {target}: the folder {target.parent} does not exist. Create it first.")
     if not os.access(target.parent, os.W_OK | os.X_OK):
-        raise FormatError(f"cannot write {target}: you may not write in the folder {target.parent}.")
+        raise FormatError(f"cannot write {target}: you may not write in the folder {target.parent.resolve()}.")
     if not os.path.lexists(target):
         return Path(folder)
     if not target.is_dir():

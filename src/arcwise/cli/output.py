@@ -187,7 +187,7 @@ def check_writable(output: Path) -> None:
     if is_special and not os.access(output, os.W_OK):
         raise FormatError(f"cannot write {output}: you may not write to it.")
     if not is_special and not os.access(folder, os.W_OK | os.X_OK):
-        raise FormatError(f"cannot write {output}: you may not write in the folder {folder}.")
+        raise FormatError(f"cannot write {output}: you may not write in the folder {folder.resolve()}.")
 
 
 # Answers to questions about a folder

@@ -765,7 +765,7 @@ class _StructureTokens(Tokens):
 
 
 def _quote(name: str) -> str:
-    if name != name.strip() or re.search(r'[\[\],"\r\n\v\f\x1c-\x1e\x85\u2028\u2029]', name):
+    if name != name.strip() or re.search(r'^\ufeff|[\[\],"\r\n\v\f\x1c-\x1e\x85\u2028\u2029]', name):
         return json.dumps(name, ensure_ascii=False)
     return name
 

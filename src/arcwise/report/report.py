@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from arcwise.base.errors import reading
-from arcwise.base.files import parse_json, read_bytes
+from arcwise.base.files import parse_json, read_bytes, read_text
 from arcwise.base.showing import first_few, one_screen, show_confidence, show_range
 from arcwise.findings.edge_record import Origin, Shown, shown_columns, shown_direction
 from arcwise.findings.verdict import Forest, ForestRow, Verdict
@@ -379,7 +379,7 @@ class SavedReport:
 
     def to_html(self) -> str:
         """Return the page."""
-        return read_bytes(self.path).decode("utf-8")
+        return read_text(self.path)
 
     def _repr_html_(self) -> str:
         return frame_of(self.to_html(), str(self.path.parent))
