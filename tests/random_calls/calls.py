@@ -466,8 +466,8 @@ def draw_call(rng: random.Random, problem: Problem) -> Call:
         "counted": {"slack": slack, "rules": rules, "classes": rng.random() < 0.5},
         "best": {"k": rng.choice((1, 2, 5, 20, 60)), "rules": rules, "by": rng.choice(("dag", "dag", "mec"))},
         "streamed": {
-            "number": rng.randrange(2),
-            "slack": slack,
+            "number": rng.choice((0, 0, 0, 1)),
+            "slack": rng.choice((1.0, 3.0)),  # few, so that a folder is asked for again
             "rules": rules,
             "count": rng.choice((None, None, 1, 4)),
         },
@@ -488,6 +488,6 @@ def draw_call(rng: random.Random, problem: Problem) -> Call:
             "after": rng.choice(("Ctrl-C", "error", "time")),
         },
     }
-    common = ("build", "optimal", "credible", "counted", "best", "streamed")
+    common = ("build", "optimal", "credible", "counted", "best", "streamed", "streamed")
     name = rng.choice((*drawn, *common))
     return Call(name, drawn[name])
