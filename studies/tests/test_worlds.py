@@ -75,6 +75,22 @@ def test_scale_free_networks_have_hubs_and_bipartite_ones_two_sides() -> None:
     assert all(not dag.parents[p] for own in dag.parents for p in own)
 
 
+def test_chains_hubs_modules_and_layers_are_what_they_are_called() -> None:
+    chain = shaped("chain", 20)
+    children = Counter(p for own in chain.parents for p in own)
+    assert (chain.n_arcs, pieces(chain), max(children.values())) == (19, 1, 1)
+    assert len({p for own in shaped("hubs", 60).parents for p in own}) <= 60 // 8
+    modules = [pieces(shaped("modules", 30, seed)) for seed in range(5)]
+    assert all(5 <= count <= 8 for count in modules)  # of four to six nodes
+    layers = shaped("layers", 30)
+    depth: dict[int, int] = {}
+    for v in layers.topological_order:
+        above = {depth[p] for p in layers.parents[v]}
+        assert len(above) <= 1
+        depth[v] = 1 + max(above, default=-1)
+    assert set(depth.values()) == {0, 1, 2}
+
+
 def test_the_places_of_nodes_do_not_tell_their_depth() -> None:
     firsts = Counter(next(v for v, own in enumerate(shaped("tree", 5, s).parents) if not own) for s in range(200))
     assert min(firsts[v] for v in range(5)) > 20
@@ -112,6 +128,18 @@ def test_monotone_tables_move_one_way_with_each_parent() -> None:
         assert (steps > 0).all() or (steps < 0).all()
 
 
+def test_contexts_do_not_ask_all_parents_everywhere() -> None:
+    rows = [len({tuple(row) for row in TABLES["contexts"]([2] * 4, 2, np.random.default_rng(s))}) for s in range(20)]
+    assert min(rows) < 16
+
+
+def test_copies_are_of_parents_and_skewed_columns_of_one_state() -> None:
+    found = TABLES["copying"]([3], 3, np.random.default_rng(2))
+    assert (found.argmax(axis=1) == np.arange(3)).all()
+    skewed = np.concatenate([TABLES["skewed"]([2, 2], 3, np.random.default_rng(s)) for s in range(50)])
+    assert skewed[:, 0].mean() > 0.6
+
+
 @pytest.mark.parametrize("text", ["shape=star", "tables=linear", "tables=rare,max_states=3", "shape=tree,uniform=yes"])
 def test_unknown_shapes_and_tables_are_refused(text: str) -> None:
     with pytest.raises(ConfigError):
@@ -122,6 +150,14 @@ def test_unknown_shapes_and_tables_are_refused(text: str) -> None:
 def test_systems_that_cannot_be_are_refused(text: str) -> None:
     with pytest.raises(ConfigError):
         Sources().check_network(f"system:{text}")
+
+
+def test_a_straight_system_has_lines_and_normal_noise_alone() -> None:
+    system = Sources().world("system:nodes=12,mean_parents=2,straight=yes,seed=3")
+    with pytest.raises(ConfigError, match="straight takes 'yes'"):
+        Sources().check_network("system:nodes=5,straight=no")
+    assert isinstance(system, CutSystem)
+    assert {curve for own in system.curves for curve in own} == {0} == set(system.noises)
 
 
 def test_a_system_is_no_network() -> None:

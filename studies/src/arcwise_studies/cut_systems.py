@@ -1,8 +1,8 @@
 """`CutSystem`: numbers that depend on one another in curves, cut into a few states as an analyst would cut them.
 
 ``system:nodes=10,mean_parents=1.5,seed=1``; every number is a sum of curves of its parents and noise, with
-heavy tails for some. What is seen are intervals: a network over them has no table that is exactly right, and a variable
-that was cut no longer blocks all that it did.
+heavy tails for some; with ``straight=yes`` all are straight lines, and all noise is normal. What is seen are intervals:
+a network over them has no table that is exactly right, and a variable that was cut no longer blocks all that it did.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from arcwise_studies.source_text import SourceText
 
 __all__ = ["CutSystem", "check_system", "cut_system"]
 
-OPTIONS = {**dict.fromkeys(("nodes", "seed", "least_bins", "most_bins"), int), "mean_parents": float}
+OPTIONS = {**dict.fromkeys(("nodes", "seed", "least_bins", "most_bins"), int), "mean_parents": float, "straight": str}
 CURVES: tuple[Callable[[NDArray[np.float64]], NDArray[np.float64]], ...] = (
     lambda x: x,
     lambda x: x,  # as often straight as curved
@@ -81,6 +81,8 @@ class CutSystem:
 def check_system(source: SourceText) -> dict[str, Any]:
     """Return the options of a system, checked."""
     options: dict[str, Any] = {"seed": 0, "mean_parents": 1.5, "least_bins": 2, "most_bins": 5} | source.values(OPTIONS)
+    if options.get("straight", "yes") != "yes":
+        raise ConfigError(f"'{source.text}': straight takes 'yes', or is left out.")
     if options.get("nodes", 0) < 2 or options["seed"] < 0 or options["mean_parents"] < 0:
         raise ConfigError(f"'{source.text}': nodes must be at least 2, seed and mean_parents at least 0.")
     if not 2 <= options["least_bins"] <= options["most_bins"]:
@@ -95,11 +97,12 @@ def cut_system(source: SourceText) -> CutSystem:
     nodes = options["nodes"]
     dag = sparse_dag(nodes, rng, mean_parents=min(options["mean_parents"], (nodes - 1) / 3))
     counts = [len(own) for own in dag.parents]
+    curves, noises = (1, 1) if "straight" in options else (len(CURVES), len(NOISES))
     return CutSystem(
         dag,
-        tuple(tuple(rng.integers(len(CURVES), size=k).tolist()) for k in counts),
+        tuple(tuple(rng.integers(curves, size=k).tolist()) for k in counts),
         tuple(tuple((rng.uniform(0.5, 1.2, size=k) * rng.choice([-1, 1], size=k)).tolist()) for k in counts),
-        tuple(rng.integers(len(NOISES), size=nodes).tolist()),
+        tuple(rng.integers(noises, size=nodes).tolist()),
         tuple(rng.integers(options["least_bins"], options["most_bins"] + 1, size=nodes).tolist()),
         tuple((rng.random(nodes) < 0.25).tolist()),
     )

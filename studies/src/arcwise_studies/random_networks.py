@@ -5,9 +5,9 @@ seed           fixes structure, states and tables (default 0)
 max_degree     a connected DAG with at most this many neighbours (Ide and Cozman 2002; the default, with 6)
 mean_parents   instead: each pair is joined with the same probability, this many parents on average
 uniform        instead: "yes", all DAGs are equally likely
-shape          instead: tree, polytree, lattice, small-world, scale-free or bipartite (`arcwise_studies.shapes`)
+shape          instead: tree, polytree, lattice, small-world, ... (`arcwise_studies.shapes`)
 min_states, max_states   the number of states of each variable is uniform between these (default 2 and 2)
-tables         monotone, noisy-or, parity or rare (`arcwise_studies.shapes`), the last three with two states; else:
+tables         monotone, noisy-or, parity, rare, ... (`arcwise_studies.shapes`), some with two states; else:
 concentration  every row of every table is drawn from the symmetric Dirichlet distribution with it (default 1: uniform)
 hidden         so many more variables of two states, each a common cause of two to four others (default 0)
 mixture        one more variable of two states that is a parent of this share of the others (default 0): the cases come

@@ -8,6 +8,10 @@ lattice       a grid, pointing right and down
 small-world   a ring of near neighbours, a fifth of whose edges lead anywhere (Watts and Strogatz 1998)
 scale-free    new nodes prefer parents that have many children (Barabasi and Albert 1999)
 bipartite     a third of the nodes are causes, the others have one to three of them
+chain         every node but one has one parent, the node before it
+hubs          one node in eight has children, which have no other parent; every hub but one has an earlier one
+modules       groups of four to six nodes, each of which has one to three parents in its group and none elsewhere
+layers        three layers, whose nodes have one to three parents in the layer above
 
 Tables (the default, rows of a Dirichlet distribution, is in `random_networks`):
 
@@ -15,6 +19,11 @@ monotone      ordered states: a cumulative logit that rises or falls with the st
 noisy-or      two states: every parent alone may bring the child about
 parity        two states: the parity of the parents, or their majority, and some noise: no pair need be dependent
 rare          two states, the second in 1 to 7 % of the cases where no parent has it
+logistic      a logit of several outcomes, to which every state of every parent adds its own number
+copying       a copy of one of the parents, drawn anew for each case, or any state
+contexts      rows that agree on all that a random tree of questions asks have the same probabilities
+votes         two states: the weighted vote of the parents, and some noise
+skewed        one state has most of the cases, also given the parents
 """
 
 from __future__ import annotations
@@ -80,6 +89,34 @@ def _bipartite(n: int, rng: Generator) -> Parents:
     return [[] for _ in range(causes)] + [rng.choice(causes, size=k, replace=False).tolist() for k in some]
 
 
+def _chain(n: int, rng: Generator) -> Parents:
+    return [[], *([v - 1] for v in range(1, n))]
+
+
+def _hubs(n: int, rng: Generator) -> Parents:
+    count = max(1, n // 8)
+    return [[], *([int(rng.integers(min(v, count)))] for v in range(1, n))]
+
+
+def _modules(n: int, rng: Generator) -> Parents:
+    found: Parents = []
+    while len(found) < n:
+        start, size = len(found), int(rng.integers(4, 7))
+        counts = (min(v, int(rng.integers(1, 4))) for v in range(size))
+        own = [(start + rng.choice(v, size=k, replace=False)).tolist() if v else [] for v, k in enumerate(counts)]
+        found += own[: n - start]
+    return found
+
+
+def _layers(n: int, rng: Generator) -> Parents:
+    size = max(1, n // 3)
+    counts = (int(rng.integers(1, min(3, size) + 1)) for _ in range(n - size))
+    above = (size * (v // size - 1) for v in range(size, n))
+    return [[] for _ in range(size)] + [
+        (start + rng.choice(size, size=k, replace=False)).tolist() for start, k in zip(above, counts, strict=True)
+    ]
+
+
 SHAPES: Mapping[str, Callable[[int, Generator], Parents]] = {
     "tree": _tree,
     "polytree": _polytree,
@@ -87,6 +124,10 @@ SHAPES: Mapping[str, Callable[[int, Generator], Parents]] = {
     "small-world": _small_world,
     "scale-free": _scale_free,
     "bipartite": _bipartite,
+    "chain": _chain,
+    "hubs": _hubs,
+    "modules": _modules,
+    "layers": _layers,
 }
 
 
@@ -143,10 +184,65 @@ def _rare(arities: Sequence[int], states: int, rng: Generator) -> NDArray[np.flo
     return _two(1 / (1 + np.exp(-odds)))
 
 
+def _logistic(arities: Sequence[int], states: int, rng: Generator) -> NDArray[np.float64]:
+    rows = _rows(arities)
+    odds = np.tile(rng.normal(scale=0.5, size=states), (len(rows), 1))
+    for parent, arity in enumerate(arities):
+        odds += rng.normal(scale=rng.uniform(0.4, 1.4), size=(arity, states))[rows[:, parent]]
+    shares = np.exp(odds - odds.max(axis=1, keepdims=True))
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+
+def _copying(arities: Sequence[int], states: int, rng: Generator) -> NDArray[np.float64]:
+    if not arities:
+        return rng.dirichlet(np.full(states, 3.0), size=1)
+    rows, strays = _rows(arities), rng.uniform(0.1, 0.7)
+    found = np.full((len(rows), states), strays / states)
+    for parent in range(len(arities)):
+        found[np.arange(len(rows)), rows[:, parent] % states] += (1 - strays) / len(arities)
+    return found
+
+
+def _contexts(arities: Sequence[int], states: int, rng: Generator) -> NDArray[np.float64]:
+    rows = _rows(arities)
+    found = np.empty((len(rows), states))
+
+    def split(own: NDArray[np.int64], asked: frozenset[int]) -> None:
+        left = [parent for parent in range(len(arities)) if parent not in asked]
+        if not left or (asked and rng.random() < 0.4):
+            found[own] = rng.dirichlet(np.full(states, 0.7))
+            return
+        parent = int(rng.choice(left))
+        is_one = rows[own, parent] == rng.integers(arities[parent])
+        for part in (own[is_one], own[~is_one]):
+            split(part, asked | {parent})
+
+    split(np.arange(len(rows)), frozenset())
+    return found
+
+
+def _votes(arities: Sequence[int], states: int, rng: Generator) -> NDArray[np.float64]:
+    if not arities:
+        return _two(rng.uniform(0.2, 0.8, size=1))
+    signs = rng.choice([-1, 1], size=len(arities)) * rng.uniform(0.5, 1.5, size=len(arities))
+    votes, noise = (2 * (_rows(arities) > 0) - 1) @ signs, rng.uniform(0.05, 0.3)
+    return _two(np.where(votes > 0, 1 - noise, noise))
+
+
+def _skewed(arities: Sequence[int], states: int, rng: Generator) -> NDArray[np.float64]:
+    level = 0.35 ** np.arange(states)
+    return rng.dirichlet(4 * level / level.sum(), size=math.prod(arities))
+
+
 TABLES: Mapping[str, Callable[[Sequence[int], int, Generator], NDArray[np.float64]]] = {
     "monotone": _monotone,
     "noisy-or": _noisy_or,
     "parity": _parity,
     "rare": _rare,
+    "logistic": _logistic,
+    "copying": _copying,
+    "contexts": _contexts,
+    "votes": _votes,
+    "skewed": _skewed,
 }
-BINARY = ("noisy-or", "parity", "rare")
+BINARY = ("noisy-or", "parity", "rare", "votes")

@@ -49,7 +49,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -58,6 +58,7 @@ from arcwise.base.options import options_of
 from arcwise.base.run import Run
 from arcwise.confidence.by_recipe import carry_out
 from arcwise.confidence.chance import find_chance
+from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.confidence.reach import family_reach
 from arcwise.data import Dataset, MixedData
 from arcwise.ensemble import Recipe
@@ -74,7 +75,7 @@ if TYPE_CHECKING:
 
     from arcwise_studies.sources import Sources
 
-__all__ = ["FAMILIES", "Calibration", "CalibrationSettings"]
+__all__ = ["FAMILIES", "Calibration", "CalibrationSettings", "among", "as_seen", "independent_world", "learn_sample"]
 
 KINDS = ("sparse", "dense", "shaped", "ordered", "causes", "parity", "rare", "many", "cut")
 AS_THEY_ARE = (
@@ -371,33 +372,14 @@ class Calibration(Experiment[CalibrationSettings]):
         if not recipe.source_facts.resamples and data.n_variables > settings.largest_exact:
             text = f"{recipe.source_facts.title}s are not sought for more than {settings.largest_exact} variables"
             return CellResult([], Status.COUNT_LIMIT, text)
-        begin = time.process_time()
         limits = Limits(settings.learn_seconds, context.limits.memory_bytes)
         seed = int(context.rng.integers(2**32))
-        made = carry_out(recipe, data, Run(seed, threads=1, limits=limits, progress=False))
-        found = made.confidence
-        if found is None:
-            return CellResult([], made.status, f"no network was found: {made.status}")
-        chance = find_chance(data, recipe.scorer, Run(seed, threads=1, limits=limits, progress=False))
-        truth = _among(network.dag, data.names)
-        row: Row = {
-            "method": recipe.source,
-            "score": str(recipe.score["name"]),
-            "variables": data.n_variables,
-            "mean_states": float(np.mean(data.arities)),
-            "networks": found.n_networks,
-            "orient": found.orient,
-            "whole": found.complete,
-            "learn_seconds": time.process_time() - begin,
-            "broom": math.nan,
-            "chance": "" if chance is None else json.dumps(chance.describe()),
-            **PairStates.of(found, truth).pack(),
-        }
-        if made.networks.listed is not None and data.n_variables <= MOST_REACHED:
-            row["paths"] = PathStates.of(family_reach(made.networks, confidence=found, seed=seed), truth).pack()
+        found = learn_sample(recipe, data, among(network.dag, data.names), seed, limits)
+        if found.confidence is None:
+            return CellResult([], found.status, f"no network was found: {found.status}")
         # The draws of chains end at their number: what was asked for.
-        stopped = made.status not in (Status.COMPLETE, Status.COUNT_LIMIT)
-        return CellResult([row], made.status if stopped else Status.COMPLETE)
+        stopped = found.status not in (Status.COMPLETE, Status.COUNT_LIMIT)
+        return CellResult([found.row], found.status if stopped else Status.COMPLETE)
 
     def summarize(
         self, settings: CalibrationSettings, rows: pd.DataFrame, cells: pd.DataFrame
@@ -409,6 +391,42 @@ class Calibration(Experiment[CalibrationSettings]):
 
         paths = [summarize_paths(Samples(rows), settings.made_recipes())] if "paths" in rows else []
         return [*summarize(rows), *paths]
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedSample:
+    """What a recipe made of a sample: its confidences, with what shuffled columns show, and the row of a study."""
+
+    confidence: EdgeConfidence | None
+    status: Status
+    row: Row
+
+
+def learn_sample(recipe: Recipe, data: Dataset | MixedData, truth: Dag, seed: int, limits: Limits) -> LearnedSample:
+    """Learn from a sample, and put the confidences next to the truth."""
+    begin = time.process_time()
+    made = carry_out(recipe, data, Run(seed, threads=1, limits=limits, progress=False))
+    if made.confidence is None:
+        return LearnedSample(None, made.status, {})
+    chance = find_chance(data, recipe.scorer, Run(seed, threads=1, limits=limits, progress=False))
+    found = replace(made.confidence, chance=chance)
+    row: Row = {
+        "method": recipe.source,
+        "score": str(recipe.score["name"]),
+        "variables": data.n_variables,
+        "mean_states": float(np.mean(data.arities)),
+        "networks": found.n_networks,
+        "orient": found.orient,
+        "whole": found.complete,
+        "learn_seconds": time.process_time() - begin,
+        "broom": math.nan,
+        "chance": "" if chance is None else json.dumps(chance.describe()),
+        **PairStates.of(found, truth).pack(),
+    }
+    if made.networks.listed is not None and data.n_variables <= MOST_REACHED:
+        reach = family_reach(made.networks, confidence=found, seed=seed)
+        row["paths"] = PathStates.of(reach, truth).pack()
+    return LearnedSample(found, made.status, row)
 
 
 @overload
@@ -442,7 +460,7 @@ def _mixed_as_seen(data: MixedData) -> MixedData:
     return MixedData(values, data.names, data.kinds, tuple(states))
 
 
-def _among(dag: Dag, names: Sequence[str]) -> Dag:
+def among(dag: Dag, names: Sequence[str]) -> Dag:
     """Return the arcs among some of the variables."""
     position = {dag.names.index(name): k for k, name in enumerate(names)}
     return Dag(

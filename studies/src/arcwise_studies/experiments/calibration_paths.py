@@ -21,7 +21,7 @@ from arcwise_studies.experiments.calibration_fit import Samples
 from arcwise_studies.experiments.calibration_judged import EVERY, GROUPS
 from arcwise_studies.experiments.pair_states import PairStates, PathStates
 
-__all__ = ["paths_of", "paths_table", "summarize_paths"]
+__all__ = ["confidence_of", "paths_of", "paths_table", "summarize_paths"]
 
 PENALTY = 2.0  # of the coefficients: a pair's worth of evidence against each
 BINS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
@@ -53,12 +53,13 @@ def paths_of(samples: Samples, recipe: Recipe) -> list[PathSample]:
     for row, pairs in zip(samples.frame.to_dict(orient="records"), samples.states, strict=True):
         if isinstance(row.get("paths"), str):
             states, cases = PathStates.unpack(row["paths"]), int(row["cases"])
-            edges = _confidence(pairs, recipe, cases, row["chance"]).probability
+            edges = confidence_of(pairs, recipe, cases, row["chance"]).probability
             found.append(PathSample(str(row["family"]), cases, path_terms(edges, states.shares), states))
     return found
 
 
-def _confidence(pairs: PairStates, recipe: Recipe, cases: int, chance: str) -> EdgeConfidence:
+def confidence_of(pairs: PairStates, recipe: Recipe, cases: int, chance: str) -> EdgeConfidence:
+    """Return the confidences of a row of a study as an analysis has them."""
     n = pairs.n_variables
     first, second = np.triu_indices(n, 1)
     directed, undirected = np.zeros((n, n)), np.zeros((n, n))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["summarize"]
+__all__ = ["summarize", "wilson"]
 
 # Recipes that are compared on the same samples, and together.
 TEAMS: tuple[tuple[str, ...], ...] = (
@@ -197,7 +197,7 @@ def _directions(judged: Sequence[Judged]) -> SummaryTable:
                     f"right_by_{name}": round(value[1] / value[0], 3) if value[0] else None
                     for name, value in counts.items()
                 },
-                **_interval(*reversed(counts["probability"])),
+                **wilson(*reversed(counts["probability"])),
                 "cells": len(own),
             }
         )
@@ -210,7 +210,7 @@ def _directions(judged: Sequence[Judged]) -> SummaryTable:
     return SummaryTable("directions", caption, pd.DataFrame(lines))
 
 
-def _interval(hits: int, count: int) -> dict[str, float | None]:
+def wilson(hits: int, count: int) -> dict[str, float | None]:
     """Return Wilson's interval of 95 % for a share, which keeps to what is possible where all were right."""
     if not count:
         return {"low": None, "high": None}
