@@ -43,6 +43,36 @@ def test_edges_that_the_cuts_make(frame: pd.DataFrame, tmp_path: Path) -> None:
     assert "Do the edges depend on how numbers were cut?" in (tmp_path / "out" / "report.html").read_text()
 
 
+def test_no_direction_of_a_number_that_was_cut_is_settled() -> None:
+    rng = np.random.default_rng(1)
+    x, y = rng.normal(size=(2, 4000))
+    z = x + y + 0.7 * rng.normal(size=4000)
+    sides = pd.DataFrame({name: np.where(own > 0, "high", "low") for name, own in {"x": x, "y": y, "z": z}.items()})
+    options = {"seed": 1, "compare": False, "permutations": 0, "replicates": 60, "progress": False}
+    plain = learn(sides, **options)
+    cut = learn(sides.assign(x=x), discretize="quantile", bins=2, **options)
+    for analysis, is_settled in ((plain, True), (cut, False)):
+        edge = analysis.edge("x", "z")
+        assert (edge.tail, edge.head, edge.is_settled, edge.is_withheld) == ("x", "z", is_settled, not is_settled)
+    assert cut.edge("y", "z").is_settled  # neither end of this one was cut
+    assert "not settled, because x was cut from numbers" in cut.explain("x", "z")
+    assert "x → z" not in cut.to_text().split("The data settle the direction of")[1].split(".")[0]
+    said = learn(sides.assign(x=x), discretize="quantile", bins=2, tiers=[["x", "y"], ["z"]], **options)
+    assert said.edge("x", "z").is_pointed and not said.edge("x", "z").is_withheld
+
+
+def test_no_direction_to_what_is_a_function_of_others_is_settled() -> None:
+    rng = np.random.default_rng(2)
+    x, y, noise = rng.random((3, 3000)) < [[0.4], [0.5], [0.15]]
+    options = {"seed": 1, "compare": False, "permutations": 0, "replicates": 60, "progress": False}
+    for flips, is_settled in ((noise, True), (noise & False, False)):
+        columns = {"x": x, "y": y, "z": (x.astype(int) + y + flips) % 3}
+        analysis = learn(pd.DataFrame(columns).astype(int).astype("category"), **options)
+        edge = analysis.edge("x", "z")
+        assert (edge.head, edge.is_settled, bool(edge.withheld)) == ("z", is_settled, not is_settled)
+    assert "because what points to z determines it" in analysis.explain("x", "z")
+
+
 def test_nothing_cut_nothing_said() -> None:
     rng = np.random.default_rng(1)
     plain = pd.DataFrame({name: rng.choice(["u", "v"], 100) for name in "abc"})

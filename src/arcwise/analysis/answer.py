@@ -15,7 +15,7 @@ from arcwise.confidence.calibration import Calibration
 from arcwise.confidence.consensus import consensus_network
 from arcwise.data.dataset import Dataset
 from arcwise.findings.checks import check_prior
-from arcwise.findings.edges import Origins, believed_of, describe_edges
+from arcwise.findings.edges import Origins, Withheld, believed_of, describe_edges
 from arcwise.findings.method_result import MethodResult, Shortfall, average, average_kept, average_of, is_few
 from arcwise.findings.parts import MainAnswer, MainSet, WithoutBeliefs, WithoutConstraints
 from arcwise.findings.thresholds import choose_thresholds
@@ -205,7 +205,8 @@ def answer(found: Analysis, run: LearnRun) -> MainAnswer:
     thresholds = choose_thresholds(run.uncut or run.prepared.data, main, options)
     consensus = consensus_network(main.confidence, thresholds.chosen.threshold)
     known, unbelieved = run.constraints, found.without_beliefs
-    origins = Origins(known, consensus, found.without_constraints, main, unbelieved, data.targets)
+    withheld = None if run.prepared.mixed is not None else Withheld.of(consensus.dag, data, run.prepared.learned_cut)
+    origins = Origins(known, consensus, found.without_constraints, main, unbelieved, data.targets, withheld)
     hurried = run.run.is_over  # what the prior does to each edge takes long for hundreds of them
     edges = describe_edges(data, (main,), origins, stacked, with_priors=not hurried and run.prepared.mixed is None)
     if beliefs is not None:

@@ -173,6 +173,8 @@ class EdgeRecord:
         Whether it would be unlikely if numbers were cut in some other way.
     regression
         What a linear regression says of it, as a check; None without a number, or where numbers were cut.
+    withheld
+        Why a direction that the data give it never counts as settled (`Withheld`); "" if nothing speaks against it.
     judged
         The verdict, what is known of the direction, and what to do, as a file says; None to find out from the rest.
     """
@@ -205,6 +207,7 @@ class EdgeRecord:
     without_odds: PairConfidence | None = None
     cuts_decide: bool = False
     regression: EdgeRegression | None = None
+    withheld: str = ""
     judged: tuple[Verdict, Way, str] | None = None
 
     @classmethod
@@ -297,10 +300,19 @@ class EdgeRecord:
         """Whether its direction, from `tail` to `head`, is settled."""
         if self.settled is not None:
             return self.settled
+        if self.is_withheld:
+            return False
         return is_settled(self.way, None if self._of_study is None else self._of_study.arrow(ahead=self.is_ahead))
+
+    @property
+    def is_withheld(self) -> bool:
+        """Whether the data direct it, but not so that it could count as settled."""
+        return bool(self.withheld) and self.origin is Origin.FOUND
 
     def settles(self, *, ahead: bool) -> bool:
         """Whether this settles the direction first -> second (`ahead`), or the other one, whoever said what."""
+        if self.withheld:
+            return False
         known = None if self.probability is None else self.probability.arrow(ahead=ahead)
         return is_settled(self.split[0 if ahead else 1], known)
 

@@ -153,6 +153,12 @@ class Prepared:
         """The columns of numbers that were cut."""
         return () if self.uncut is None else self.uncut.columns
 
+    @property
+    def learned_cut(self) -> frozenset[str]:
+        """The columns of numbers that were cut, here or by the reader."""
+        columns = () if self.coding is None else self.coding.columns
+        return frozenset(column.name for column in columns if column.cuts is not None)
+
 
 def open_table(
     data: Table | Dataset | MixedData | Incomplete | pd.DataFrame | str | os.PathLike[str],

@@ -812,7 +812,7 @@ def _direction(analysis: Findings, edge: EdgeRecord) -> str:
         return f"Data like these cannot determine its direction: {percent(free)} {among} leave it reversible."
     right = (
         ""
-        if edge.way_probability is None
+        if edge.way_probability is None or edge.is_withheld
         else f"; of directions like this one, {percent(edge.way_probability)} are right"
     )
     if edge.is_settled:
@@ -822,8 +822,9 @@ def _direction(analysis: Findings, edge: EdgeRecord) -> str:
     parts = [f"from {tail} to {head} in {percent(way)} {among}"]
     parts += [f"from {head} to {tail} in {percent(back)}"] if back > 0 or way < SETTLED_SHARE else []
     turned = f"; {percent(free)} leave it reversible" if percent(free) != percent(0) else ""
-    if way >= SETTLED_SHARE and tail == edge.tail:
-        return f"Its direction is not settled: it points {' and '.join(parts)}{turned}{right}."
+    if edge.is_withheld or (way >= SETTLED_SHARE and tail == edge.tail):
+        told = f"is not settled, because {edge.withheld}" if edge.is_withheld else "is not settled"
+        return f"Its direction {told}: it points {' and '.join(parts)}{turned}{right}."
     return f"Its direction is open: it points {' and '.join(parts)}{turned}."
 
 

@@ -20,6 +20,7 @@ shuffled    columns of a table, each shuffled on its own
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,6 +36,7 @@ from arcwise.data import Dataset
 from arcwise.ensemble import Recipe
 from arcwise.errors import ConfigError
 from arcwise.evaluate import shd
+from arcwise.findings.edges import Withheld
 from arcwise.graph import Dag
 from arcwise.limits import Limits, Status
 from arcwise.local import hill_climb, tabu_search
@@ -50,7 +52,7 @@ __all__ = ["KINDS", "CalibrationCheck", "CheckSettings"]
 
 WORLD_SEED = 38  # of the worlds, with their kind, sizes and number
 PARTS = {"child": 20, "insurance": 27, "alarm": 37, "hailfinder": 56, "hepar2": 70, "win95pts": 76, "andes": 223}
-SHUFFLED = "shuffled"
+SHUFFLED, CUT = "shuffled", "straight"
 METHODS = ("learn", "hill_climb", "tabu", "averaged")
 
 
@@ -73,10 +75,10 @@ def world_text(kind: str, nodes: int, rng: np.random.Generator) -> str:
         "chain": f"shape=chain,{states},{strength}",
         "votes": "shape=layers,tables=votes",
         "skewed": f"{some},min_states={low},max_states={max(high, 3)},tables=skewed",
-        "straight": f"mean_parents={min(rng.uniform(0.6, 1.6), (nodes - 1) / 3):.2f},straight=yes",
+        CUT: f"mean_parents={min(rng.uniform(0.6, 1.6), (nodes - 1) / 3):.2f},straight=yes",
         "independent": "mean_parents=0,min_states=2,max_states=5,concentration=2",
     }[kind]
-    return f"{'system' if kind == 'straight' else 'random'}:nodes={nodes},{text},seed={seed}"
+    return f"{'system' if kind == CUT else 'random'}:nodes={nodes},{text},seed={seed}"
 
 
 KINDS = (
@@ -172,7 +174,11 @@ class CalibrationCheck(Experiment[CheckSettings]):
             return CellResult([], found.status, f"no network was found: {found.status}")
         row = dict(found.row)
         half = choose_threshold(found.confidence, "calibrated", metric="cost", alpha=1)
-        graphs = {"learn": consensus_network(found.confidence, half).dag.cpdag}
+        network = consensus_network(found.confidence, half).dag
+        # No direction of a number that was cut, or of a variable that its parents determine, counts as settled.
+        heads = data.names if parameters["kind"] == CUT else Withheld.of(network, data).determined
+        row["withheld"] = json.dumps([data.names.index(name) for name in sorted(heads)])
+        graphs = {"learn": network.cpdag}
         if settings.compare:
             run = Run(1, threads=1, limits=limits, progress=False)
             plain = Recipe.of("bootstrap", "bic", learner="hill-climbing", draws="replacement", replicates=100)

@@ -6,6 +6,7 @@ Standard errors count whole samples: the pairs of one world are wrong together.
 from __future__ import annotations
 
 import itertools
+import json
 import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
@@ -46,6 +47,7 @@ class Claim:
     states: PairStates
     paths: PathStates | None
     distances: dict[str, float]
+    withheld: Sequence[int] = ()  # the variables to which no direction counts as settled
 
     @property
     def probability(self) -> NDArray[np.float64]:
@@ -68,7 +70,8 @@ class Claim:
         edges = self.confidence.probability
         first, second = np.triu_indices(len(edges.names), 1)
         ahead, back = edges.directed[first, second], edges.directed[second, first]
-        called = (self.probability > 0.5) & (np.maximum(ahead, back) >= SETTLED_PROBABILITY)
+        is_open = np.isin(np.where(ahead >= back, second, first), self.withheld)
+        called = (self.probability > 0.5) & (np.maximum(ahead, back) >= SETTLED_PROBABILITY) & ~is_open
         right = self.states.truth == np.where(ahead >= back, FORWARD, BACKWARD)
         return int(called.sum()), int((called & right).sum())
 
@@ -81,7 +84,8 @@ def claims_of(rows: pd.DataFrame, recipe: Recipe) -> list[Claim]:
         paths = PathStates.unpack(row["paths"]) if isinstance(row.get("paths"), str) else None
         told = {name: float(row.get(f"distance_{key}", math.nan)) for name, key in {"learn": "learn", **OTHERS}.items()}
         made = confidence_of(states, recipe, cases, row["chance"])
-        found.append(Claim(str(row["kind"]), cases, int(row["nodes"]), made, states, paths, told))
+        heads = json.loads(row["withheld"])
+        found.append(Claim(str(row["kind"]), cases, int(row["nodes"]), made, states, paths, told, heads))
     return found
 
 
