@@ -140,9 +140,8 @@ class CheckSettings:
                         yield {"kind": kind, "nodes": nodes, "cases": size, "truth": world_text(kind, nodes, rng)}
         for columns in self.columns:
             for size in self.sizes:
-                yield from (
-                    {"kind": SHUFFLED, "nodes": columns, "cases": size, "truth": text} for text in self.shuffled
-                )
+                for text in self.shuffled:
+                    yield {"kind": SHUFFLED, "nodes": columns, "cases": size, "truth": text}
 
 
 class CalibrationCheck(Experiment[CheckSettings]):
