@@ -60,7 +60,7 @@ def _limits(facts: Facts) -> str:
     """Say how many parents a variable may have where networks are averaged."""
     if not facts.parent_limits:
         return "any"
-    told = [f"{limit} from {cases:,} cases on" if cases else f"{limit}" for cases, limit in facts.parent_limits]
+    told = [f"{limit} from {cases:,} cases on" if cases else f"{limit}" for _, cases, limit in facts.parent_limits]
     return f"at most {', '.join(told)}"
 
 

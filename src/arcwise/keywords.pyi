@@ -52,6 +52,7 @@ class BootstrapKeywords(TypedDict, total=False):
     cluster: str | Client | Cluster | None
     path: str | os.PathLike[str] | None
     batches: KeptBatches | None
+    share_below: float
 
 class BuildKeywords(TypedDict, total=False):
     settings: BuildSettings

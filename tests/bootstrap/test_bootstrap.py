@@ -25,7 +25,7 @@ from arcwise.bootstrap.task import DRAWS, PART, ReplicateTask
 from arcwise.bootstrap.workers import open_workers
 from arcwise.data import Dataset, Incomplete, Table
 from arcwise.data.checks import Targets
-from arcwise.ensemble import NetworkSet, bootstrap_networks
+from arcwise.ensemble import NetworkSet, Recipe, bootstrap_networks
 from arcwise.errors import FormatError, OptionError, UnknownNameError
 from arcwise.exact import find_optimal
 from arcwise.graph import Constraints, Dag
@@ -99,6 +99,40 @@ def test_replicates_draw_with_replacement_and_parts_in_turns(kind: str) -> None:
         assert made["both"].facts["replicate_scores"][index] == alone.facts["replicate_scores"][index]
     assert made["parts"].facts["replicate_scores"] != made["replacement"].facts["replicate_scores"]
     assert [found.recipe.settings["draws"] for found in made.values() if found.recipe] == list(DRAWS)
+
+
+@pytest.mark.parametrize("kind", ["plain", "gaps"])
+def test_some_replicates_have_a_parent_less(kind: str) -> None:
+    data: Any = make_data(7, 120)
+    if kind == "gaps":
+        data = Incomplete(data, np.random.default_rng(1).random((7, 120)) < 0.1)
+    made = {most: bootstrap_networks(data, "k2", replicates=12, seed=2, max_parents=most) for most in (2, 3)}
+    mixed = bootstrap_networks(data, "k2", replicates=12, seed=2, max_parents=3, share_below=0.5)
+    below = [(index // 2 * 0.6180339887498949) % 1 < 0.5 for index in range(12)]
+    assert sum(below) in (6, 8) and below[0::2] == below[1::2]
+    assert all(max(map(len, dag.parents)) <= (2 if is_below else 3) for dag, is_below in zip(mixed, below, strict=True))
+    for index, is_below in enumerate(below if kind == "plain" else ()):  # the limit has a say in how gaps are completed
+        assert mixed[index] == made[2 if is_below else 3][index]
+    assert list(made[2]) != list(made[3])
+    assert mixed.max_parents == 3
+
+
+def test_a_score_with_a_limit_of_its_own_lets_it_grow_in_the_networks_of_a_bootstrap() -> None:
+    data = make_data(7, 120)
+    found = {cases: Recipe.usual("bootstrap", n_cases=cases, replicates=12) for cases in (100, 120, 150)}
+    assert [recipe.max_parents for recipe in found.values()] == [2, 3, 3]
+    assert Recipe.usual("credible", "qnml", n_cases=120).max_parents == 2
+    some = found[120]
+    most = [max(map(len, dag.parents)) for dag in some.run(data, seed=1, progress=False)]
+    share = some.scorer.facts.share_below(3, 120)
+    below = [(index // 2 * 0.6180339887498949) % 1 < share for index in range(12)]
+    assert 0 < sum(below) < 12 and max(most) == 3
+    assert max(limit for limit, is_below in zip(most, below, strict=True) if is_below) <= 2
+    required = Constraints(data.names, required=[(data.names[p], data.names[6]) for p in (0, 1, 2)])
+    obeyed = Recipe.usual("bootstrap", n_cases=120, replicates=4, constraints=required).run(
+        data, seed=1, progress=False
+    )
+    assert all(len(dag.parents[6]) == 3 for dag in obeyed)
 
 
 def test_a_part_has_no_case_twice() -> None:

@@ -46,6 +46,23 @@ def test_more_cases_carry_more_parents() -> None:
     assert SCORES["bic"].FACTS.most_parents(50, [4, 4]) is None
 
 
+def test_the_share_of_networks_with_the_larger_limit_grows_from_none_to_all() -> None:
+    facts = SCORES["qnml"].FACTS
+    before = 2.0
+    for cases in range(60, 20_000, 5):
+        limit = facts.most_parents(cases, growing=True)
+        assert limit is not None
+        mean = limit - facts.share_below(limit, cases)
+        assert 0 <= mean - before < 0.13, cases
+        assert limit - 1 <= mean <= limit
+        before = mean
+    assert before == 6
+    # The sizes of the studies have the limits that the probabilities were learned with.
+    for cases in (50, 100, 200, 400, 500, 800, 1000, 2000, 5000, 20_000, 50_000):
+        limit = facts.most_parents(cases)
+        assert limit == facts.most_parents(cases, growing=True) and facts.share_below(limit or 0, cases) == 0
+
+
 def test_variables_of_many_states_have_fewer_parents() -> None:
     """A family of average variables has three cases for two cells: 5^3 = 125 of 600 cases do, 5^4 do not."""
     facts = SCORES["qnml"].FACTS

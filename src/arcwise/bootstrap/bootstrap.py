@@ -76,6 +76,8 @@ class BootstrapSettings:
     batches
         Where threads keep what they draw and count, for other bootstraps of the same data with the same seed; the
         networks are the same with and without.
+    share_below
+        The share of the networks whose variables have a parent less than `max_parents` at most: `Facts.share_below`.
     """
 
     learner: Learner = option("tabu")
@@ -105,6 +107,7 @@ class BootstrapSettings:
         None, "keep finished replicates in this file, and continue from it if it exists", flags=("--resume",)
     )
     batches: KeptBatches | None = None
+    share_below: float = 0.0
 
 
 MOST_REPLICATES = 10**8  # more do not fit in memory
@@ -186,6 +189,7 @@ def bootstrap_networks(
         options=dict(chosen.options),
         batches=chosen.batches if chosen.backend == "threads" else None,
         draws=chosen.draws if chosen.resampling == "bootstrap" else "replacement",
+        share_below=chosen.share_below,
     )
     finished: dict[int, Replicate] = {}
     status, expected = Status.COMPLETE, math.nan

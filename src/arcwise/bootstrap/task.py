@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import math
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 import numpy as np
@@ -31,7 +32,7 @@ from arcwise.data.dataset import Dataset, GapStates
 from arcwise.exact.optimal import find_optimal
 from arcwise.graph.constraints import Constraints
 from arcwise.local import searches
-from arcwise.local.problem import LocalProblem, fitted_limit, pack_parents
+from arcwise.local.problem import LocalProblem, fitted_limit, merged_constraints, pack_parents
 from arcwise.parent_sets.build import build_parent_sets
 from arcwise.sampled.numeric_data import NumericData
 from arcwise.scores.score import Score
@@ -125,6 +126,7 @@ RESAMPLINGS: tuple[Resampling, ...] = ("bootstrap", "permutation")
 Draws = Literal["both", "replacement", "parts"]
 DRAWS: tuple[Draws, ...] = get_args(Draws)
 PART = 0.7  # of the cases; between 0.63 and 0.8 little changes
+GOLDEN = (math.sqrt(5) - 1) / 2  # multiples of it, modulo 1, are spread evenly, however many there are
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,6 +148,7 @@ class ReplicateTask:
     uncut: NumericData | None = None  # numbers to cut anew in every replicate; `data` has them cut once
     batches: KeptBatches | None = None  # what other bootstraps drew and counted; it does not travel
     draws: Draws = "replacement"
+    share_below: float = 0.0  # of the replicates, whose variables have a parent less than the limit at most
 
     def __post_init__(self) -> None:
         check_known("learner", self.learner, LEARNERS)
@@ -172,6 +175,7 @@ class ReplicateTask:
             "learner": self.learner,
             "resampling": self.resampling,
             **({} if self.draws == "replacement" else {"draws": self.draws}),
+            **({"share_below": self.share_below} if self.share_below else {}),
             "seed": self.seed,
             "options": dict(self.options),
             "constraints": self.constraints.describe(),
@@ -190,6 +194,9 @@ class ReplicateTask:
 
     def learn(self, index: int, seconds: float | None = None) -> Replicate | None:
         """Learn one replicate; None if the time was too short."""
+        if self.is_below(index):
+            self.below._own.is_wanted = lambda: not self._is_unwanted()
+            return self.below.learn(index, seconds)
         run = Run(limits=Limits(seconds=seconds))
         try:
             sample, seed = self.draw(index, run)
@@ -217,6 +224,19 @@ class ReplicateTask:
     def share_of(self, index: int) -> float | None:
         """Return what share of the cases a replicate draws without replacement; None if all, with replacement."""
         return PART if self.draws == "parts" or (self.draws == "both" and index % 2) else None
+
+    def is_below(self, index: int) -> bool:
+        """Whether the variables of a replicate have a parent less than the limit at most: evenly, of either draw."""
+        return (index // 2 * GOLDEN) % 1 < self.share_below
+
+    @functools.cached_property
+    def below(self) -> ReplicateTask:
+        """The same with a parent less. Whoever stops this one stops that, too."""
+        most = self.constraints.max_parents
+        assert most is not None
+        made = replace(self, constraints=merged_constraints(self.data, self.constraints, most - 1), share_below=0.0)
+        made.__dict__["stopping"] = self.stopping
+        return made
 
     def _with_copies(self, made: Replicate, sample: Dataset) -> Replicate:
         """Add the columns that were learned as one."""
@@ -260,7 +280,8 @@ class ReplicateTask:
     def together(self) -> int:
         """How many replicates are best learned in one batch."""
         # What is counted together has the same number of cases; draws of groups differ in it.
-        if LEARNERS[self.learner] is not _climb or self._has_own_rows or self.data.design is not None:
+        alone = self._has_own_rows or self.data.design is not None or self.share_below > 0
+        if LEARNERS[self.learner] is not _climb or alone:
             return 1
         return counted_together(self.problem)
 
@@ -327,6 +348,8 @@ class ReplicateTask:
         """Make what all threads share, once, rather than by every thread."""
         _ = self.copies, self._own
         self.problem.prepare()
+        if self.share_below:
+            self.below.prepare()
         if self.together > 1:
             _ = self.problem.layout.rare
 

@@ -360,7 +360,7 @@ class Recipe:
         made = cls.of(source, score, **options)
         if made.max_parents is not None or made.scored_by is None:
             return made
-        usual = made.scored_by.facts.most_parents(n_cases, arities)
+        usual = made.scored_by.facts.most_parents(n_cases, arities, growing=made.source_facts.resamples)
         known: Constraints | None = options.get("constraints")
         if usual is not None and known is not None:
             usual = max(usual, known.most_required)

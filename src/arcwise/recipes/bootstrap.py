@@ -67,6 +67,7 @@ class BootstrapSource(Source):
             score=recipe.scorer,
             constraints=recipe.constraints_on(data.names),
             max_parents=recipe.max_parents,
+            share_below=_share_below(recipe, data),
             seed=run.seed,
             options=_learner_options(recipe),
             workers=run.thread_count,
@@ -104,6 +105,15 @@ class BootstrapSource(Source):
         """Return how many there are, and how they were learned."""
         known = {"replicates": int(facts.get("replicates") or count), "learner": str(facts.get("learner") or "tabu")}
         return {**known, "draws": "replacement"}
+
+
+def _share_below(recipe: Recipe, data: Sampled) -> float:
+    """Return the share of the networks with a parent less at most, where the limit is the score's own."""
+    known = recipe.constraints_on(data.names)
+    if recipe.max_parents is None or not recipe.own_limit or (known and known.most_required >= recipe.max_parents):
+        return 0.0
+    whole = data.gapless
+    return recipe.scorer.facts.share_below(recipe.max_parents, data.n_cases if whole is None else whole.n_effective)
 
 
 def _cases_words(recipe: Recipe, count: str) -> str:

@@ -125,7 +125,8 @@ class Facts:
         Proof that the score is not regular.
     parent_limits
         The most parents that a variable may have if networks are to be averaged and nothing else was asked for, by the
-        number of cases from which each limit holds (see `most_parents`); none where the score itself keeps parents few.
+        number of cases from which each limit holds (see `most_parents`), and the smaller one from which some of the
+        networks of a bootstrap may have it; none where the score itself keeps parents few.
     keeps_parents_few
         Whether every cell of a family's table costs something, seen or not, so that no search needs a limit of parents.
     number_of_cases
@@ -142,12 +143,14 @@ class Facts:
     asymptotic: bool = False
     asymmetric: Asymmetry | None = None
     irregular: Irregularity | None = None
-    parent_limits: tuple[tuple[int, int], ...] = ()
+    parent_limits: tuple[tuple[int, int, int], ...] = ()
     keeps_parents_few: bool = False
     number_of_cases: str = "no N: the counts of the rows in which the variable was not set"
 
-    def most_parents(self, n_cases: int | None, arities: Sequence[int] = ()) -> int | None:
+    def most_parents(self, n_cases: int | None, arities: Sequence[int] = (), *, growing: bool = False) -> int | None:
         """Return the limit on parents for a number of cases, None for no limit; if it is not known, for a few hundred.
+
+        `growing`: the next limit as soon as some networks of a bootstrap may have it (`share_below`).
 
         Variables of many states have large tables: a family of as many parents, of average variables, must have three
         cases for two cells.
@@ -157,12 +160,26 @@ class Facts:
         [2, 3, 4, 5, 6]
         """
         known = FEW_HUNDRED if n_cases is None else n_cases
-        fitting = [limit for cases, limit in self.parent_limits if cases <= known]
+        fitting = [limit for some, every, limit in self.parent_limits if (some < known if growing else every <= known)]
         if not fitting or not len(arities):
             return max(fitting, default=None)
         states = math.fsum(math.log(max(int(arity), 2)) for arity in arities) / len(arities)
         carried = math.floor(math.log(max(known / CASES_PER_CELL, 2)) / states + 1e-9) - 1
         return max(1, min(max(fitting), carried))
+
+    def share_below(self, limit: int, n_cases: int) -> float:
+        """Return the share of the networks of a bootstrap whose variables have a parent less than the limit at most.
+
+        With more cases it falls, from all of them to none, so that nothing jumps where a larger limit begins.
+
+        >>> from arcwise.scores import make_score
+        >>> [round(make_score("qnml").facts.share_below(3, cases), 2) for cases in (100, 110, 125, 149, 150)]
+        [1.0, 0.76, 0.45, 0.02, 0.0]
+        """
+        for some, every, own in self.parent_limits:
+            if own == limit and n_cases < every:
+                return 1 - math.log(max(n_cases, some) / some) / math.log(every / some)
+        return 0.0
 
     @property
     def tells_odds(self) -> bool:
@@ -188,8 +205,10 @@ class Facts:
 # may be found has edges to what stands for the others. On 35 samples of 5,000 cases (random networks, bnRep, parts of
 # large networks; none of them in a study) the log loss of a credible set fell by a third between 3 and 5 parents, at
 # 200 cases it rose by 70 %; at 100 the best limit was 2, at 1,000 it was 4, at 20,000 it was 6
-# (docs/benchmarks/calibration.md).
-QUOTIENT_LIMITS = ((0, 2), (150, 3), (500, 4), (2_000, 5), (10_000, 6))
+# (docs/benchmarks/calibration.md). Each entry is the number of cases from which some networks of a bootstrap have a
+# limit, that from which all have it and other sources take it, and the limit. (Where all networks had a limit of three
+# at once, pairs without an edge were twice as probable with 150 cases as with 149.)
+QUOTIENT_LIMITS = ((0, 0, 2), (100, 150, 3), (400, 500, 4), (1_000, 2_000, 5), (5_000, 10_000, 6))
 FEW_HUNDRED = 200
 # The score of a family is about as large as the number of cases, and exact to two or three units of a double's last
 # place: 1e-8 nats at 10^7 cases, 5e-4 at 10^12. Beyond, differences between scores would be rounding.
