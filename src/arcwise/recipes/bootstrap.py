@@ -112,8 +112,9 @@ def _share_below(recipe: Recipe, data: Sampled) -> float:
     known = recipe.constraints_on(data.names)
     if recipe.max_parents is None or not recipe.own_limit or (known and known.most_required >= recipe.max_parents):
         return 0.0
-    whole = data.gapless
-    return recipe.scorer.facts.share_below(recipe.max_parents, data.n_cases if whole is None else whole.n_effective)
+    rows = data.gaps if data.gapless is None else data.gapless
+    assert rows is not None
+    return recipe.scorer.facts.share_below(recipe.max_parents, rows.n_effective)
 
 
 def _cases_words(recipe: Recipe, count: str) -> str:
