@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +52,7 @@ __all__ = ["KINDS", "CalibrationCheck", "CheckSettings"]
 
 WORLD_SEED = 38  # of the worlds, with their kind, sizes and number
 PARTS = {"child": 20, "insurance": 27, "alarm": 37, "hailfinder": 56, "hepar2": 70, "win95pts": 76, "andes": 223}
-SHUFFLED, CUT = "shuffled", "straight"
+SHUFFLED, CUT, INDEPENDENT = "shuffled", "straight", "independent"
 METHODS = ("learn", "hill_climb", "tabu", "averaged")
 
 
@@ -76,14 +76,14 @@ def world_text(kind: str, nodes: int, rng: np.random.Generator) -> str:
         "votes": "shape=layers,tables=votes",
         "skewed": f"{some},min_states={low},max_states={max(high, 3)},tables=skewed",
         CUT: f"mean_parents={min(rng.uniform(0.6, 1.6), (nodes - 1) / 3):.2f},straight=yes",
-        "independent": "mean_parents=0,min_states=2,max_states=5,concentration=2",
+        INDEPENDENT: "mean_parents=0,min_states=2,max_states=5,concentration=2",
     }[kind]
     return f"{'system' if kind == CUT else 'random'}:nodes={nodes},{text},seed={seed}"
 
 
 KINDS = (
     *("logistic", "hubs", "contexts", "modules", "benchmark"),
-    *("copying", "chain", "votes", "skewed", "straight", "independent"),
+    *("copying", "chain", "votes", "skewed", CUT, INDEPENDENT),
 )
 
 
@@ -99,8 +99,9 @@ class CheckSettings:
         Numbers of variables, and how many worlds of each kind there are for each of them and each number of cases.
     first
         The number of the first world: another gives fresh ones.
-    shuffled, columns
-        Data sets whose columns are shuffled, and how many are drawn of each.
+    independent, shuffled, columns
+        How many tables without any edge there are for each number of columns and of cases, data sets whose columns are
+        shuffled, and these numbers of columns.
     sizes
         Numbers of cases.
     recipe, replicates
@@ -111,10 +112,11 @@ class CheckSettings:
         Time for each sample.
     """
 
-    kinds: tuple[str, ...] = KINDS
+    kinds: tuple[str, ...] = KINDS[:-1]
     nodes: tuple[int, ...] = (8, 15, 30, 60)
     repetitions: tuple[int, ...] = (1, 1, 1, 1)
     first: int = 0
+    independent: int = 0
     shuffled: tuple[str, ...] = ()
     columns: tuple[int, ...] = (8, 15)
     sizes: tuple[int, ...] = (60, 200, 800, 3000, 20000)
@@ -131,24 +133,28 @@ class CheckSettings:
             raise ConfigError(f"give as many repetitions as nodes, and at least {FEWEST} nodes and columns.")
 
     def worlds(self) -> Iterable[Row]:
-        """Return kind, text and number of variables of every world, small ones first."""
-        for nodes, count in zip(self.nodes, self.repetitions, strict=True):
-            for size in self.sizes:
-                for kind in self.kinds:
-                    for k in range(self.first, self.first + count):
-                        rng = np.random.default_rng([WORLD_SEED, KINDS.index(kind), nodes, size, k])
-                        yield {"kind": kind, "nodes": nodes, "cases": size, "truth": world_text(kind, nodes, rng)}
+        """Return kind, text and number of variables of every world: those without edges first, then small ones."""
+        yield from self._drawn((INDEPENDENT,), self.columns, [self.independent] * len(self.columns))
         for columns in self.columns:
             for size in self.sizes:
                 for text in self.shuffled:
                     yield {"kind": SHUFFLED, "nodes": columns, "cases": size, "truth": text}
+        yield from self._drawn(self.kinds, self.nodes, self.repetitions)
+
+    def _drawn(self, kinds: Sequence[str], nodes: Sequence[int], repetitions: Sequence[int]) -> Iterator[Row]:
+        for own, count in zip(nodes, repetitions, strict=True):
+            for size in self.sizes:
+                for kind in kinds:
+                    for k in range(self.first, self.first + count):
+                        rng = np.random.default_rng([WORLD_SEED, KINDS.index(kind), own, size, k])
+                        yield {"kind": kind, "nodes": own, "cases": size, "truth": world_text(kind, own, rng)}
 
 
 class CalibrationCheck(Experiment[CheckSettings]):
     """Samples of worlds of other kinds, and what the package says of them."""
 
     Settings = CheckSettings
-    axes = ("kinds", "nodes", "repetitions", "first", "shuffled", "columns", "sizes")
+    axes = ("kinds", "nodes", "repetitions", "first", "independent", "shuffled", "columns", "sizes")
 
     def check(self, settings: CheckSettings, sources: Sources) -> None:
         """Raise an error if a network or a data set is not there."""
