@@ -20,7 +20,6 @@ shuffled    columns of a table, each shuffled on its own
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,7 +35,6 @@ from arcwise.data import Dataset
 from arcwise.ensemble import Recipe
 from arcwise.errors import ConfigError
 from arcwise.evaluate import shd
-from arcwise.findings.edges import Withheld
 from arcwise.graph import Dag
 from arcwise.limits import Limits, Status
 from arcwise.local import hill_climb, tabu_search
@@ -48,7 +46,7 @@ if TYPE_CHECKING:
 
     from arcwise_studies.sources import Sources
 
-__all__ = ["KINDS", "CalibrationCheck", "CheckSettings"]
+__all__ = ["CUT", "KINDS", "CalibrationCheck", "CheckSettings"]
 
 WORLD_SEED = 38  # of the worlds, with their kind, sizes and number
 PARTS = {"child": 20, "insurance": 27, "alarm": 37, "hailfinder": 56, "hepar2": 70, "win95pts": 76, "andes": 223}
@@ -180,9 +178,6 @@ class CalibrationCheck(Experiment[CheckSettings]):
         row = dict(found.row)
         half = choose_threshold(found.confidence, "calibrated", metric="cost", alpha=1)
         network = consensus_network(found.confidence, half).dag
-        # No direction of a number that was cut, or of a variable that its parents determine, counts as settled.
-        heads = data.names if parameters["kind"] == CUT else Withheld.of(network, data).determined
-        row["withheld"] = json.dumps([data.names.index(name) for name in sorted(heads)])
         graphs = {"learn": network.cpdag}
         if settings.compare:
             run = Run(1, threads=1, limits=limits, progress=False)

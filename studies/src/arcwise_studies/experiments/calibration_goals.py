@@ -6,7 +6,6 @@ Standard errors count whole samples: the pairs of one world are wrong together.
 from __future__ import annotations
 
 import itertools
-import json
 import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from arcwise.confidence.paths import path_probability
 from arcwise.confidence.probability import Expected, reliability
 from arcwise.ensemble import Recipe
 from arcwise_studies.experiment import SummaryTable
+from arcwise_studies.experiments.calibration_check import CUT
 from arcwise_studies.experiments.calibration_paths import confidence_of
 from arcwise_studies.experiments.calibration_tables import wilson
 from arcwise_studies.experiments.pair_states import ABSENT, BACKWARD, FORWARD, PairStates, PathStates
@@ -47,7 +47,6 @@ class Claim:
     states: PairStates
     paths: PathStates | None
     distances: dict[str, float]
-    withheld: Sequence[int] = ()  # the variables to which no direction counts as settled
 
     @property
     def probability(self) -> NDArray[np.float64]:
@@ -70,8 +69,7 @@ class Claim:
         edges = self.confidence.probability
         first, second = np.triu_indices(len(edges.names), 1)
         ahead, back = edges.directed[first, second], edges.directed[second, first]
-        is_open = np.isin(np.where(ahead >= back, second, first), self.withheld)
-        called = (self.probability > 0.5) & (np.maximum(ahead, back) >= SETTLED_PROBABILITY) & ~is_open
+        called = (self.probability > 0.5) & (np.maximum(ahead, back) >= SETTLED_PROBABILITY)
         right = self.states.truth == np.where(ahead >= back, FORWARD, BACKWARD)
         return int(called.sum()), int((called & right).sum())
 
@@ -84,8 +82,7 @@ def claims_of(rows: pd.DataFrame, recipe: Recipe) -> list[Claim]:
         paths = PathStates.unpack(row["paths"]) if isinstance(row.get("paths"), str) else None
         told = {name: float(row.get(f"distance_{key}", math.nan)) for name, key in {"learn": "learn", **OTHERS}.items()}
         made = confidence_of(states, recipe, cases, row["chance"])
-        heads = json.loads(row["withheld"])
-        found.append(Claim(str(row["kind"]), cases, int(row["nodes"]), made, states, paths, told, heads))
+        found.append(Claim(str(row["kind"]), cases, int(row["nodes"]), made, states, paths, told))
     return found
 
 
@@ -109,8 +106,12 @@ def summarize(rows: pd.DataFrame, recipe: Recipe) -> Sequence[SummaryTable]:
         },
         "directions": (
             f"Directions with a probability of at least {SETTLED_PROBABILITY:g}, and how many are right, with the "
-            "interval of 95 % (Wilson); a direction of a pair without an edge is wrong.",
-            [_directions(key, own) for by in (by_cases, by_kind) for key, own in grouped(worlds, by)],
+            "interval of 95 % (Wilson); a direction of a pair without an edge is wrong. By the number of cases without "
+            "cut numbers, of which the package settles none.",
+            [
+                *(_directions(key, own) for key, own in grouped([c for c in worlds if c.kind != CUT], by_cases)),
+                *(_directions(key, own) for key, own in grouped(worlds, by_kind)),
+            ],
         ),
         "distances": (
             "Structural Hamming distance between classes, means; for each other method the mean difference to `learn`, "
