@@ -1,4 +1,4 @@
-"""arcwise learns Bayesian-network structure from discrete data and says which arcs to trust."""
+"""arcwise learns Bayesian networks from tables and says which edges to rely on."""
 
 from __future__ import annotations
 

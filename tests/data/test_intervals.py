@@ -34,13 +34,13 @@ def test_a_number_finds_its_interval() -> None:
 
 
 def test_what_is_in_no_interval_or_in_several() -> None:
-    with pytest.raises(UnknownNameError, match=r"no interval of 'age' holds 90: they are '\[0,18\]', '\(18,65\]'"):
+    with pytest.raises(UnknownNameError, match=r"no bin of 'age' holds 90: they are '\[0,18\]', '\(18,65\]'"):
         state_holding("age", "90", ["[0,18]", "(18,65]"])
     with pytest.raises(UnknownNameError, match=r"18 may be in any of these .* '\[0,18\]', '\[18,65\]'\. Name the one"):
         state_holding("age", "18", ["[0,18]", "[18,65]", "(65,inf)"])
     with pytest.raises(UnknownNameError, match=r"1234568 may be in any"):  # the cut may be at 1234567.8
         state_holding("town", "1234568", ["(-inf,1.23457e+06]", "(1.23457e+06,inf)"])
-    with pytest.raises(UnknownNameError, match=r"unknown state of 'age' 'old'.* A number stands for the interval"):
+    with pytest.raises(UnknownNameError, match=r"unknown state of 'age' 'old'.* A number stands for the bin"):
         state_holding("age", "old", AGES)
     with pytest.raises(UnknownNameError, match=r"Known: no, yes\.$"):
         state_holding("smoke", "3", ["no", "yes"])

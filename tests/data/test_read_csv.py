@@ -374,7 +374,7 @@ def test_titles_above_the_header_are_skipped(tmp_path: Path, titles: str) -> Non
     assert table.names == ("town", "size", "kind") and table.n_rows == 40 and table.above
     line = path.read_text(encoding="utf-8").splitlines().index("town,size,kind") + 2
     assert f"line {line}" in table.where(0)
-    with pytest.warns(DataWarning, match="above the names of the columns was skipped"):
+    with pytest.warns(DataWarning, match="lines above the header were skipped"):
         assert read_data(path).names == table.names
     with contextlib.suppress(FormatError):  # the first line is the header, if that is said
         assert "town" not in read_table(path, header=True).names

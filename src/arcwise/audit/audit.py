@@ -259,7 +259,7 @@ def audit_table(table: Table, said: AuditSettings, *, agreed: bool = True) -> Au
 def _as_it_was_read(table: Table) -> Iterable[str]:
     """Yield what the reader did without being asked."""
     if table.above:
-        yield f"Skipped what is written above the names of the columns: {quoted(table.above, 4)}."
+        yield f"Skipped the lines above the header: {quoted(table.above, 4)}."
     yield from table.told
     for name, reason in table.renamed.items():
         yield f"Called a column '{name}', since {reason}."

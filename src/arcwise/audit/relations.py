@@ -149,7 +149,7 @@ def find_computed(table: Table) -> Iterable[Finding]:
         if 2 <= len(column.labels) <= MAX_LEVELS // 2 and not column.is_continuous():
             cause = next((c for c in numbers if c.name in values and _are_intervals(c, column)), None)
             if cause is not None:
-                what = f"column '{column.name}' follows from column '{cause.name}': each of its labels is an interval"
+                what = f"column '{column.name}' follows from column '{cause.name}': each of its labels is a bin"
                 yield note(
                     Kind.DETERMINED, (column.name,), what, f"{len(column.labels)} labels, in the order of numbers"
                 )

@@ -47,7 +47,7 @@ def find_header(table: Table, *, sure: bool = False) -> Iterable[Finding]:
             Kind.HEADER,
             Severity.NOTE,
             (),
-            f"what is written above the names of the columns was skipped: {quoted(table.above, 4)}",
+            f"the lines above the header were skipped: {quoted(table.above, 4)}",
             remedy=Argument("header", "first"),
         )
     for name, reason in table.renamed.items():

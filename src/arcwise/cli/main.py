@@ -144,7 +144,7 @@ def _reader_is_gone() -> bool:
 
 app = typer.Typer(
     cls=_Program,
-    help="Learn Bayesian-network structure from discrete data, and say which arcs to trust.",
+    help="Learn Bayesian networks from tables, and say which edges to rely on.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,

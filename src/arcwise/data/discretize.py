@@ -141,7 +141,7 @@ def cluster_cuts(
     came: list[NDArray[np.int64]] = []
     for _ in range(1, min(clusters, size)):
         if run is not None and run.is_over:
-            raise UnfinishedError("the time was over before the clusters of numbers were found.")
+            raise UnfinishedError("time ran out before the clusters of numbers were found.")
         best, begins = _one_more(best, spread)
         came.append(begins)
     at, bounds = size, [size]
@@ -518,5 +518,5 @@ def state_holding(name: str, text: str, states: Sequence[str]) -> str:
         return found[0]
     listed = quoted(found or list(intervals), 12)
     if not found:
-        raise UnknownNameError(f"no interval of '{name}' holds {text}: they are {listed}.")
+        raise UnknownNameError(f"no bin of '{name}' holds {text}: they are {listed}.")
     raise UnknownNameError(f"{text} may be in any of these bins of '{name}': {listed}. Name the one that you mean.")

@@ -262,7 +262,7 @@ def fill_gaps(table: Table, method: str, run: Run, *, k: int = 5, max_levels: in
         return table.with_columns(_with_codes(own, int(_usual(table, own.name, len(own.labels)))) for own in gaps), ""
     with run.shown() as shown:
         columns, left = from_neighbours(table, k, max_levels, shown)
-    told = f"The time did not suffice to compare all rows with others: {left:,} got the most frequent values."
+    told = f"Time ran out before all rows were compared: {left:,} got the most frequent values."
     return table.with_columns(columns), told if left else ""
 
 

@@ -258,7 +258,7 @@ def warn_of_titles(table: Table) -> None:
     """Warn that titles above the header were skipped, where no audit says it."""
     if table.above:
         warnings.warn(
-            f"{table.prefix}what is written above the names of the columns was skipped: {quoted(table.above, 4)}.",
+            f"{table.prefix}the lines above the header were skipped: {quoted(table.above, 4)}.",
             DataWarning,
             stacklevel=3,
         )

@@ -711,4 +711,4 @@ def assert_obeys(graph: Dag | Pdag, constraints: Constraints | None) -> None:
     """Raise an AssertionError if a graph that is about to be written breaks a constraint: a defect of arcwise."""
     broken = [] if constraints is None else broken_rules(graph, constraints)
     if broken:
-        raise AssertionError(f"a network was not written, for it breaks a constraint: {broken[0]}")
+        raise AssertionError(f"a network was not written, because it breaks a constraint: {broken[0]}")

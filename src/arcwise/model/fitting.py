@@ -403,7 +403,7 @@ class ExpectedCounts:
         if status == STOPPED:
             if not self._run.is_over:
                 raise KeyboardInterrupt
-            raise UnfinishedError("the time was over before the expected counts were computed.")
+            raise UnfinishedError("time ran out before the expected counts were computed.")
         if status == CASE_IMPOSSIBLE:
             raise OptionError(f"row {self._native.refused_row + 1:,} is impossible under the network.")
         if status == CASE_TOO_LARGE:

@@ -78,7 +78,7 @@ class Families:
             row = int(rows[np.argmax(broken)])
             names = constraints.names
             family = f"{names[self.row_nodes[row]]} with the parents {[names[p] for p in self.parents_of(row)]}"
-            raise AssertionError(f"networks were not written, for one breaks a constraint: {family}")
+            raise AssertionError(f"networks were not written, because one breaks a constraint: {family}")
 
     def parents_of(self, row: int) -> tuple[int, ...]:
         """Return the parents in a row."""

@@ -327,7 +327,7 @@ def _jump_set(problem: Problem, settings: PosteriorSettings, run: Run) -> tuple[
 
 def _over_before(what: str, use: str, path: str | os.PathLike[str] | None) -> UnfinishedError:
     return UnfinishedError(
-        f"the time was over before the {what} that the chains of {path} {use} were found again:",
+        f"time ran out before the {what} that the chains of {path} {use} were found again:",
         "nothing was drawn, and the file is as it was.",
         remedies=Remedy("allow more time"),
     )

@@ -307,7 +307,7 @@ class NumericData:
         """Return the cuts of the numbers of a sample, unless the time is over before."""
         cuts, status = self._points(rows, None if run is None else run.limits)
         if status.unless_interrupted() is not Status.COMPLETE:
-            raise UnfinishedError("the time was over before the numbers of a sample were cut.")
+            raise UnfinishedError("time ran out before the numbers of a sample were cut.")
         return cuts
 
     def _points(self, rows: NDArray[np.int64], limits: Limits | None = None) -> tuple[Cuts, Status]:
