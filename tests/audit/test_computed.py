@@ -65,9 +65,7 @@ def test_sums_differences_and_means() -> None:
 
 def test_classes_of_a_number() -> None:
     frame = PEOPLE.assign(older=np.where(PEOPLE.age >= 50, "1", "0"))
-    assert told(frame, Kind.DETERMINED) == [
-        "column 'older' follows from column 'age': each of its labels is a bin"
-    ]
+    assert told(frame, Kind.DETERMINED) == ["column 'older' follows from column 'age': each of its labels is a bin"]
     assert told(PEOPLE, Kind.DETERMINED) == []
 
 
