@@ -88,7 +88,7 @@ def test_a_box_for_each_state(browser: Any, few: Analysis, tmp_path: Path) -> No
     assert np.corrcoef(upper, np.array(boxes)[:, 0])[0, 1] < -0.9999
     assert np.corrcoef(heights, np.array(boxes)[:, 1])[0, 1] > 0.999
     titles = browser.run("return [...document.querySelectorAll('.pair title')].map(t => t.textContent)")
-    assert titles == [f"{state}: {count} cases" for state, count in zip(picture.states, picture.cases, strict=True)]
+    assert titles == [f"{state}: {count} rows" for state, count in zip(picture.states, picture.cases, strict=True)]
     assert browser.run("return document.images.length") == 0 and browser.log("browser") == []
 
 

@@ -870,7 +870,7 @@ def _shape_words(regression: EdgeRegression) -> str:
             told = f"the spread of {y} differs by {x} (F of its squares = {first:.3g})"
             return f" The means do not show the edge; {told}."
         case Shape.RANKS:
-            told = f"which no single cases far away decide (F = {first**2:.3g}, partial correlation {second:.2f})"
+            told = f"which no single rows far away decide (F = {first**2:.3g}, partial correlation {second:.2f})"
             return f" Ranks show the edge, {told}."
         case Shape.NOTHING:
             return (

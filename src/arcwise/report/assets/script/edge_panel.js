@@ -19,7 +19,7 @@ function choose(index) {
   openPanel(nameOf(edge, state.consensus.get(index)), badges, ends);
   const body = byId("details-body");
   for (const said of edge.sentences) body.append(make("p", {}, typeof said === "number" ? view.phrases[said] : said));
-  if (edge.picture) body.append(make("h4", {}, "The cases"), ...edgePicture(edge));
+  if (edge.picture) body.append(make("h4", {}, "The rows"), ...edgePicture(edge));
   body.append(make("h4", {}, "Confidence by method and score"), methodTable(edge));
   body.append(make("h4", {}, "Direction"), directionTable(edge));
   if (!edge.picture) body.append(make("h4", {}, "Effect"), effectTable(edge, edge.tail), effectTable(edge, edge.tail === edge.first ? edge.second : edge.first));

@@ -32,7 +32,7 @@ const label = (v) => view.nodes[v].label;
 function scatter(shown) {
   const { width, height, left, right, top, bottom } = PICTURE;
   const wide = width - left - right, tall = height - top - bottom;
-  const how = shown.points ? "a point for each case" : "darker where there are more cases";
+  const how = shown.points ? "a point for each row" : "darker where there are more rows";
   const curved = shown.curve ? "; the line is the mean, smoothed" : "";
   const words = `${name(shown.y)} over ${name(shown.x)}: ${how}${curved}.`;
   const { svg } = emptyPicture(words, shown.ys, shown.y, shown.x);
@@ -64,14 +64,14 @@ function boxes(shown) {
   const { width, height, left, right, bottom } = PICTURE;
   const ends = shown.quantiles.flat(), room = 0.05 * (Math.max(...ends) - Math.min(...ends));
   const out = shown.out ? ` ${plural(shown.out, "rarer state is", "rarer states are")} left out.` : "";
-  const words = `${name(shown.y)} by ${name(shown.x)}: the box holds the middle half of the cases, the line in it is the median, the point the mean; the whiskers leave 5% out at either end.${out}`;
+  const words = `${name(shown.y)} by ${name(shown.x)}: the box holds the middle half of the rows, the line in it is the median, the point the mean; the whiskers leave 5% out at either end.${out}`;
   const told = shown.states.map((state, k) => `${state}: median ${numeral(shown.quantiles[k][2])}, half from ${numeral(shown.quantiles[k][1])} to ${numeral(shown.quantiles[k][3])}`).join("; ");
   const { svg, py } = emptyPicture(`${words} ${told}.`, [Math.min(...ends) - room, Math.max(...ends) + room], shown.y, shown.x);
   const each = (width - left - right) / shown.states.length, half = Math.min(18, 0.32 * each);
   const crowded = shown.states.some((state) => 7 * clipped(state).length > each); // then every other label is lower
   shown.states.forEach((state, k) => {
     const x = left + (k + 0.5) * each, [low, lower, middle, upper, high] = shown.quantiles[k].map(py);
-    const group = draw("g", { class: "box" }, draw("title", {}, `${state}: ${shown.cases[k].toLocaleString("en")} ${shown.cases[k] === 1 ? "case" : "cases"}`),
+    const group = draw("g", { class: "box" }, draw("title", {}, `${state}: ${shown.cases[k].toLocaleString("en")} ${shown.cases[k] === 1 ? "row" : "rows"}`),
       draw("path", { class: "whisker", d: `M${x},${low}V${lower}M${x},${upper}V${high}` }),
       draw("rect", { x: x - half, y: upper, width: 2 * half, height: Math.max(0.5, lower - upper) }),
       draw("path", { class: "median", d: `M${x - half},${middle}H${x + half}` }),
