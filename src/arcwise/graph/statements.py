@@ -509,22 +509,19 @@ class Stated(NamedNodes):
 
     def options_said(self) -> dict[str, Any]:
         """Return what was said as the keywords of the class, in the order in which files have them."""
-        return {
-            "required": self.required,
-            "forbidden": self.forbidden,
-            "tiers": self.tiers,
-            "max_parents": self._max_parents,
-            "max_parents_of": self.max_parents_by_name,
-            **{key: getattr(self, key) for key in LISTS if key not in ("required", "forbidden")},
-            "allowed": self.allowed,
-        }
+        said: dict[str, Any] = {"required": self.required, "forbidden": self.forbidden, "tiers": self.tiers}
+        said |= {"max_parents": self._max_parents, "max_parents_of": self.max_parents_by_name}
+        for key in LISTS[2:]:
+            said[key] = getattr(self, key)
+        return {**said, "allowed": self.allowed}
 
     def _content(self) -> tuple[object, ...]:
         arcs = (self._required, self._forbidden, self._allowed, self._tiers)
         return (self._names, *arcs, self._max_parents, self._limits, self._sets, self._leads)
 
     def _pairs(self, arcs: Iterable[tuple[int, int]]) -> tuple[Arc, ...]:
-        return self._name_arcs(sorted(arcs, key=lambda arc: (arc[1], arc[0])))
+        ordered = sorted(arcs, key=lambda arc: (arc[1], arc[0]))
+        return tuple((self._names[a], self._names[b]) for a, b in ordered)
 
     def _named(self, members: Iterable[int]) -> tuple[str, ...]:
         return tuple(self._names[v] for v in members)
