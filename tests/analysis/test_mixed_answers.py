@@ -12,9 +12,8 @@ from tests.analysis.test_as_they_are import quick, trial
 
 from arcwise.analysis import Analysis
 from arcwise.analysis import open as open_analysis
-from arcwise.effects.mixed_average import AveragedNumber
 from arcwise.effects.mixed_effect import MixedEffect, MixedEffects
-from arcwise.effects.model_average import AveragedDistribution
+from arcwise.effects.model_average import AveragedDistribution, AveragedNumber
 from arcwise.graph import Constraints
 from arcwise.model.mixed_network import NumberAnswer
 

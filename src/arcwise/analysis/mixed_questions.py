@@ -19,7 +19,7 @@ from arcwise.data.large import Grouping
 from arcwise.data.mixed import NOMINAL, MixedData
 from arcwise.data.read import read_table
 from arcwise.data.table import Table
-from arcwise.effects.mixed_average import AveragedNumber, MixedAverage
+from arcwise.effects.model_average import AveragedNumber, MixedAverage
 from arcwise.evaluate.fit import check_mixed_fit
 from arcwise.findings.coding import table_of
 from arcwise.model.mixed_network import MixedNetwork

@@ -25,7 +25,6 @@ from arcwise.data.dataset import Dataset
 from arcwise.data.mixed import MixedData
 from arcwise.effects.effect import PossibleEffects, find_effect, possible_effects, refuse_copy
 from arcwise.effects.effect_matrix import EffectMatrix, find_effects
-from arcwise.effects.mixed_average import AveragedNumber
 from arcwise.effects.mixed_effect import (
     MixedEffect,
     MixedEffects,
@@ -33,7 +32,7 @@ from arcwise.effects.mixed_effect import (
     find_mixed_effects,
     possible_mixed_effects,
 )
-from arcwise.effects.model_average import AveragedDistribution, ModelAverage
+from arcwise.effects.model_average import AveragedDistribution, AveragedNumber, ModelAverage
 from arcwise.evaluate.fit import FitCheck, check_fit
 from arcwise.evaluate.prediction import NumberScores, PredictionScores, cross_validate
 from arcwise.findings.method_result import is_few, learn_dag, learn_network

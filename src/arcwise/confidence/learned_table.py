@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from arcwise.base.errors import FormatError, OptionError, check_known
 from arcwise.base.showing import one_screen
-from arcwise.confidence.studied_table import BY_CASES, StudiedTable
+from arcwise.confidence.calibration import BY_CASES, StudiedTable
 from arcwise.networks.recipe import Recipe
 
 Metric = Literal["shd", "f", "f-cpdag", "cost"]

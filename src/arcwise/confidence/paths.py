@@ -27,9 +27,9 @@ from numpy.typing import NDArray
 
 from arcwise.base.errors import FormatError
 from arcwise.base.showing import one_screen
+from arcwise.confidence.calibration import StudiedTable
 from arcwise.confidence.curves import cases_level, softmax
 from arcwise.confidence.probability import EdgeProbability, arcs_decided
-from arcwise.confidence.studied_table import StudiedTable
 
 if TYPE_CHECKING:
     from arcwise.confidence.edge_confidence import EdgeConfidence

@@ -20,10 +20,9 @@ import numpy as np
 from arcwise.base.errors import suggestion
 from arcwise.base.files import atomic_write, write_text
 from arcwise.confidence import LearnedTable
-from arcwise.confidence.calibration import ANY, CalibrationTable
+from arcwise.confidence.calibration import ANY, BY_CASES, CalibrationTable, StudiedTable
 from arcwise.confidence.meta_ensemble import FIXED, KIND, TrainingTable
 from arcwise.confidence.paths import PathTable
-from arcwise.confidence.studied_table import BY_CASES, StudiedTable
 from arcwise.errors import FormatError, UnknownNameError
 from arcwise_studies.experiments.calibration_fit import Samples
 from arcwise_studies.experiments.calibration_paths import paths_table
