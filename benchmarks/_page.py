@@ -73,7 +73,7 @@ def draw(name: str, series: Mapping[str, int], xlabel: str, *, scale: str = "lin
     from matplotlib.figure import Figure
 
     rows = read_table(name)
-    labels = [row[0] for row in rows]
+    labels = [row[0].strip("`") for row in rows]
     with mpl.rc_context({"svg.hashsalt": "arcwise", "svg.fonttype": "none"}):
         figure = Figure(figsize=(6.5, 0.8 + 0.26 * len(rows)), layout="constrained")
         axes = figure.add_subplot()
