@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,12 @@ STUDIES = Path(arcwise_studies.__file__).parent
 # What is written for people.
 PROSE = {"remark", "message", "title", "reason", "note", "error", "text", "what", "proposal", "details", "meaning"}
 READS = {"startswith", "endswith", "split", "partition", "rpartition", "rsplit", "find", "index", "count"}
+
+
+@functools.cache
+def parsed(path: Path) -> ast.Module:
+    """Return what a source file says, read once."""
+    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def is_prose(node: ast.expr) -> bool:
@@ -68,7 +75,7 @@ def test_nothing_branches_on_prose() -> None:
         f"{path.relative_to(root)}:{line}"
         for root in (SOURCES, STUDIES)
         for path in sorted(root.rglob("*.py"))
-        for line in branches(ast.parse(path.read_text(encoding="utf-8")))
+        for line in branches(parsed(path))
     ]
     allowed = {"base/bibliography.py"}  # the full stop after a title
     assert [place for place in found if place.partition(":")[0] not in allowed] == []
@@ -84,7 +91,7 @@ def test_the_library_spells_no_option_of_the_command_line() -> None:
             ("base", "errors.py"),
         ):
             continue
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = parsed(path)
         documented = ast.Module | ast.ClassDef | ast.FunctionDef
         bodies = [node.body[0] for node in ast.walk(tree) if isinstance(node, documented) and node.body]
         exempt = {id(first.value) for first in bodies if isinstance(first, ast.Expr)}
@@ -111,5 +118,5 @@ def compared_sources(tree: ast.AST) -> Iterator[int]:
 def test_everyone_asks_a_source_and_nobody_compares_its_name() -> None:
     assert list(compared_sources(ast.parse('recipe.source != "bootstrap"'))) == [1]
     assert list(compared_sources(ast.parse('networks.origin in ("draws", "posterior")'))) == [1]
-    found = {path.relative_to(SOURCES): ast.parse(path.read_text(encoding="utf-8")) for path in SOURCES.rglob("*.py")}
+    found = {path.relative_to(SOURCES): parsed(path) for path in SOURCES.rglob("*.py")}
     assert not [(str(path), line) for path, tree in found.items() for line in compared_sources(tree)]

@@ -94,7 +94,7 @@ class Cases:
     @property
     def row_weights(self) -> NDArray[Any] | None:
         """How much each row counts where something is counted: how often it occurs, or what it is worth in a survey."""
-        return self.weights if not self.is_survey else self.worths
+        return self.worths if self.design is not None and self.is_survey else self.weights
 
     @property
     def is_survey(self) -> bool:
@@ -178,7 +178,8 @@ class Cases:
 
     def as_column(self, name: str) -> Column:
         """Return a variable as the column of a table."""
-        raise NotImplementedError
+        v = self.index(name)
+        return Column(name, self.cells[v], self.states[v], declared=True)
 
     def as_columns(self) -> list[Column]:
         """Return the variables as columns of a table."""

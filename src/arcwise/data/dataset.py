@@ -20,7 +20,7 @@ from arcwise.base.showing import LINES, counted, html_table
 from arcwise.data import checks
 from arcwise.data.cases import Cases, bootstrap_weights, shuffled, subsample_weights
 from arcwise.data.checks import Conditions, Targets, checked_targets, frozen
-from arcwise.data.column import Column, code_type, gap_label
+from arcwise.data.column import code_type, gap_label
 from arcwise.data.columns import Columns, encode
 from arcwise.data.design import Design, checked_design, intraclass, stacked_design
 from arcwise.data.write import write_data
@@ -127,11 +127,6 @@ class Dataset(Cases, Hinted):
             hasher.update(column.astype(kind, copy=False).data)
         self._hash_rows(hasher)
         return hasher.hexdigest()
-
-    def as_column(self, name: str) -> Column:
-        """Return a variable as the column of a table."""
-        v = self.index(name)
-        return Column(name, self.codes[v], self.states[v], declared=True)
 
     def __repr__(self) -> str:
         cases = f", {self.n_cases:,} rows" if self.weights is not None else ""
