@@ -38,7 +38,6 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "coming-from/bnlearn",
         "coming-from/pgmpy",
         "coming-from/gobnilp",
-        "coming-from/scikit-learn",
         "coming-from/comparison",
     ),
     "Reference": (
