@@ -87,7 +87,7 @@ STILL: dict[str, tuple[int, int]] = {
     "posterior": (0, 3),
     "priors": (0, 1),
     "recipes": (0, 1),
-    "report": (73, 43),
+    "report": (72, 43),
     "scores": (2, 1),
 }
 
