@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -58,6 +59,16 @@ def test_a_damaged_page_is_told(folder: Path) -> None:
     page.write_bytes(page.read_bytes()[:5000] + b"\xff\xfe")
     with pytest.raises(FormatError, match=r"report\.html: line \d+"):
         open_analysis(folder).report.to_html()
+
+
+@pytest.mark.parametrize("number", ["NaN", "1e999"])
+def test_words_with_numbers_that_are_none_are_refused(folder: Path, number: str) -> None:
+    words = folder / "report.json"
+    words.write_text(
+        re.sub(r": -?\d+\.\d+", f": {number}", words.read_text(encoding="utf-8"), count=1), encoding="utf-8"
+    )
+    with pytest.raises(FormatError, match="the words of a report"):
+        Words.read(words)
 
 
 def test_a_folder_of_an_older_version_shows_its_edges_and_says_what_to_do(cli: Cli, folder: Path) -> None:

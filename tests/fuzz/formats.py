@@ -21,15 +21,18 @@ from typing import Any
 
 import duckdb
 import numpy as np
+import pandas as pd
 from tests.fuzz.mutation import TOKENS, VALUES, mutate_arrays, mutate_bytes, mutate_json, mutate_text
 
+from arcwise import learn
 from arcwise.base.arrays import format_array_file, parse_array_file
 from arcwise.confidence import EdgeConfidence, edge_confidence, recommend
 from arcwise.credible.listing import MANIFEST, NetworkStream
-from arcwise.data import Dataset, read_table, write_data
+from arcwise.data import Dataset, MixedData, read_table, write_data
 from arcwise.ensemble import CredibleSet, NetworkSet, bootstrap_networks, find_credible, sample_posterior
 from arcwise.errors import ArcwiseError
 from arcwise.graph import (
+    Dag,
     Pdag,
     read_beliefs,
     read_constraints,
@@ -42,8 +45,9 @@ from arcwise.graph import (
 )
 from arcwise.limits import Limits
 from arcwise.local import hill_climb
-from arcwise.model import fit_parameters, read_network
+from arcwise.model import MixedNetwork, fit_parameters, read_network
 from arcwise.parent_sets import build_parent_sets, read_parent_sets, write_parent_sets
+from arcwise.report.report import Words
 from arcwise_studies import plan_study, read_study, run_study, study_status, summarize_study
 from arcwise_studies.frames import export_rows
 
@@ -68,6 +72,17 @@ def example_data() -> Dataset:
     codes = np.column_stack([first, second, rng.integers(0, 3, 60), np.where(rng.random(60) < 0.7, second, first)])
     states = [["n", "y"], ["0", "1"], ["u", "v", "w"], ["low", "high"]]
     return Dataset.from_codes(codes, names=["a", "b", "c", "d"], states=states)
+
+
+def example_columns() -> MixedData:
+    """A number, a category, a scale and another number."""
+    rng = np.random.default_rng(2)
+    number = rng.normal(size=60)
+    category = np.where(number + rng.normal(size=60) > 0, "y", "n")
+    frame = pd.DataFrame(
+        {"n": number, "c": category, "s": rng.integers(1, 5, 60), "m": number * 3 + rng.normal(size=60)}
+    )
+    return MixedData.from_dataframe(frame)
 
 
 def make_examples(folder: Path) -> dict[str, bytes]:
@@ -119,6 +134,12 @@ def make_examples(folder: Path) -> dict[str, bytes]:
     )
     run_study(read_study(folder / "study.toml"), folder / "study.duckdb", progress=False)
     shutil.copy(folder / "stream" / MANIFEST, folder / "stream.manifest")
+    columns = example_columns()
+    dag = Dag.from_arcs(columns.names, [("n", "c"), ("n", "s"), ("s", "m")])
+    MixedNetwork.fit(dag, columns).write(folder / "network.json")
+    columns.to_file(folder / "columns.parquet")
+    kept = learn(data, replicates=4, permutations=0, compare=False, limit_seconds=None, progress=False)
+    (folder / "report.json").write_text(kept.report.to_json())
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file()}
 
 
@@ -166,6 +187,19 @@ def _table(path: Path) -> object:
 def _networks(path: Path) -> object:
     networks = NetworkSet.load(path)
     return edge_confidence(networks).present if len(networks) else None
+
+
+def _mixed_network(path: Path) -> object:
+    network = MixedNetwork.read(path)
+    return network.sample(3, seed=1), repr(network)
+
+
+def _columns(path: Path) -> object:
+    return MixedData.from_table(read_table(path, progress=False)).digest
+
+
+def _words(path: Path) -> object:
+    return Words.read(path).to_json()
 
 
 def _confidence(path: Path) -> object:
@@ -343,6 +377,9 @@ FORMATS: dict[str, Format] = {
     "network.net": Format(".net", read_network, _text),
     "network.xdsl": Format(".xdsl", read_network, _text),
     "network.uai": Format(".uai", read_network, _text),
+    "network.json": Format(".json", _mixed_network, _tree),
+    "columns.parquet": Format(".parquet", _columns, _parquet),
+    "report.json": Format(".json", _words, _tree),
     "graph.modelstring": Format(".modelstring", read_graph, _text),
     "graph.txt": Format(".txt", read_graph, _text),
     "arcs.csv": Format(".csv", read_graph, _text),

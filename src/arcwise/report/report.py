@@ -345,6 +345,7 @@ class Words:
         found = parse_json(read_bytes(path), source=str(path))
         with reading(f"{path}: the words of a report"):
             made: Words = _made(Words, found)
+            made.to_json()  # which refuses numbers that are none
         return made
 
 
