@@ -11,12 +11,15 @@ import pytest
 
 from arcwise import learn
 from arcwise.analysis.analysis import Analysis
+from arcwise.analysis.saved import SavedAnalysis
 from arcwise.data.mixed import MixedData
 from arcwise.data.read import read_table
 from arcwise.effects.mixed_effect import find_mixed_effect
 from arcwise.errors import ArcwiseError, OptionError
 from arcwise.evaluate.prediction import NumberScores, PredictionScores
 from arcwise.findings.options import LearnOptions
+from arcwise.findings.preparation import Prepared, open_table, prepare
+from arcwise.graph.constraints import Constraints
 from arcwise.model.mixed_network import MixedNetwork, NumberAnswer
 
 
@@ -36,12 +39,11 @@ def trial(rows: int = 900) -> pd.DataFrame:
 def quick(frame: object, **options: object) -> Analysis:
     return learn(
         frame,  # type: ignore[arg-type]
-        numbers="as-they-are",
         replicates=60,
         seed=1,
         threads=1,
         progress=False,
-        **{"compare": False, **options},
+        **{"compare": False, "numbers": "as-they-are", **options},
     )
 
 
@@ -58,7 +60,7 @@ def test_what_numbers_say_is_found(analysis: Analysis) -> None:
     assert analysis.main.recipe.score["name"] == "bic-dg"
     assert analysis.main.recipe.title == "bootstrap, degenerate Gaussian BIC"
     # Cut in three, a difference of 3.4 units among 25 is half lost.
-    cut = learn(trial(), agree=True, replicates=60, seed=1, threads=1, compare=False, progress=False)
+    cut = learn(trial(), numbers="cut", agree=True, replicates=60, seed=1, threads=1, compare=False, progress=False)
     assert cut.confidence.pair("arm", "final").present < 0.8
 
 
@@ -123,6 +125,7 @@ def test_the_folder_holds_numbers_and_their_network(analysis: Analysis, tmp_path
     assert isinstance(answer, NumberAnswer) and abs(answer.mean - (90 + 3.4 - 8)) < 1.5
     record = json.loads((tmp_path / "out" / "run.json").read_text())
     assert record["options"]["numbers"] == "as-they-are" and "numbers='as-they-are'" in record["command"]
+    assert record["recipe"]["score"]["name"] == "bic-dg"
 
 
 def test_weights_experiments_and_gaps() -> None:
@@ -141,9 +144,8 @@ def test_weights_experiments_and_gaps() -> None:
     ("options", "words"),
     [
         ({"score": "qnml"}, "needs a score of numbers"),
-        ({"impute": "completions"}, "takes numbers that are all there"),
+        ({"impute": "state"}, "a gap would be a state"),
         ({"recut": True}, "leaves numbers whole"),
-        ({"method": "posterior"}, "is for the bootstrap"),
     ],
 )
 def test_what_cannot_be_asked_together(options: dict[str, object], words: str) -> None:
@@ -153,8 +155,105 @@ def test_what_cannot_be_asked_together(options: dict[str, object], words: str) -
 
 def test_a_score_of_numbers_asks_for_numbers() -> None:
     with pytest.raises(OptionError, match="Take them as they are: numbers='as-they-are'"):
-        LearnOptions(score="bic-dg")
+        LearnOptions(score="bic-dg", numbers="cut")
     with pytest.raises(ArcwiseError, match="raw data"):
         quick(MixedData.from_dataframe(trial(200)).as_dataset())
-    with pytest.raises(ArcwiseError, match=r"fill each from the rows that are most similar \(impute='knn'\)"):
+    with pytest.raises(ArcwiseError, match=r"complete the data 20 times.* \(impute='completions'\)"):
         quick(trial(200).mask(np.eye(200, 6, dtype=bool)))
+
+
+def states(rows: int = 200) -> pd.DataFrame:
+    """Words and yes or no, coded or not: nothing that has an order."""
+    rng = np.random.default_rng(2)
+    smoker = rng.integers(0, 2, rows)
+    ill = np.where(rng.random(rows) < 0.8, smoker, 1 - smoker)
+    return pd.DataFrame({"smoker": smoker, "ill": np.array(["no", "yes"])[ill], "town": rng.choice(list("abc"), rows)})
+
+
+def prepared_from(frame: pd.DataFrame, **options: object) -> Prepared:
+    return prepare(open_table(frame), LearnOptions(agree=True, **options))  # type: ignore[arg-type]
+
+
+def test_a_score_of_numbers_takes_them_as_they_are() -> None:
+    frame = trial(200)
+    assert prepared_from(frame).mixed is None
+    assert prepared_from(frame, score="bge").mixed is not None
+    assert prepared_from(frame, numbers="as-they-are").mixed is not None
+    assert prepared_from(states(), score="bic-dg").mixed is not None
+    assert prepared_from(frame, score="qnml").mixed is None
+
+
+@pytest.mark.parametrize("method", ["credible", "posterior", "optimum", "search"])
+def test_every_method_takes_numbers(method: str) -> None:
+    found = quick(trial(400), method=method)
+    assert found.main.recipe.score["name"] == "bic-dg" and found.main.recipe.source == method
+    assert found.confidence.pair("age", "base").present > 0.9 and found.confidence.pair("age", "noise").present < 0.5
+    averages = method in ("credible", "posterior")
+    assert found.report.summary[0].startswith("Not calibrated for columns like these") is averages
+
+
+@pytest.mark.parametrize(("score", "columns"), [("bge", 6), ("bic-cg", 6), ("bic-g", 4)])
+def test_scores_of_numbers_are_taken_by_name(score: str, columns: int) -> None:
+    frame = trial(300)
+    own = frame if columns == 6 else frame[["age", "base", "final", "noise"]]
+    found = quick(own, score=score, numbers="auto")
+    assert found.main.recipe.score["name"] == score and found.prepared.mixed is not None
+    assert found.confidence.pair("base", "final").present > 0.9
+    with pytest.raises(ArcwiseError, match="'arm' is nominal"):
+        quick(frame, score="bic-g")
+
+
+def test_constraints_groups_weights_and_a_target() -> None:
+    rng = np.random.default_rng(3)
+    frame = trial(400).assign(site=np.arange(400) % 40, weight=rng.uniform(0.5, 2, 400))
+    found = quick(frame, tiers="age, arm, base | *", forbidden=["base--noise"], groups="site", target="final")
+    assert found.prepared.mixed is not None and found.prepared.mixed.design is not None
+    assert not {("final", "age"), ("final", "base"), ("mark", "age"), ("base", "noise")} & set(found.dag.arcs)
+    assert found.focus is not None and isinstance(found.focus.scores, NumberScores)
+    weighted = quick(frame.drop(columns="site"), weights="weight")
+    assert weighted.prepared.mixed is not None and weighted.prepared.mixed.design is not None
+    assert weighted.data.n_effective < 400
+
+
+def test_constraints_on_ancestors_find_a_source_that_obeys() -> None:
+    known = Constraints(tuple(trial().columns), non_ancestors=[("final", "age")])
+    found = quick(trial(400), constraints=known)
+    assert found.main.recipe.source == "credible" and found.main.recipe.score["name"] == "bic-dg"
+    assert "age" not in found.dag.descendants("final")
+
+
+def with_gaps(rows: int = 500) -> pd.DataFrame:
+    """The trial with a fifth of its bases missing where age is high, and some arms."""
+    frame, rng = trial(rows), np.random.default_rng(5)
+    frame.loc[(frame["age"] > 50) & (rng.random(rows) < 0.4), "base"] = np.nan
+    frame.loc[rng.random(rows) < 0.1, "arm"] = None
+    return frame
+
+
+def test_gaps_of_numbers_are_completed_under_their_model(tmp_path: Path) -> None:
+    found = quick(with_gaps(), impute="completions", completions=6)
+    assert found.gaps is not None and found.main.recipe.gaps == "completions:6" and found.mixed_copies == 6
+    assert found.confidence.filled is not None and found.confidence.filled.max() > 0.15
+    present = {frozenset((e.first, e.second)): e.present for e in found.edges}
+    assert present[frozenset(("age", "base"))] > 0.9 and present.get(frozenset(("age", "noise")), 0.0) < 0.5
+    mixed = found.mixed
+    assert mixed is not None and mixed.n_rows == 3000
+    whole, seen = trial(500)["base"], with_gaps()["base"].notna()
+    for copy in np.split(mixed.values[1], 6):
+        assert np.allclose(copy[seen], whole[seen], atol=1e-12) and np.isin(copy, whole[seen]).all()
+    spread = np.std(np.split(mixed.values[1][: 6 * 500], 6), axis=0)
+    assert (spread[~seen] > 0).mean() > 0.95
+    assert "the means and covariances of all columns" in found.report.to_text()
+    found.save(tmp_path / "out")
+    saved = SavedAnalysis(tmp_path / "out")
+    assert saved.mixed_copies == 6
+    here, there = (one.mixed_effect("age", "base") for one in (found, saved))
+    assert here.to_frame().equals(there.to_frame())
+
+
+@pytest.mark.parametrize("method", ["credible", "posterior"])
+def test_other_methods_average_over_completions_of_numbers(method: str) -> None:
+    found = quick(with_gaps(200), impute="completions", completions=4, method=method)
+    assert found.confidence.completions >= 4 and found.main.recipe.score["name"] == "bic-dg"
+    assert found.confidence.pair("base", "final").present > 0.9
+    assert found.confidence.pair("age", "noise").present < 0.5

@@ -159,10 +159,11 @@ def _why_not_shuffled(data: Dataset | Incomplete | NumericData | MixedData, main
 
 def shuffled_columns(found: Analysis, run: LearnRun) -> parts.ShuffledColumns:
     """Learn from shuffled columns as from the data: what is found there is found by chance (Broom et al. 2012)."""
-    main, data = found.main, run.prepared.mixed or run.uncut or run.prepared.data
+    main, numbers = found.main, run.numbers is not None
+    given = run.uncut or run.prepared.data
     shuffles, most = run.options.permutations, None
     if shuffles is None:
-        if reason := _why_not_shuffled(data, main):
+        if reason := _why_not_shuffled(given, main):
             return _no_cut(f"Broom's rule was not computed: {reason} --permutations {PERMUTATIONS} asks for it.")
         shuffles, most = PERMUTATIONS, SHUFFLED_NETWORKS
     if shuffles == 0:
@@ -178,7 +179,7 @@ def shuffled_columns(found: Analysis, run: LearnRun) -> parts.ShuffledColumns:
             by_time=True,
         )
     permuted = permuted_confidences(
-        data,
+        run.whole if numbers else given,
         recipe,
         permutations=shuffles,
         seed=run.run.seed,
@@ -208,7 +209,7 @@ def _no_cut(why: str, *, by_time: bool = False) -> parts.ShuffledColumns:
 
 def price_of_constraints(found: Analysis, run: LearnRun) -> parts.PriceOfConstraints:
     """Find what the constraints cost in the data's own score, with proof where the main set has one."""
-    known, main, data = run.constraints, found.main, run.prepared.mixed or run.complete.independent()
+    known, main, data = run.constraints, found.main, run.complete.independent() if run.numbers is None else run.whole
     assert known is not None
     free = run.recipe(main.recipe.source, main.recipe.scorer.data_score, free=True)
     return parts.PriceOfConstraints(

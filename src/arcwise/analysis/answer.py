@@ -22,6 +22,7 @@ from arcwise.findings.thresholds import choose_thresholds
 from arcwise.model.fitting import fit_parameters
 from arcwise.recipes.optimum import find_best, single_network
 from arcwise.report.remarks import no_networks_message
+from arcwise.sampled.number_completions import NumberCompletions
 
 if TYPE_CHECKING:
     from arcwise.analysis.analysis import Analysis
@@ -43,7 +44,7 @@ def main_set(_: Analysis, run: LearnRun) -> MainSet:
     What is averaged was chosen by log loss on families of worlds left out: a bootstrap with qNML, as good as any
     and the same for all sizes (docs/benchmarks/calibration.md). No limit chooses another recipe.
     """
-    recipe = run.recipe(run.source, run.options.chosen_score)
+    recipe = run.recipe(run.source, run.score)
     found = average(recipe, run.learned_from(recipe), run.share(MAIN_SHARE).but(journal=run.journal), describe=True)
     run.seconds[recipe.source] = found.seconds
     if found.confidence is None:
@@ -57,7 +58,7 @@ def main_set(_: Analysis, run: LearnRun) -> MainSet:
 
 def kept_set(run: LearnRun) -> MainSet:
     """Average the networks of the main set that were learned until the user stopped it."""
-    recipe = run.recipe(run.source, run.options.chosen_score)
+    recipe = run.recipe(run.source, run.score)
     return MainSet(average_kept(recipe, run.learned_from(recipe), run.run.but(journal=run.journal)))
 
 
@@ -78,7 +79,7 @@ def _single(given_up: MethodResult, run: LearnRun) -> MethodResult | None:
         return None
     recipe = run.recipe(source.fallback, given_up.recipe.scorer)
     recipe = replace(recipe, settings={**recipe.settings, "refine": 0})
-    made = average(recipe, run.prepared.mixed or run.complete, run.run.grace.but(journal=None), describe=True)
+    made = average(recipe, run.whole, run.run.grace.but(journal=None), describe=True)
     found = made.confidence
     if found is None:
         return None
@@ -166,8 +167,7 @@ def calibrated(found: Analysis, run: LearnRun) -> MainSet:
     confidence, recipe = part.result.confidence, part.result.recipe
     if kind == "none" or is_few(confidence.n_networks, recipe):
         return _with(part, replace(confidence, calibration=Calibration.identity()))
-    data = run.prepared.mixed or run.complete
-    return _with(part, with_chance(confidence, recipe, data, run.share(0.3)))
+    return _with(part, with_chance(confidence, recipe, run.whole, run.share(0.3)))
 
 
 def _with(part: MainSet, confidence: EdgeConfidence) -> MainSet:
@@ -222,4 +222,5 @@ def answer(found: Analysis, run: LearnRun) -> MainAnswer:
         hurried,
         completion=None if run.data.gapless is not None else data,
         completions=None if run.data.gapless is not None else stacked,
+        numbers=run.numbers.stacked() if isinstance(run.numbers, NumberCompletions) else None,
     )

@@ -71,7 +71,11 @@ class MixedQuestions:
 
         @property
         def copies(self) -> int:
-            """How many completions the rows are."""
+            """How many completions the rows with states are."""
+
+        @property
+        def mixed_copies(self) -> int:
+            """How many completions the rows with numbers are."""
 
         @property
         def threshold(self) -> float:
@@ -94,7 +98,7 @@ class MixedQuestions:
     def mixed_average(self) -> MixedAverage:
         """All networks over numbers as they are, each with its weight."""
         self._warn_of_few()
-        return MixedAverage(self.networks, self._whole, copies=self.copies)
+        return MixedAverage(self.networks, self._whole, copies=self.mixed_copies)
 
     @property
     def _whole(self) -> MixedData:
@@ -188,7 +192,8 @@ class MixedQuestions:
     def one_mixed(self) -> MixedData:
         """The data with numbers as they are; of data with gaps, the first completion."""
         assert self.mixed is not None
-        return self.mixed if self.copies == 1 else self.mixed.take(np.arange(self.mixed.n_rows // self.copies))
+        count = self.mixed_copies
+        return self.mixed if count == 1 else self.mixed.take(np.arange(self.mixed.n_rows // count))
 
     # Does it fit?
 

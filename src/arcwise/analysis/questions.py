@@ -208,7 +208,9 @@ class Questions(MixedQuestions, Hinted):
         cause, outcome = self.confidence.two_names(cause, outcome, "effect('x', 'y'), or effects().")
         refuse_copy(self.networks, cause)
         if self.mixed is not None:
-            return find_mixed_effect(self.reach, self.mixed, cause, outcome, by=by, level=level, copies=self.copies)
+            return find_mixed_effect(
+                self.reach, self.mixed, cause, outcome, by=by, level=level, copies=self.mixed_copies
+            )
         if by != 1.0:
             raise OptionError(Argument("by", by), "is for numbers as they are; the states of a category are set.")
         return find_effect(self.reach, self.stacked, cause, outcome, level=level, ess=self.ess, copies=self.copies)
@@ -225,10 +227,10 @@ class Questions(MixedQuestions, Hinted):
 
         Of numbers as they are, `causes` may be some of the variables: see `find_mixed_effects`.
         """
-        given: dict[str, Any] = {"level": level, "copies": self.copies, "limits": limits, "progress": progress}
+        given: dict[str, Any] = {"level": level, "limits": limits, "progress": progress}
         if self.mixed is not None:
-            return find_mixed_effects(self.reach, self.mixed, causes=causes, **given)
-        return find_effects(self.reach, self.stacked, ess=self.ess, **given)
+            return find_mixed_effects(self.reach, self.mixed, causes=causes, copies=self.mixed_copies, **given)
+        return find_effects(self.reach, self.stacked, ess=self.ess, copies=self.copies, **given)
 
     def possible_effects(
         self, cause: str, outcome: str, *, level: float = 0.95
@@ -238,7 +240,7 @@ class Questions(MixedQuestions, Hinted):
         Of numbers as they are, the possible sets of parents of the cause, each with the effect.
         """
         if self.mixed is not None:
-            return possible_mixed_effects(self.cpdag, self.mixed, cause, outcome, level=level, copies=self.copies)
+            return possible_mixed_effects(self.cpdag, self.mixed, cause, outcome, level=level, copies=self.mixed_copies)
         return possible_effects(self.cpdag, self.stacked, cause, outcome, level=level, ess=self.ess, copies=self.copies)
 
     # How sure are we, given evidence?

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from arcwise.base.errors import Argument, OptionError, Remedy
@@ -14,11 +15,13 @@ from arcwise.bootstrap.batches import KeptBatches
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.findings.edges import constraints_for
 from arcwise.findings.method_result import MethodResult, average
-from arcwise.findings.options import AUTO, LearnOptions
+from arcwise.findings.options import AUTO, USUAL_OF_NUMBERS, LearnOptions
 from arcwise.networks.recipe import Recipe
 from arcwise.recipes.credible import SharedTables
 from arcwise.recipes.registry import SOURCES, find_source
 from arcwise.sampled.completions import Completions
+from arcwise.sampled.number_completions import NumberCompletions
+from arcwise.scores.registry import make_score
 
 if TYPE_CHECKING:
     from arcwise.data.mixed import MixedData
@@ -53,10 +56,26 @@ class LearnRun:
         """The data; of data with gaps, one completion."""
         return self.data if isinstance(self.data, Dataset) else self.data.first(self.run)
 
+    @cached_property
+    def numbers(self) -> MixedData | NumberCompletions | None:
+        """Numbers and scales as they are, whose gaps are completed; None if networks learn from states."""
+        data, mixed, options = self.prepared.data, self.prepared.mixed, self.options
+        if mixed is None or isinstance(data, Dataset):
+            return mixed
+        return NumberCompletions(data, mixed, count=options.completions, seed=options.seed)
+
+    @property
+    def whole(self) -> Dataset | MixedData:
+        """What the main recipe learns from; of data with gaps, one completion."""
+        numbers = self.numbers
+        if isinstance(numbers, NumberCompletions):
+            return numbers.first(self.run)
+        return numbers or self.complete
+
     def learned_from(self, recipe: Recipe) -> Sampled | MixedData:
         """Return what a recipe learns from: numbers as they are, or to be cut anew, or the data."""
-        if self.prepared.mixed is not None and recipe.scorer.data_score.holds_data:
-            return self.prepared.mixed
+        if self.numbers is not None and recipe.scorer.data_score.holds_data:
+            return self.numbers
         return self.uncut or self.data
 
     @property
@@ -73,8 +92,14 @@ class LearnRun:
 
     @property
     def must_resample(self) -> bool:
-        """Whether nothing but resampling takes the data: numbers to cut anew, or as they are."""
-        return self.uncut is not None or self.prepared.mixed is not None
+        """Whether nothing but resampling takes the data: numbers to cut anew."""
+        return self.uncut is not None
+
+    @property
+    def score(self) -> Score | None:
+        """The score, or None for the one that is usual for the method."""
+        chosen = self.options.chosen_score
+        return make_score(USUAL_OF_NUMBERS) if chosen is None and self.prepared.mixed is not None else chosen
 
     @property
     def source(self) -> str:
@@ -136,12 +161,6 @@ def begin_run(prepared: Prepared, options: LearnOptions) -> LearnRun:
     """Gather what the steps of an analysis share."""
     data = completions_of(prepared.data, options)
     uncut = _recut(prepared, data, options)
-    if prepared.mixed is not None and options.method != AUTO and not find_source(options.method).resamples:
-        raise OptionError(
-            Argument("numbers", options.numbers),
-            f"is for the bootstrap; the {find_source(options.method).title} takes bins.",
-            remedies=Remedy("take", Argument("method", "bootstrap")),
-        )
     run = Run(
         seed=options.seed,
         threads=options.threads,

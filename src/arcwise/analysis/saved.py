@@ -172,6 +172,11 @@ class SavedAnalysis(Questions):
 
         return self._rows("columns.parquet", "numbers", read)
 
+    @property
+    def mixed_copies(self) -> int:
+        """How many completions `mixed` holds: 1 without gaps."""
+        return 1 if self.mixed is None else self.mixed.n_cases * self.copies // self.stacked.n_cases
+
     @cached_property
     def mixed_network(self) -> MixedNetwork:
         """The consensus network over numbers as they are."""

@@ -268,7 +268,7 @@ def _network_set(
         ),
     )
     if task.completed is not None:
-        made = with_completion_networks(made, [network for _, network in task.completed.states])
+        made = with_completion_networks(made, task.completed.networks)
     return made if task.resampling != "bootstrap" else made.made_by(_recipe(task, replicates))
 
 

@@ -12,6 +12,7 @@ from arcwise.base.run import Run
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.graph.constraints import Constraints
 from arcwise.sampled.completions import ChainModel, CompletionChain, Completions, State
+from arcwise.sampled.number_completions import NumberChain, NumberCompletions, NumberGaps
 from arcwise.sampled.numeric_data import NumericData, Sampled
 from arcwise.scores.score import Score, scored_data
 
@@ -53,7 +54,8 @@ class CompletedTask:
                 break
             states.append(state)
         given = completions
-        made = cls(given.data.expand(), tuple(states), given.constraints, given.max_parents, given.seed, uncut)
+        kind = CompletedNumbers if isinstance(given, NumberCompletions) else cls
+        made = kind(given.data.expand(), tuple(states), given.constraints, given.max_parents, given.seed, uncut)
         completions.kept["replicates"] = made
         return made
 
@@ -62,7 +64,7 @@ class CompletedTask:
         found = self._samples.get((index, seed, share))
         if found is None:
             found = self._completed(index, np.random.default_rng(seed), share)
-            if (len(self._samples) + 1) * found.codes.nbytes <= MOST_BYTES:
+            if (len(self._samples) + 1) * found.cells.nbytes <= MOST_BYTES:
                 self._samples[index, seed, share] = found
         return found
 
@@ -86,10 +88,28 @@ class CompletedTask:
             chain.step()
         return chain.completion.with_groups(None)  # each row was drawn for a case of its own
 
+    @property
+    def networks(self) -> list[Any]:
+        """The networks under which the completions were drawn; none where no networks were."""
+        return [network for _, network in self.states if network]
+
     @functools.cached_property
     def identity(self) -> dict[str, Any]:
         """What a file of replicates must agree with."""
         return {"data": self.data.digest, "completions": len(self.states), "completion_seed": self.seed}
+
+
+class CompletedNumbers(CompletedTask):
+    """The same for numbers as they are."""
+
+    def _completed(self, index: int, rng: np.random.Generator, share: float | None) -> Any:
+        rows = self.data.resampled_rows(rng, share)
+        completion: Any = self.states[index % len(self.states)][0]
+        start = completion.take(rows)
+        chain = NumberChain(NumberGaps(start, self.data.missing[:, rows]), rng, start)
+        for _ in range(STEPS):
+            chain.step()
+        return chain.completion.with_groups(None)
 
 
 def complete_data(

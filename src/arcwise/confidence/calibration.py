@@ -43,6 +43,11 @@ EFFORT = ("replicates", "most_draws", "chains", "way")
 BY_CASES = "by cases"  # said of a study whose limits on parents are those of `Facts.most_parents`
 
 
+def takes_numbers(recipe: Recipe | None) -> bool:
+    """Return whether networks were learned from numbers as they are: other data, so that other studies tell of them."""
+    return recipe is not None and recipe.scorer.data_score.holds_data
+
+
 @dataclass(frozen=True, eq=False)
 class StudiedTable:
     """A table of entries by recipe, made by a study that its provenance names."""
@@ -335,10 +340,14 @@ def _beyond(n_cases: int, n_variables: int, model: CalibrationModel) -> str:
     return ""
 
 
+def calibration_table(recipe: Recipe | None = None) -> CalibrationTable:
+    """Return the table that comes with the package; scores of numbers as they are have one of their own."""
+    return _shipped("calibration-numbers.json" if takes_numbers(recipe) else "calibration.json")
+
+
 @cache
-def calibration_table() -> CalibrationTable:
-    """Return the table that comes with the package."""
-    return CalibrationTable.shipped("calibration.json")
+def _shipped(name: str) -> CalibrationTable:
+    return CalibrationTable.shipped(name)
 
 
 # When a direction is settled: one rule for all that say so.

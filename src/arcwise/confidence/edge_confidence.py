@@ -182,7 +182,7 @@ class EdgeConfidence:
         A confidence says in how many of the networks an edge is; how often an edge of that confidence is real is
         another question. `probability.calibration` says how it was answered.
         """
-        return edge_probability(self, self.calibration or calibration_table().calibration(self))
+        return edge_probability(self, self.calibration or calibration_table(self.recipe).calibration(self))
 
     @cached_property
     def standard_error(self) -> NDArray[np.float64]:

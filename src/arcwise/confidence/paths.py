@@ -27,13 +27,14 @@ from numpy.typing import NDArray
 
 from arcwise.base.errors import FormatError
 from arcwise.base.showing import one_screen
-from arcwise.confidence.calibration import StudiedTable
+from arcwise.confidence.calibration import StudiedTable, takes_numbers
 from arcwise.confidence.curves import cases_level, softmax
 from arcwise.confidence.probability import EdgeProbability, arcs_decided
 
 if TYPE_CHECKING:
     from arcwise.confidence.edge_confidence import EdgeConfidence
     from arcwise.graph.constraints import Constraints
+    from arcwise.networks.recipe import Recipe
 
 LEAST_PATH, LEAST_SHARE = 0.002, 0.01  # what is nearer to 0 or 1 counts as this near
 PATH_TERMS = 11
@@ -118,10 +119,14 @@ class PathTable(StudiedTable):
         return PathEntry(str(row["source"]), str(row["score"]), numbers("at_thousand"), numbers("per_decade"), *counts)
 
 
+def path_table(recipe: Recipe | None = None) -> PathTable:
+    """Return the table that comes with the package; scores of numbers as they are have one of their own."""
+    return _shipped("paths-numbers.json" if takes_numbers(recipe) else "paths.json")
+
+
 @cache
-def path_table() -> PathTable:
-    """Return the table that comes with the package."""
-    return PathTable.shipped("paths.json")
+def _shipped(name: str) -> PathTable:
+    return PathTable.shipped(name)
 
 
 @one_screen
@@ -158,7 +163,7 @@ def path_probability(confidence: EdgeConfidence | None, shares: NDArray[np.float
     if confidence is None or confidence.recipe is None or confidence.n_cases is None or confidence.feature != "edge":
         return PathProbability(shares)
     recipe, edges = confidence.recipe, confidence.probability
-    entry = path_table().entries.get((confidence.origin, str(recipe.score.get("name"))))
+    entry = path_table(recipe).entries.get((confidence.origin, str(recipe.score.get("name"))))
     if entry is None or edges.calibration.kind == "none":
         return PathProbability(shares)
     values = np.where(shares > 0, entry(edges, shares, confidence.n_cases), 0.0)

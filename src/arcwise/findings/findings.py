@@ -96,8 +96,13 @@ class Findings:
 
     @property
     def mixed(self) -> MixedData | None:
-        """The same rows as `stacked`, with numbers and scales as they are; None if numbers were cut."""
-        return self.prepared.mixed
+        """The rows with numbers and scales as they are, all completions of them; None if numbers were cut."""
+        return self.part(found_parts.MainAnswer).numbers or self.prepared.mixed
+
+    @property
+    def mixed_copies(self) -> int:
+        """How many completions `mixed` holds: 1 without gaps."""
+        return 1 if self.mixed is None else self.mixed.n_cases // self.data.n_cases
 
     @cached_property
     def mixed_network(self) -> MixedNetwork:
@@ -129,7 +134,7 @@ class Findings:
     @cached_property
     def regressions(self) -> Regressions | None:
         """Linear regressions of numbers, as a check of edges; None if numbers were cut."""
-        return None if self.mixed is None else Regressions(self.mixed, self.copies)
+        return None if self.mixed is None else Regressions(self.mixed, self.mixed_copies)
 
     def _regression(self, edge: EdgeRecord) -> EdgeRegression | None:
         assert self.regressions is not None
@@ -146,7 +151,7 @@ class Findings:
         if data.n_rows > MOST_PICTURED:
             data = data.take(np.sort(np.random.default_rng(0).permutation(data.n_rows)[:MOST_PICTURED]))
         return tuple(
-            picture_of(data, edge.tail, edge.head, self.copies)
+            picture_of(data, edge.tail, edge.head, self.mixed_copies)
             if edge.fate.in_network or edge.real >= LEAST_DESCRIBED
             else None
             for edge in self.edges

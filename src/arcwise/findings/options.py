@@ -41,6 +41,7 @@ from arcwise.scores.score import Score
 
 AUTO = "auto"
 CUT, AS_THEY_ARE = "cut", "as-they-are"
+USUAL_OF_NUMBERS = "bic-dg"  # the score of numbers as they are
 RULES = ("calibrated", "learned", "cost")
 
 
@@ -197,12 +198,12 @@ class LearnOptions:
         rare=True,
     )
     numbers: str = option(
-        CUT,
-        "cut columns of numbers into bins before learning, or learn from numbers and scales as-they-are, "
-        "by bic-dg (their probabilities are not calibrated yet)",
-        choices=(CUT, AS_THEY_ARE),
+        AUTO,
+        "cut columns of numbers into bins before learning, or learn from numbers and scales as-they-are; auto cuts, "
+        "unless the score is one of numbers (bic-dg, bge, bic-cg, bic-g)",
+        choices=(AUTO, CUT, AS_THEY_ARE),
         group=Group.DATA,
-        metavar="cut|as-they-are",
+        metavar="auto|cut|as-they-are",
     )
     discretize: str | None = option(
         None,
@@ -320,9 +321,9 @@ class LearnOptions:
 
     def _check_numbers(self) -> None:
         """Refuse a score, or what is about intervals, that does not go with how numbers are taken."""
-        holds = self.score is not None and make_score(self.score).holds_data
+        scored = self.score is not None and make_score(self.score).holds_data
         argument = Argument("numbers", AS_THEY_ARE)
-        if holds and not self.as_they_are:
+        if scored and self.numbers == CUT:
             raise OptionError(
                 Argument("score", score_text(make_score(self.score).describe())),  # type: ignore[arg-type]
                 "scores numbers as they are, and columns of numbers would be cut.",
@@ -330,22 +331,22 @@ class LearnOptions:
             )
         if not self.as_they_are:
             return
-        if self.score is not None and not holds:
+        if self.score is not None and not scored:
             raise OptionError(
                 argument,
                 "needs a score of numbers.",
-                remedies=Remedy("leave out", Argument("score"), "(it is bic-dg), or give bge, or bic-cg"),
+                remedies=Remedy("leave out", Argument("score"), f"(it is {USUAL_OF_NUMBERS}), or give bge, or bic-cg"),
             )
         if self.recut:
             raise OptionError(argument, "leaves numbers whole, and", Argument("recut"), "cuts numbers. Leave one out.")
-        if self.impute in ("completions", "state"):
+        if self.impute == "state":
             raise OptionError(
                 argument,
-                "takes numbers that are all there, and",
+                "takes numbers, and with",
                 Argument("impute", self.impute),
-                "leaves gaps open.",
+                "a gap would be a state.",
                 remedies=(
-                    Remedy("fill them once:", Argument("impute", "knn")),
+                    Remedy("average over completions:", Argument("impute", "completions")),
                     Remedy("leave rows with gaps out:", Argument("impute", "drop")),
                 ),
             )
@@ -353,14 +354,12 @@ class LearnOptions:
     @property
     def chosen_score(self) -> Score | None:
         """The score, or None for the one that is usual for the method."""
-        if self.score is None:
-            return make_score("bic-dg") if self.as_they_are else None
-        return make_score(self.score)
+        return None if self.score is None else make_score(self.score)
 
     @property
     def as_they_are(self) -> bool:
-        """Whether networks are learned from numbers and scales that are not cut."""
-        return self.numbers == AS_THEY_ARE
+        """Whether numbers stay as they are in any table: that was asked for, or a score of numbers."""
+        return self.numbers == AS_THEY_ARE or (self.score is not None and make_score(self.score).holds_data)
 
     @property
     def own_settings(self) -> dict[str, str]:

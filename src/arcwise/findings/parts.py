@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from arcwise.confidence.consensus import ConsensusNetwork
     from arcwise.data.dataset import Dataset
+    from arcwise.data.mixed import MixedData
     from arcwise.evaluate.fit import FitCheck
     from arcwise.findings.checks import PriorChecks
     from arcwise.findings.edge_record import EdgeRecord
@@ -71,6 +72,7 @@ class MainAnswer(Part):
     hurried: bool = False  # the time was up before anybody could ask what the prior does to each edge
     completion: Dataset | None = None  # one of data with gaps
     completions: Dataset | None = None  # all of them, one below the other
+    numbers: MixedData | None = None  # all completions of numbers as they are, one below the other
 
 
 @dataclass(frozen=True, eq=False)

@@ -146,7 +146,9 @@ class Prepared:
     uncut: NumericData | None = None  # the data before numbers were cut, and how; None if nothing was cut
     coding: Coding | None = None  # how columns became variables, for new rows
     hurried: str = ""  # what the time did not suffice for, a sentence
-    mixed: MixedData | None = None  # numbers and scales as they are, the same rows; None if networks learn from `data`
+    # Numbers and scales as they are, the same rows, gaps of which are filled by anything; None if networks learn from
+    # `data`.
+    mixed: MixedData | None = None
 
     @property
     def cut(self) -> tuple[str, ...]:
@@ -206,9 +208,11 @@ def audit(table: Table, options: LearnOptions) -> Audit:
     return audit_table(table, said, agreed=options.agree)
 
 
-def usual_filling(options: LearnOptions) -> str:
-    """Return what is proposed for missing values."""
-    return "knn" if options.as_they_are else IMPUTE
+def _said_kinds(table: Table, options: LearnOptions) -> dict[str, VariableKind]:
+    """Return of what kind columns are, as far as that was said."""
+    kept = table.names if options.categorical else (*options.categories, *options.keep)
+    said = {name: VariableKind.NOMINAL for name in kept if name in table.names}
+    return said | {name: kind for name, kind in options.kind_of.items() if name in table.names}
 
 
 def find_obstacles(table: Table, options: LearnOptions) -> tuple[Obstacle, ...]:
@@ -217,10 +221,6 @@ def find_obstacles(table: Table, options: LearnOptions) -> tuple[Obstacle, ...]:
 
 
 def _all_obstacles(table: Table, options: LearnOptions) -> Iterable[Obstacle]:
-    kinds = options.kind_of
-    kept = set(table.names if options.categorical else options.states_kept) - kinds.keys() | {
-        name for name, kind in kinds.items() if kind is not VariableKind.NUMBER
-    }
     left = table.columns
     gaps = tuple(c.name for c in left if c.n_missing)
     cells = sum(c.n_missing for c in left)
@@ -230,15 +230,13 @@ def _all_obstacles(table: Table, options: LearnOptions) -> Iterable[Obstacle]:
         "missing",
         gaps,
         f"{counted(cells, 'value is', 'values are')} missing in {columns_words(gaps)}",
-        "fill each from the rows that are most similar"
-        if options.as_they_are
-        else f"complete the data {options.completions:,} times, by draws from what was observed, and average over the "
+        f"complete the data {options.completions:,} times, by draws from what was observed, and average over the "
         "completions",
-        Argument("impute", usual_filling(options)),
+        Argument("impute", IMPUTE),
         details=f"{rows:,} of {table.n_cases:,} rows {'has' if rows == 1 else 'have'} a gap",
     )
-    numbers = tuple(c.name for c in left if c.name not in kept and (c.name in kinds or c.is_continuous()))
-    many = "" if set(numbers) & kinds.keys() else " with more than 20 distinct values"
+    numbers = () if options.as_they_are else columns_to_cut(table, options)
+    many = "" if set(numbers) & options.kind_of.keys() else " with more than 20 distinct values"
     yield Obstacle(
         "continuous",
         numbers,
@@ -246,6 +244,15 @@ def _all_obstacles(table: Table, options: LearnOptions) -> Iterable[Obstacle]:
         f"cut {it(numbers)} into {options.bins} bins with about equally many rows",
         Argument("discretize", DISCRETIZE),
     )
+
+
+def columns_to_cut(table: Table, options: LearnOptions) -> tuple[str, ...]:
+    """Return the columns of numbers that have no states: they are cut, if for a copy alone."""
+    kinds = options.kind_of
+    kept = set(table.names if options.categorical else options.states_kept) - kinds.keys() | {
+        name for name, kind in kinds.items() if kind is not VariableKind.NUMBER
+    }
+    return tuple(c.name for c in table.columns if c.name not in kept and (c.name in kinds or c.is_continuous()))
 
 
 def as_mixed(table: Table) -> tuple[MixedData, list[str]]:
@@ -307,14 +314,13 @@ def prepare(
         within = run.share(0.5).but(progress=progress)
         table, step, hurried = _without_gaps(table, obstacles["missing"], options, within)
         steps += [text for text in (step, hurried) if text]
-    mixed = _as_they_are(table, options)
+    mixed = _mixed(table, options) if options.as_they_are else None
     steps += _told_kinds(mixed)
-    if "continuous" in obstacles:
-        columns = obstacles["continuous"].columns
+    if columns := columns_to_cut(table, options):
         uncut = uncut_of(table, columns, replace(options, limit_seconds=run.limits.seconds))
         table = uncut.cut_table
         steps += _told_cuts(uncut, options)
-    method = options.impute or usual_filling(options)
+    method = options.impute or IMPUTE
     with_gap_state = tuple(table.n_missing) if method == "state" else ()
     if with_gap_state:
         table = impute(table, method=method)
@@ -460,7 +466,7 @@ def _open_points(audited: Audit, options: LearnOptions) -> tuple[Finding | Obsta
     ]
     if options.agree:
         return tuple(findings)
-    answers = {"missing": options.impute, "continuous": options.discretize or options.as_they_are or None}
+    answers = {"missing": options.impute, "continuous": options.discretize}
     return (*findings, *(o for o in find_obstacles(audited.repaired, options) if answers[o.kind] is None))
 
 
@@ -507,7 +513,7 @@ def _merged(remedies: Iterable[Argument]) -> list[Argument]:
 def _without_gaps(table: Table, obstacle: Obstacle, options: LearnOptions, run: Run) -> tuple[Table, str, str]:
     """Return the table without gaps, or with those that are filled later, and sentences: what is done, what is not."""
     columns = columns_words(obstacle.columns)
-    method = options.impute or usual_filling(options)
+    method = options.impute or IMPUTE
     before, cells = table.n_cases, counted(sum(table.n_missing.values()), "missing value")
     hurried = ""
     if method not in (COMPLETED, "state"):  # these come after numbers are cut
@@ -556,14 +562,10 @@ def _categorical(table: Table, options: LearnOptions) -> tuple[str, ...] | bool:
     return options.categorical or tuple(name for name in (*options.states_kept, *options.keep) if name in table.names)
 
 
-def _as_they_are(table: Table, options: LearnOptions) -> MixedData | None:
-    """Return the table with its numbers and scales as they are, if that is asked for."""
-    if not options.as_they_are:
-        return None
-    kept = table.names if options.categorical else (*options.categories, *options.keep)
-    said = {name: str(VariableKind.NOMINAL) for name in kept if name in table.names}
-    said |= {name: str(kind) for name, kind in options.kind_of.items() if name in table.names}
-    return MixedData.from_table(table, kinds=said)
+def _mixed(table: Table, options: LearnOptions) -> MixedData:
+    """Return the rows with numbers and scales as they are, and anything in place of gaps that are completed later."""
+    whole = impute(table, method="mode") if table.n_missing else table
+    return MixedData.from_table(whole, kinds=_said_kinds(table, options))
 
 
 def _told_kinds(mixed: MixedData | None) -> Iterable[str]:

@@ -463,8 +463,9 @@ def completion_account(analysis: Findings) -> str:
     gaps, confidence = analysis.gaps, analysis.confidence
     if gaps is None:
         return ""
+    law = "a network, its parameters," if analysis.mixed is None else "the means and covariances of all columns"
     how = (
-        "Completions are drawn, not guessed: in turns a network, its parameters, and the missing values of each case "
+        f"Completions are drawn, not guessed: in turns {law} and the missing values of each case "
         f"given its observed ones, in {CHAINS} chains from different starts, after {BURN_IN} steps to forget these."
     )
     if confidence.spread is None:
@@ -494,12 +495,19 @@ def completion_methods(analysis: Findings) -> str:
             f"The data were completed {confidence.completions:,} times, networks were learned from each completion, "
             "and confidences were averaged over the completions."
         )
-    return (
-        f"{percent(gaps.share_of_cells)} of the values were missing and were assumed to be missing at random. {what} "
-        "Completions were drawn by data augmentation (Tanner & Wong, 1987): a network by Metropolis steps under BDeu "
+    drawn = (
+        "a network by Metropolis steps under BDeu "
         "(equivalent sample size 1, at most 3 parents; arcs compared over cases with both ends observed), parameters "
         "from their Dirichlet posterior, and the missing values of each case jointly given its observed values by "
-        f"exact inference; {CHAINS} chains, {BURN_IN} steps of burn-in, {BETWEEN} steps between completions."
+        "exact inference"
+        if analysis.mixed is None
+        else "the mean and covariance matrix of normal scores and indicators from their posterior, and missing values "
+        "from their distribution given these and the rest of the case"
+    )
+    return (
+        f"{percent(gaps.share_of_cells)} of the values were missing and were assumed to be missing at random. {what} "
+        f"Completions were drawn by data augmentation (Tanner & Wong, 1987): {drawn}; {CHAINS} "
+        f"chains, {BURN_IN} steps of burn-in, {BETWEEN} steps between completions."
     )
 
 

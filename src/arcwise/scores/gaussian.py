@@ -146,7 +146,7 @@ def embed(data: MixedData, numbers: Numbers = "auto", functions: int | None = No
             continue
         chosen = "ranks" if kind is VariableKind.ORDINAL and numbers == "auto" else numbers
         first = _first_function(data.scores(name), weights, chosen)
-        powers = np.concatenate([first**k for k in range(1, (functions or MOST_FUNCTIONS) + 1)], axis=1)
+        powers = np.multiply.accumulate(np.repeat(first, functions or MOST_FUNCTIONS, axis=1), axis=1)
         found.append(_orthogonal(powers, weights))
     if functions is None:
         found = _chosen_functions(found, [kind is VariableKind.NOMINAL for kind in data.kinds], weights, cases)
