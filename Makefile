@@ -11,7 +11,7 @@ LENIENT := --config-settings=cmake.define.ARCWISE_WERROR=OFF
 DEPENDENCIES := import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")
 
 .PHONY: install develop demo test test-python test-slow test-cpp test-sanitized test-threads fuzz fuzz-sanitized fuzz-guided \
-	coverage obedience random-calls limits faults networks axe lint format benchmark evidence vectors windows arm interchange study papers docs dist wheels clang clean
+	coverage obedience random-calls limits faults networks axe lint format benchmark evidence vectors windows arm interchange study papers calibration-numbers docs dist wheels clang clean
 
 # The package as a user gets it, and $(BIN)/arcwise. What it needs is fetched while the native core is compiled, and a
 # module becomes byte code when it is first imported: of pandas, SciPy and the others, most never are.
@@ -224,6 +224,11 @@ calibration: develop
 	$(BIN)/arcwise study summarize --store $(STORE) -o studies/summaries/calibration
 	rm -f studies/summaries/calibration/*.png
 	$(BIN)/python docs/update.py
+
+# The same of the study of numbers as they are.
+calibration-numbers: develop
+	$(BIN)/arcwise study export --store $(STORE) --product calibration -o $(DATA)/calibration-numbers.json
+	$(BIN)/arcwise study export --store $(STORE) --product paths -o $(DATA)/paths-numbers.json
 
 docs: develop
 	$(PIP) install --no-build-isolation $(STRICT) --editable '.[docs]'

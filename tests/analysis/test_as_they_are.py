@@ -73,8 +73,11 @@ def test_the_effect_is_in_units(analysis: Analysis) -> None:
     assert low < 3.4 < high and low > 0
 
 
-def test_it_is_told_first_that_no_study_stands_behind_it(analysis: Analysis) -> None:
-    assert analysis.report.summary[0].startswith("Not calibrated for columns like these")
+def test_it_is_told_first_where_no_study_stands_behind_it(analysis: Analysis) -> None:
+    told = "Not calibrated for columns like these"
+    assert not analysis.report.summary[0].startswith(told) and not analysis.probability.calibration.doubt
+    assert "sampled from 318 networks" in analysis.probability.calibration.basis
+    assert quick(trial(300), score="bge").report.summary[0].startswith(told)
     told = " ".join(analysis.prepared.steps)
     assert "Taken as numbers 'age', 'base', 'final', 'noise'; as scales 'mark'; as categories 'arm'." in told
     assert analysis.fit is not None and analysis.fit.all_edges and analysis.cuts is None
@@ -247,7 +250,7 @@ def test_gaps_of_numbers_are_completed_under_their_model(tmp_path: Path) -> None
     found.save(tmp_path / "out")
     saved = SavedAnalysis(tmp_path / "out")
     assert saved.mixed_copies == 6
-    here, there = (one.mixed_effect("age", "base") for one in (found, saved))
+    here, there = (one.effect("age", "base") for one in (found, saved))
     assert here.to_frame().equals(there.to_frame())
 
 

@@ -184,6 +184,13 @@ class EdgeConfidence:
         """
         return edge_probability(self, self.calibration or calibration_table(self.recipe).calibration(self))
 
+    @property
+    def is_studied(self) -> bool:
+        """Whether a study tells of networks of this source and score."""
+        recipe = self.recipe
+        table = calibration_table(recipe)
+        return recipe is not None and table.recipe(recipe.source, str(recipe.score.get("name"))) is not None
+
     @cached_property
     def standard_error(self) -> NDArray[np.float64]:
         """The Monte Carlo standard error of `present`, sqrt(p (1 - p) / M); zero where the confidences are exact.

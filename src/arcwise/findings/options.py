@@ -199,8 +199,8 @@ class LearnOptions:
     )
     numbers: str = option(
         AUTO,
-        "cut columns of numbers into bins before learning, or learn from numbers and scales as-they-are; auto cuts, "
-        "unless the score is one of numbers (bic-dg, bge, bic-cg, bic-g)",
+        "cut columns of numbers into bins, or learn from numbers and scales as-they-are; auto cuts unless the score is "
+        "of numbers",
         choices=(AUTO, CUT, AS_THEY_ARE),
         group=Group.DATA,
         metavar="auto|cut|as-they-are",

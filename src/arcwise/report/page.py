@@ -13,7 +13,6 @@ from arcwise.base.errors import OptionError, UnfinishedError
 from arcwise.base.options import MANY_VARIABLES
 from arcwise.base.run import Limits, Run
 from arcwise.base.showing import counted, listed, percent, plural, show_range
-from arcwise.confidence.calibration import calibration_table
 from arcwise.confidence.consensus import Fate
 from arcwise.confidence.curves import KNOTS
 from arcwise.confidence.edge_confidence import RuleName
@@ -406,9 +405,7 @@ def summary_sentences(analysis: Findings) -> tuple[str, ...]:
 
 def _uncalibrated(analysis: Findings) -> tuple[str, ...]:
     """Return that no study stands behind the probabilities of columns as they are; a warning says why."""
-    recipe, calibration = analysis.main.recipe, analysis.probability.calibration
-    is_studied = calibration_table(recipe).recipe(recipe.source, str(recipe.score.get("name"))) is not None
-    if analysis.prepared.mixed is None or not calibration.doubt or is_studied:
+    if analysis.prepared.mixed is None or not analysis.probability.calibration.doubt or analysis.confidence.is_studied:
         return ()
     return ("Not calibrated for columns like these: rely on an edge only if a plain regression shows it, too.",)
 
