@@ -24,7 +24,7 @@ LINES = {
     "analysis": 2_755,
     "audit": 1_945,
     "base": 3_395,
-    "bootstrap": 1_635,
+    "bootstrap": 1_655,
     "certificate": 615,
     "cli": 5_000,
     "confidence": 5_245,
