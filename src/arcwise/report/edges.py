@@ -501,7 +501,7 @@ def completion_methods(analysis: Findings) -> str:
         "from their Dirichlet posterior, and the missing values of each case jointly given its observed values by "
         "exact inference"
         if analysis.mixed is None
-        else "means and covariances of all columns, and missing values given these and the rest of the case"
+        else "means and covariances of all columns, and missing values given these and the rest of the row"
     )
     return (
         f"{percent(gaps.share_of_cells)} of the values were missing and were assumed to be missing at random. {what} "
