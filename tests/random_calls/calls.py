@@ -350,7 +350,8 @@ def local(session: Session, *, method: str, rules: Rules, seed: int) -> None:
         _check(session.asks_for_more(rules), f"refused without a reason: {error}")
         return
     except ConstraintError as error:
-        _check(not kept.any() or method == "order", f"refused without a reason: {error}")
+        unknown = not (kept & np.isfinite(scores)).any()  # families that the score does not know
+        _check(unknown or method == "order", f"refused without a reason: {error}")
         return
     number = problem.number(found.dag)
     _check(bool(kept[number]), f"{found.dag} breaks the constraints")

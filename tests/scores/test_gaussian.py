@@ -24,7 +24,7 @@ from arcwise.data import Dataset, MixedData
 from arcwise.data.column import VariableKind
 from arcwise.exact import find_optimal
 from arcwise.graph import Constraints, Dag
-from arcwise.local import hill_climb
+from arcwise.local import hill_climb, tabu_search
 from arcwise.parent_sets import build_parent_sets
 from arcwise.posterior.exact import exact_posterior
 from arcwise.scores import MIXED_SCORES, make_score
@@ -240,6 +240,8 @@ def test_families_that_a_score_does_not_know_are_told() -> None:
     constraints = Constraints(data.names, required=[("a", "f")])
     with pytest.raises(ConstraintError, match=r"'f' with the required a has the score minus infinity by conditional"):
         build_parent_sets(data, "bic-cg", constraints=constraints, progress=False)
+    with pytest.raises(ConstraintError, match=r"'f' with the required a has the score minus infinity"):
+        tabu_search(data, score="bic-cg", constraints=constraints, progress=False)  # it did not end
 
 
 def test_categories_have_no_numbers_as_parents_under_conditional_gaussian_bic() -> None:

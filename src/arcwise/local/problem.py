@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.base.errors import ConstraintError, OptionError, check_argument, check_known
+from arcwise.base.errors import ConstraintError, OptionError, Remedy, check_argument, check_known
 from arcwise.base.run import HasStatus, Run, Status
 from arcwise.counts import contingency
 from arcwise.data.cases import Cases
@@ -187,7 +187,9 @@ class LocalProblem:
         if isinstance(max_parents, str):
             check_known("max_parents", max_parents, ("usual",), more="Or give an integer, or None for no limit.")
             usual = max_parents = usual_limit(made, whole, constraints)
-        return cls(whole, made, _set_apart(whole, made, merged_constraints(whole, constraints, max_parents)), usual)
+        merged = merged_constraints(whole, constraints, max_parents)
+        _check_known(whole, made, merged)
+        return cls(whole, made, _set_apart(whole, made, merged), usual)
 
     def in_order(self, order: Sequence[int]) -> LocalProblem:
         """Return the problem with its variables in another order."""
@@ -412,6 +414,20 @@ def merged_constraints(data: Cases, constraints: Constraints | None, max_parents
     own = {name: min(limit, max_parents) for name, limit in constraints.max_parents_by_name.items()}
     overall = max_parents if constraints.max_parents is None else min(max_parents, constraints.max_parents)
     return constraints.changed(max_parents=overall, max_parents_of=own)
+
+
+def _check_known(data: Any, score: Score, constraints: Constraints) -> None:
+    """Refuse required arcs that make a family which the score does not know: no search leaves minus infinity."""
+    required = [(v, list(bits(mask))) for v, mask in enumerate(constraints.required_masks) if mask]
+    if not required or not score.data_score.holds_data:
+        return
+    for (v, parents), found in zip(required, score.score_families(data, required).tolist(), strict=True):
+        if found == -np.inf:
+            raise ConstraintError(
+                f"no network is possible: '{data.names[v]}' with the required "
+                f"{' and '.join(data.names[p] for p in parents)} has the score minus infinity by {score.title}.",
+                remedies=Remedy("require no such arcs, or take another score"),
+            )
 
 
 def _set_apart(data: Any, score: Score, constraints: Constraints) -> Constraints:
