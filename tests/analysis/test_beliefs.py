@@ -73,7 +73,7 @@ def test_from_csv_and_odds_to_every_file(
     assert (edges.loc[("age", "smoke")]["odds_forward"], edges.loc[("age", "smoke")]["odds_backward"]) == (3.0, 1.0)
     report = (out / "report.html").read_text(encoding="utf-8")
     for part in (
-        "What was believed, and what the data say",
+        "Your prior odds, and what the data say",
         "age — fever: 200 to 1",
         "confidence without",
         "Networks were weighed by prior odds as well as by the data",
@@ -101,8 +101,8 @@ def test_odds_of_a_direction_show_in_the_directions(frame: pd.DataFrame) -> None
     assert edge.split[0] > 0.9
     assert edge.fate is Fate.KEPT
     assert ("smoke", "cough") in analysis.cpdag.arcs
-    assert "Its direction is what your odds say, not the data: " in analysis.explain("smoke", "cough")
-    assert "The data do not settle the direction of any edge" in analysis.to_text(width=1000)
+    assert "Its direction, smoke → cough, is what your odds say, not the data: " in analysis.explain("smoke", "cough")
+    assert "The data settle no direction." in analysis.to_text(width=1000)
 
 
 def test_odds_of_one_give_the_same_bytes_as_none(cli: Callable[..., str], frame: pd.DataFrame, tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ def test_odds_without_effect_are_told(cli: Callable[..., str], frame: pd.DataFra
     constant = arcwise.Dataset.from_dataframe(frame.assign(site="north"), states={"site": ["north", "south"]})
     analysis = arcwise.learn(constant, beliefs=Beliefs(arcs={("site", "age"): 2}), score="bic", **QUICK)
     told = [remark.text for remark in analysis.remarks]
-    assert any("the odds of site do nothing: it has the same value in all cases" in text for text in told)
+    assert any("the odds of site do nothing: it has the same value in all rows" in text for text in told)
 
 
 def test_unknown_variables_are_refused_before_anything_is_learned(frame: pd.DataFrame) -> None:

@@ -100,7 +100,7 @@ def test_without_gaps_nothing_changes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("method", "words"),
     [
-        ("knn", "expect edges that are in the filling alone"),
+        ("knn", "Expect edges that are in the filling alone"),
         ("mode", "expect edges to look weaker"),
         ("state", "Expect edges between columns that are missing together"),
         ("drop", "Fewer rows show fewer edges"),

@@ -258,10 +258,10 @@ def test_the_verbs(cli: Cli, pair: tuple[Analysis, SavedAnalysis], tmp_path: Pat
     assert len(pd.read_csv(tmp_path / "effects.csv")) == len(saved.effects().to_frame())
     within = " ".join(cli("effect", folder, "smoke", "cough", "--within-class").split())
     assert "possible set" in within
-    assert "per case" in cli("check-fit", folder, "--replicates", 5)
+    assert "log likelihood" in cli("check-fit", folder, "--replicates", 5)
     new = tmp_path / "new.csv"
     raw_frame(5, 8).to_csv(new, index=False)
-    assert "per case" in cli("check-fit", folder, new, "--replicates", 0)
+    assert "log likelihood" in cli("check-fit", folder, new, "--replicates", 0)
     cli("predict", folder, new, "--target", "cough", "-o", tmp_path / "found.csv")
     frame = pd.read_csv(tmp_path / "found.csv")
     assert list(frame) == ["cough", "P(cough=no)", "P(cough=yes)"]
@@ -296,7 +296,7 @@ def test_a_number_is_asked_about_as_its_interval(cli: Cli, pair: tuple[Analysis,
     asked = (f"P(age={age})" for age in ("88", f'"{ages[-1]}"'))
     found, same = (json.loads(cli("query", folder, question, *averaged))["answers"] for question in asked)
     assert found[0]["probabilities"] == same[0]["probabilities"] and len(found[0]["probabilities"]) == 1
-    assert "A number stands for the interval" in cli("query", folder, "P(cough | age=old)", code=1)
+    assert "A number stands for the bin" in cli("query", folder, "P(cough | age=old)", code=1)
 
 
 def test_a_folder_knows_its_cuts_to_the_last_digit(tmp_path: Path) -> None:
@@ -329,9 +329,11 @@ def test_answers_begin_with_what_was_asked(cli: Cli, pair: tuple[Analysis, Saved
     assert "averaged: with probability" in " ".join(cli("effect", saved.folder, "smoke", "cough", "--average").split())
     assert "P(cough) as observed where smoke happens to be so" in text
     fit = " ".join(cli("check-fit", saved.folder, "--replicates", 0).split())
-    assert re.search(r"fit\? (Not everywhere|Perhaps not everywhere|As far as these cases can tell, yes): of \d+", fit)
+    assert re.search(
+        r"fit\? (Not everywhere|Perhaps not everywhere|As far as these rows can tell, yes): the data reject \d+", fit
+    )
     predicted = " ".join(cli("predict", saved.folder, "--target", "cough", "--folds", 2).split())
-    assert "Cases by their true state (rows) and the predicted one." in predicted
+    assert "Rows by their true state (down) and the predicted one (across)." in predicted
 
 
 def test_rows_of_any_kind() -> None:
@@ -410,25 +412,31 @@ def test_few_networks_are_a_caution_wherever_they_are_asked(tmp_path: Path) -> N
     few = learn(raw_frame(300, 1), agree=True, replicates=5, compare=False, permutations=0, seed=1, progress=False)
     few.save(tmp_path / "report")
     for source in (few, open_analysis(tmp_path / "report")):
-        assert "Only 5 networks" in variable_answer(source.variable("cough")).to_text()
+        assert "Only 5 networks" in variable_answer(source.variable("cough"), source.edges).to_text()
 
 
-def test_an_edge_that_is_drawn_is_not_said_to_be_unshown(pair: tuple[Analysis, SavedAnalysis]) -> None:
-    found = pair[0].variable("cough")
-    unsure = replace(found.neighbours[0], confidence=0.92)
-    told = variable_answer(replace(found, neighbours=(unsure, replace(unsure, name="dust", in_network="")))).to_text()
-    assert "smoke (0.92): drawn, but not certain" in told
-    assert "dust (0.92): neither shown nor ruled out" in told
+def test_a_variable_and_its_edges_have_one_verdict(pair: tuple[Analysis, SavedAnalysis]) -> None:
+    """What is disputed is no fact, neither in a sentence nor in the table, and no second scale says otherwise."""
+    made, saved = pair
+    assert "cough probably depends on smoke." in made.explain("cough")  # no other method was asked
+    assert made.explain("cough") == saved.explain("cough")
+    edges = tuple(replace(edge, by_method=(("one", edge.present), ("other", 0.02))) for edge in made.edges)
+    told = variable_answer(made.variable("cough"), edges).to_text()
+    assert "What cough depends on is not established. Open: smoke." in told
+    row = next(line for line in told.splitlines() if line.startswith("smoke "))
+    edge = next(edge for edge in edges if {edge.first, edge.second} == {"smoke", "cough"})
+    assert row.split()[1:3] == ["open", f"{edge.real:.2f}"]
+    assert "confidence" not in told
 
 
 def test_the_headline_of_a_target_knows_which_edges_are_disputed(pair: tuple[Analysis, SavedAnalysis]) -> None:
     made, _ = pair
-    assert "cough depends on smoke" in made.report.summary[0]
+    assert any("cough probably depends on smoke." in sentence for sentence in made.report.summary)
     answer = made.part(MainAnswer)
     edges = tuple(replace(edge, by_method=(("one", edge.present), ("other", 0.02))) for edge in answer.edges)
-    told = made.plus(replace(answer, edges=edges)).report.summary[0]
+    told = " ".join(made.plus(replace(answer, edges=edges)).report.summary)
     assert "depends on smoke" not in told
-    assert "not established: smoke (0.02 to" in told
+    assert "What cough depends on is not established. Open: smoke." in told
 
 
 @pytest.mark.parametrize(

@@ -267,7 +267,7 @@ def test_a_comparison_that_does_not_fit_the_time_is_not_begun(monkeypatch: pytes
     ((_, why),) = additions.compare(begun, run, run.recipe("bootstrap", "bic")).missing
     assert why.shortfall is Shortfall.BEGINNING
     assert why.status is Status.TIME_LIMIT
-    assert "it takes about 1000 s" in why.why
+    assert "needs about 1000 s" in why.why
 
 
 def test_a_sample_of_which_enough_fits_the_time_is_begun(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -424,9 +424,9 @@ def test_the_limit_that_is_named_has_room_for_what_follows(monkeypatch: pytest.M
     none = replace(cut, confidence=None, count=0, shortfall=Shortfall.EVERYTHING, expected=None)
     told = single_remark(found, none)
     assert "how long they take is not known" in told.text
-    assert "by a plain hill climb on the data: it is there" in told.text
+    assert "by a plain hill climb on the data. It is there" in told.text
     stopped = single_remark(replace(found, shortfall=Shortfall.EVERYTHING), none, gaps=True)
-    assert "by a plain hill climb on one completion of the data as far as it came: it is" in stopped.text
+    assert "by a plain hill climb on one completion of the data as far as it came. It is" in stopped.text
 
 
 def test_a_single_search_can_be_asked_for() -> None:
@@ -442,8 +442,6 @@ def test_many_cases_are_not_shuffled_unasked() -> None:
     assert data.weights is not None
     many = Dataset(data.codes, data.names, data.states, data.weights * 2_000)
     found = arcwise.learn(many, replicates=20, compare=False, seed=1)
-    told = [remark.text for remark in found.remarks if "Broom" in remark.text]
-    assert told == [
-        "Broom's rule was not computed: with 1,250,000 rows, learning from shuffled columns is slow. --permutations "
-        "20 asks for it."
-    ]
+    assert not [remark.text for remark in found.remarks if "Broom" in remark.text]  # nobody asked for it
+    told = "Broom's rule was skipped: with 1,250,000 rows, learning from shuffled columns is slow. --permutations 20"
+    assert told in " ".join(found.to_text().split())

@@ -84,7 +84,7 @@ def test_terminal_report_and_record_speak_of_them(folder: Path) -> None:
     page = (folder / "out" / "report.html").read_text()
     record = json.loads((folder / "out" / "run.json").read_text())
     assert "What you said, and what it cost" in terminal
-    assert "You forbade an edge that the data would have had: smoke — bronc" in terminal
+    assert "You forbade an edge that the data would have: smoke — bronc" in terminal
     assert "The data object to there being no arc between smoke and bronc by a factor of" in terminal
     for text in (
         "asia → dysp is required",
@@ -117,15 +117,15 @@ def test_explain_does_not_call_a_requirement_a_finding(folder: Path) -> None:
         folder / "out", [("asia", "dysp"), ("smoke", "lung"), ("smoke", "bronc")]
     )
     text = " ".join(required.sentences)
-    assert "was required by you: every network has it, whatever the data say." in text
+    assert "You required asia → dysp: every network has it, whatever the data say." in text
     assert "report it as an assumption, not as a finding" in required.advice
     assert "rely on it" not in text
     assert "cannot rule out" not in text
-    assert required.title.endswith("in the network, required by you")
-    assert "comes from your tiers; the data alone would leave it open" in " ".join(directed.sentences)
-    assert "its direction is what you said" in directed.advice
+    assert required.title.endswith(": your assumption; direction yours")
+    assert "comes from your tiers, not from the data. The data alone would not tell." in " ".join(directed.sentences)
+    assert "Its direction is yours" in directed.advice
     assert "forbidden by you" in forbidden.title
-    assert "Without your constraints the network would have had it" in " ".join(forbidden.sentences)
+    assert "Without your constraints the network would have it" in " ".join(forbidden.sentences)
     assert "report that you excluded it" in forbidden.advice
     assert not set(read_bif(folder / "out" / "network.bif").dag.arcs) & {("smoke", "bronc"), ("bronc", "smoke")}
 

@@ -15,7 +15,6 @@ import pytest
 import arcwise
 from arcwise import datasets
 from arcwise.analysis import EdgeRecord, Origin, learn
-from arcwise.base.showing import percent
 from arcwise.confidence import Fate
 from arcwise.confidence.calibration import calibration_table
 from arcwise.confidence.curves import CASES
@@ -45,12 +44,12 @@ def edge(scale: arcwise.Analysis) -> EdgeRecord:
     ("found", "others", "verdict", "action"),
     [
         ({}, (0.95, 0.9), Verdict.RELY, "report it"),
-        ({}, (0.95, 0.7), Verdict.PROBABLY, "report it with: the methods differ in strength"),
-        ({}, (), Verdict.PROBABLY, "report it with: no other method was asked"),
-        ({"cuts_decide": True}, (0.95,), Verdict.PROBABLY, "report it with: the bins decide"),
-        ({"between_completions": 0.1}, (0.95,), Verdict.PROBABLY, "report it with: the missing values matter"),
-        ({"support": "depends"}, (0.95,), Verdict.PROBABLY, "report it with: the prior decides"),
-        ({"present": 0.8}, (0.85,), Verdict.PROBABLY, "report it with: its probability is 0.80"),
+        ({}, (0.95, 0.7), Verdict.PROBABLY, "report it, and say that the methods differ in strength"),
+        ({}, (), Verdict.PROBABLY, "report it, and say that no other method was asked"),
+        ({"cuts_decide": True}, (0.95,), Verdict.PROBABLY, "report it, and say that the bins decide"),
+        ({"between_completions": 0.1}, (0.95,), Verdict.PROBABLY, "report it, and say that the missing values matter"),
+        ({"support": "depends"}, (0.95,), Verdict.PROBABLY, "report it, and say that the prior decides"),
+        ({"present": 0.8}, (0.85,), Verdict.PROBABLY, "report it, and say that its probability is 0.80"),
         ({"present": 0.6}, (0.7,), Verdict.OPEN, "not established: its probability is 0.60"),
         ({}, (0.95, 0.1), Verdict.OPEN, "not established: methods disagree (0.10 to 1.00)"),
         ({"is_guess": True}, (0.95,), Verdict.OPEN, "not established: too few networks to tell"),
@@ -86,7 +85,7 @@ def test_a_direction_is_settled_likely_unknown_or_yours(
     edge: EdgeRecord, split: tuple[float, float, float], settled: bool, origin: Origin, way: Way
 ) -> None:
     found = replace(edge, tail=edge.first, head=edge.second, fate=Fate.KEPT, split=split, settled=settled)
-    assert replace(found, present=1.0, origin=origin).direction is way
+    assert replace(found, present=1.0, origin=origin, probability=None).direction is way
 
 
 def compared(edge: EdgeRecord, present: float, *others: float) -> EdgeRecord:
@@ -97,23 +96,23 @@ def compared(edge: EdgeRecord, present: float, *others: float) -> EdgeRecord:
 @pytest.mark.parametrize(
     ("present", "others", "agreement", "words"),
     [
-        (1.0, (0.95, 0.81), "agree", "Both other combinations of method and score agree (confidence 0.81 to 0.95)."),
+        (1.0, (0.95, 0.81), "agree", "Both other methods agree (confidence 0.81 to 0.95)."),
         (
             1.0,
             (0.71, 0.94),
             "differ",
-            "but not all as clearly (confidence 0.71 to 0.94): take 1.000 as what",
+            "find it likely too, but not all as clearly (confidence 0.71 to 0.94). Report the range.",
         ),
-        (0.99999, (0.71,), "differ", "take >0.999 as what this method and score say"),
+        (0.99999, (0.71,), "differ", "The other method finds it likely too, but less clearly (confidence 0.71)"),
         (
             1.0,
             (0.95, 0.2, 0.1),
             "disagree",
-            "Methods disagree: 2 of the 3 other combinations of method and score do not",
+            "Methods disagree: 2 of the 3 others do not find it likely",
         ),
         (1.0, (0.95, 0.2, 0.1), "disagree", "least of all the method 2 (0.10)"),
-        (1.0, (0.95, 0.2, 0.1), "disagree", "report the range (0.10 to 1.00), or call the edge not established"),
-        (0.3, (0.2, 0.8), "disagree", "1 of the 2 other combinations of method and score does find it likely"),
+        (1.0, (0.95, 0.2, 0.1), "disagree", "So the data do not settle whether there is an edge."),
+        (0.3, (0.2, 0.8), "disagree", "1 of the 2 others does find it likely"),
         (0.3, (0.45, 0.2), "agree", "agree (confidence 0.20 to 0.45)"),
     ],
 )
@@ -132,21 +131,20 @@ def test_methods_that_disagree_are_named(
 
 def test_without_a_comparison_nothing_is_said(scale: arcwise.Analysis, edge: EdgeRecord) -> None:
     assert edge.agreement == "not compared"
-    assert "combination" not in explain_edge(scale, edge)
+    assert "methods" not in explain_edge(scale, edge)
 
 
 def test_directions_are_shares_of_the_networks_with_the_edge(scale: arcwise.Analysis, edge: EdgeRecord) -> None:
     found = replace(edge, present=0.5, split=(0.5, 0.2, 0.3), fate=Fate.KEPT)
     assert found.split == pytest.approx((0.5, 0.2, 0.3))
     text = explain_edge(scale, found)
-    assert f"from {found.first} to {found.second} in 50% of the weight of the networks with this edge" in text
-    assert f"from {found.second} to {found.first} in 20%; 30% leave it reversible" in text
+    assert f"unknown: {found.first} → {found.second} in 50% of the networks with this edge, weighted" in text
+    assert f"and {found.second} → {found.first} in 20%; 30% fit either way." in text
     turned = replace(found, split=(0.04, 0.96, 0.0), tail=found.second, head=found.first)
-    assert f"It points from {found.second} to {found.first} in 96%" in explain_edge(
+    assert f"Its direction is settled: {found.second} → {found.first} in 96%" in explain_edge(
         scale, replace(turned, probability=None)
     )
-    free = explain_edge(scale, replace(found, split=(0.1, 0.0, 0.9)))
-    assert "90% of the weight of the networks with this edge leave it reversible" in free
+    assert "unknown: 90% of the networks" in explain_edge(scale, replace(found, split=(0.1, 0.0, 0.9)))
 
 
 def test_a_direction_is_settled_by_its_probability(scale: arcwise.Analysis, edge: EdgeRecord) -> None:
@@ -156,13 +154,12 @@ def test_a_direction_is_settled_by_its_probability(scale: arcwise.Analysis, edge
     found = replace(ahead, fate=Fate.KEPT, probability=told)
     assert not found.is_settled  # 0.98 x 0.91: that there is the edge, and points this way
     text = explain_edge(scale, found)
-    assert f"Its direction is not settled: it points from {edge.first} to {edge.second} in 98% of the weight" in text
-    assert "of directions like this one, 91% are right" in text
+    assert f"Its direction is likely: {edge.first} → {edge.second} in 98% of the networks" in text
+    assert "Of such directions, 91% are right." in text
     surer = replace(found, probability=replace(told, forward=0.96, either=0.04))
     assert surer.is_settled
-    assert "in 98% of the weight of the networks with this edge; of directions like this one, 96% are right." in (
-        explain_edge(scale, surer)
-    )
+    assert f"Its direction is settled: {edge.first} → {edge.second} in 98%" in explain_edge(scale, surer)
+    assert "Of such directions, 96% are right." in explain_edge(scale, surer)
     assert not replace(surer, tail=edge.second, head=edge.first).is_settled  # the other way is not
     assert replace(found, probability=replace(told, is_studied=False)).is_settled  # confidences as probabilities
     for kind in (Origin.DIRECTED, Origin.FOLLOWS, Origin.BELIEVED, Origin.EXPERIMENT, Origin.REQUIRED):
@@ -179,7 +176,9 @@ def test_text_and_file_have_the_same_shares() -> None:
         line = next(x for x in lines.splitlines() if re.match(rf"{row['from']} [→—] {row['to']} ", x))
         assert row["direction"] in line and row["do"][:20] in line
         if row["direction"] == "likely":
-            assert f"likely ({percent(max(shares[:2]))})" in line
+            ahead = row["from"] == row["first"]
+            way = row["probability_forward_if_edge" if ahead else "probability_backward_if_edge"]
+            assert f"likely ({way:.2f})" in line
 
 
 def prior(edge: EdgeRecord, changes: tuple[float, ...], *, starts: bool, cause: str = "dependence") -> EdgeRecord:
@@ -207,12 +206,22 @@ def prior(edge: EdgeRecord, changes: tuple[float, ...], *, starts: bool, cause: 
     ("changes", "starts", "support", "words"),
     [
         ((), True, "always", "It does not depend on the prior: BDeu supports"),
-        ((0.07,), False, "usual", "at every usual strength (1 to 50 imagined cases added to the data)"),
+        ((0.07,), False, "usual", "at every usual strength (1 to 50 imaginary rows)."),
         ((80.0,), True, "usual", "at every usual strength"),
-        ((5.12,), False, "depends", "if the prior counts for at least 5.1 imagined cases, and not otherwise"),
-        ((20.0,), True, "depends", "if the prior counts for less than 20 imagined cases, and not otherwise"),
-        ((2.0, 30.0), False, "depends", "if the prior counts for 2 to 30 imagined cases"),
-        ((0.02, 300.0), True, "never", "for less than 0.02 of an imagined case or for at least 300 imagined cases"),
+        (
+            (5.12,),
+            False,
+            "depends",
+            "only if the prior counts for at least 5.1 imaginary rows (1 to 50 are usual). Say so",
+        ),
+        ((20.0,), True, "depends", "only if the prior counts for less than 20 imaginary rows"),
+        ((2.0, 30.0), False, "depends", "if the prior counts for 2 to 30 imaginary rows"),
+        (
+            (0.02, 300.0),
+            True,
+            "never",
+            "for less than 0.02 imaginary rows or for at least 300 imaginary rows (1 to 50 are usual).",
+        ),
         ((), False, "never", "at no strength of the prior"),
     ],
 )
@@ -223,13 +232,13 @@ def test_what_the_strength_of_the_prior_does(
     assert found.prior_support == support
     sentence = prior_sentence(found)
     assert words in sentence
-    assert "over and above left-distance" in sentence
-    assert ("These data alone do not decide it" in sentence) == (support == "depends")
+    assert ", given left-distance," in sentence
+    assert ("It depends on the prior" in sentence) == (support == "depends")
 
 
 def test_an_edge_that_the_prior_makes_is_called_so(edge: EdgeRecord) -> None:
     found = prior(edge, (300.0,), starts=False, cause="skewness")
-    assert "the two variables show no dependence of their own" in prior_sentence(found)
+    assert "it is no dependence of the two" in prior_sentence(found)
     assert "no dependence" not in prior_sentence(prior(edge, (300.0,), starts=False))
 
 
@@ -240,7 +249,7 @@ def test_the_report_says_which_edges_depend_on_the_prior(scale: arcwise.Analysis
     changed = prior(kept[0], (5.0,), starts=False)
     edges = tuple(changed if e is kept[0] else e for e in scale.edges)
     text = " ".join(scale.plus(replace(scale.part(MainAnswer), edges=edges)).to_text().split())
-    assert f"These depend on it: {changed.tail} → {changed.head} (for at least 5 imagined cases)" in text
+    assert f"These depend on it: {changed.tail} → {changed.head} (for at least 5 imaginary rows)" in text
 
 
 def test_edges_are_counted_in_whole_numbers(scale: arcwise.Analysis) -> None:
@@ -252,7 +261,7 @@ def test_edges_are_counted_in_whole_numbers(scale: arcwise.Analysis) -> None:
         return " ".join(scale.plus(GrowingParts(made)).to_text().split())
 
     final = int(saturation.edges[-1])
-    assert f"reversed about 3 edges; the best network of all cases has {final} (BDeu" in said(2.67)
+    assert f"reversed about 3 edges; the best network of all has {final} (BDeu" in said(2.67)
     assert "reversed about 1 edge; " in said(1.33)
     assert "More data would probably change little" in said(0.33)
     assert "reversed hardly any edge" in said(0.33)
@@ -312,13 +321,14 @@ def test_every_sentence_ends(scale: arcwise.Analysis) -> None:
     [
         ((0.42, 0.42, 0.16), "unknown", "—"),
         ((0.69, 0.1, 0.21), "unknown", "—"),
-        ((0.71, 0.2, 0.09), "likely (71%)", "→"),
+        ((0.71, 0.2, 0.09), "likely (0.71)", "→"),
     ],
 )
 def test_an_edge_leans_from_seventy_percent_on(
     edge: EdgeRecord, split: tuple[float, float, float], word: str, arrow: str
 ) -> None:
     found = replace(edge, tail=edge.first, head=edge.second, fate=Fate.KEPT, present=1.0, split=split, settled=False)
+    found = replace(found, probability=None)  # no study tells
     column = next(column for column in EDGE_COLUMNS if column.name == "direction")
     assert column.show(found, 0, Shown.TEXT).startswith(word)
     assert found.name == f"{edge.first} {arrow} {edge.second}"

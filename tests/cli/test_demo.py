@@ -23,7 +23,7 @@ def test_the_demo_writes_a_report_and_says_where_it_is(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     shown = cli("demo")
-    assert "A Bayesian network of 9 variables from 2,000 cases" in shown
+    assert "9 variables, 2,000 rows; 200 networks" in shown
     assert "Report  demo-output/report.html" in shown
     for picture in FIGURES.glob("report-*.png"):  # docs/pictures.py has written down what a picture shows
         comment = picture.read_bytes().split(b"Comment\0", 1)[1][:200].decode("latin-1")

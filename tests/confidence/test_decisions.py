@@ -157,7 +157,7 @@ def test_the_recommendation_says_which_rule_and_why() -> None:
     )
     by_probability = recommend(found, metric="cost", alpha=1)
     assert by_probability.threshold.rule == "calibrated"
-    assert "rather than for all data sets of a kind" in by_probability.text
+    assert "chosen for these data" in by_probability.text
     assert by_probability.expected is not None
     assert by_probability.expected.sentence() in by_probability.text
     learned = recommend(found, metric="cost", alpha=1, rule="learned")

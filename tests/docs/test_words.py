@@ -73,7 +73,7 @@ STILL: dict[str, tuple[int, int]] = {
     "analysis": (1, 0),
     "base": (3, 0),
     "cli": (6, 1),
-    "confidence": (12, 3),
+    "confidence": (12, 2),
     "credible": (1, 2),
     "data": (4, 5),
     "effects": (0, 2),
@@ -87,7 +87,7 @@ STILL: dict[str, tuple[int, int]] = {
     "posterior": (0, 3),
     "priors": (0, 1),
     "recipes": (0, 1),
-    "report": (72, 43),
+    "report": (13, 16),
     "scores": (2, 1),
 }
 

@@ -34,7 +34,10 @@ def test_a_new_column_is_shown_everywhere(
     page = replace(wine.report).to_html()
     payload = json.loads(re.findall(r'id="payload">(.*?)</script>', page)[0])
     assert [edge["doubt"] for edge in payload["edges"]] == pytest.approx(expected, abs=1e-4)
-    assert '<th scope="col" rowspan="2" data-key="doubt" class="number">doubt</th>' in page
+    assert (
+        '<th scope="col" rowspan="2" data-key="doubt" title="what is left of the confidence" class="number">doubt</th>'
+        in page
+    )
     rows = re.findall(r"<tr data-edge.*<td>(.*?)</td></tr>", page)
     assert rows == [show_confidence(value) for value in expected]
     assert re.search(r"edge +probability .* doubt\n", wine.report.to_text(width=160))

@@ -147,7 +147,7 @@ def other_cuts(found: Analysis, run: LearnRun) -> checks.CutChecks | None:
 def _why_not_shuffled(data: Dataset | Incomplete | NumericData | MixedData, main: MethodResult) -> str:
     """Return why shuffled columns are not learned from unless that is asked for; "" if they are."""
     if data.gaps is not None:
-        return "shuffled columns have gaps, too, and completing them all is slow."
+        return "it is slow with missing values."
     if data.n_variables > main.recipe.source_facts.quick_permutations:
         return "with this method and this many variables, learning from shuffled columns is slow."
     if data.n_cases * data.n_variables > SHUFFLED_VALUES:
@@ -164,7 +164,8 @@ def shuffled_columns(found: Analysis, run: LearnRun) -> parts.ShuffledColumns:
     shuffles, most = run.options.permutations, None
     if shuffles is None:
         if reason := _why_not_shuffled(given, main):
-            return _no_cut(f"Broom's rule was not computed: {reason} --permutations {PERMUTATIONS} asks for it.")
+            skipped = f"Broom's rule was skipped: {reason} --permutations {PERMUTATIONS} asks for it."
+            return parts.ShuffledColumns(skipped=skipped)
         shuffles, most = PERMUTATIONS, SHUFFLED_NETWORKS
     if shuffles == 0:
         return parts.ShuffledColumns()

@@ -138,7 +138,7 @@ class Questions(MixedQuestions, Hinted):
             told = (f"{edge.name}: {self._words_about(edge.first, edge.second)}" for edge in kept)
             return "\n\n".join(told) or "The network has no edge."
         if second is None and self.confidence.link(first) is None:
-            return variable_answer(self.variable(first)).to_text()
+            return variable_answer(self.variable(first), self.edges).to_text()
         return self._words_about(*self.confidence.two_names(first, second, "explain('x->y')."))
 
     def _words_about(self, first: str, second: str) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 try:
+    import codecs
+    import io
     import os
     import signal
     import sys
@@ -15,6 +17,12 @@ except KeyboardInterrupt:
 # What Python, numpy, SciPy, pandas and DuckDB map before any work is begun, and some for the work (`arcwise learn` on
 # three columns: 1,140 MB). With less, whichever of them comes too late fails in its own way: OpenBLAS tries for ever.
 LEAST_ADDRESS_SPACE = 1_250_000_000
+# How signs are spelled on a screen that does not have them, such as that of an old Windows (cp1252) or of LANG=C. Both
+# signs between the ends of an edge become two letters, so that columns stay in line.
+SPELLED = {
+    **{"→": "->", "—": "--", "–": "-", "•": "*", "≤": "<=", "≥": ">=", "±": "+/-", "×": "x", "…": "...", "✓": "ok"},
+    **dict(zip("▁▂▃▄▅▆▇█─●■·", "_.-=+*%#-o#.", strict=True)),
+}
 
 
 def main() -> None:
@@ -24,6 +32,7 @@ def main() -> None:
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         signal.signal(signal.SIGTERM, leave_at_once)
     _open_closed_streams()
+    _spell_unknown_signs()
     _refuse_narrow_space()
     try:
         from arcwise.cli.main import main as run
@@ -42,6 +51,21 @@ def main() -> None:
         code = stop_code()
     end_quietly()
     sys.exit(code)
+
+
+def _spell_unknown_signs() -> None:
+    """Spell signs that the screen does not have by those that it has; others, such as letters of names, by numbers."""
+
+    def spell(error: UnicodeError) -> tuple[str, int]:
+        assert isinstance(error, UnicodeEncodeError)
+        lost = error.object[error.start : error.end]
+        told = "".join(SPELLED.get(sign) or sign.encode("ascii", "backslashreplace").decode() for sign in lost)
+        return told, error.end
+
+    codecs.register_error("spelled", spell)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="spelled")
 
 
 def _refuse_narrow_space() -> None:

@@ -121,7 +121,7 @@ class Learn(ConstraintOptions, Verb):
             if output is None:
                 typer.echo(found.to_text(), nl=False)
             return
-        print_found(found.report, found.report.network, output, details=self.details)
+        print_found(found.report, found.report.network, output, target=found.options.target, details=self.details)
 
 
 def _others(table: Table, columns: tuple[str, ...]) -> tuple[str, ...]:

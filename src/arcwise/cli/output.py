@@ -116,30 +116,37 @@ def program() -> str:
 SHOWN = ("target", "prediction", "ensemble", "constraints", "cuts", "prior")
 
 
-def print_found(words: Words, edges: EdgeList, folder: Path | None, *, details: bool = False) -> None:
+def print_found(
+    words: Words, edges: EdgeList, folder: Path | None, *, target: str | None = None, details: bool = False
+) -> None:
     """Print what was found: the answer or its details, where the report is, and what can be asked next."""
     from arcwise.report.report import print_answer, print_report  # not for verbs that print tables
 
     printed = console()
-    if details:
-        print_report(words, edges, printed, sections=SHOWN if folder is not None else None)
-    else:
-        print_answer(words, edges, printed)
-    for line in _next(edges.edges, folder):
-        printed.print(line, soft_wrap=True, markup=False)
+    with printed.capture() as captured:
+        if details:
+            print_report(words, edges, printed, sections=SHOWN if folder is not None else None)
+        else:
+            print_answer(words, edges, printed)
+    typer.echo("\n".join(line.rstrip() for line in captured.get().splitlines()))
+    for line in _next(edges.edges, folder, target):
+        typer.echo(line)
 
 
-def _next(edges: Sequence[EdgeRecord], folder: Path | None) -> list[str]:
+def _next(edges: Sequence[EdgeRecord], folder: Path | None, target: str | None) -> list[str]:
     """Return where the report is, and three commands that work as they stand."""
     if folder is None:
         return ["Next    -o DIR writes the report and what questions need; --details prints all of it"]
     begin, quoted = program(), shlex.quote(str(folder))
     asked = [f"open {quoted}"]
-    edge = next((edge for edge in edges if edge.fate.in_network), None)
+    kept = [edge for edge in edges if edge.fate.in_network]
+    kept = [edge for edge in kept if target in (edge.first, edge.second)] or kept
+    edge = next((edge for edge in kept if edge.is_pointed), kept[0] if kept else None)
     if edge is not None:
-        tail, head = shlex.quote(edge.tail), shlex.quote(edge.head)
-        pair = shlex.quote(f"{edge.first}--{edge.second}")
-        asked += [f"explain {quoted} {pair}", f"effect {quoted} {tail} {head}"]
+        ends = (edge.first, edge.second)
+        cause, outcome = sorted(ends, key=target.__eq__) if target in ends else (edge.tail, edge.head)
+        asked += [f"explain {quoted} {shlex.quote(target or '--'.join(ends))}"]
+        asked += [f"effect {quoted} {shlex.quote(cause)} {shlex.quote(outcome)}"]
     lines = [f"{'        ' if k else 'Next    '}{begin} {words}" for k, words in enumerate(asked)]
     return [f"Report  {folder / 'report.html'}", *lines]
 

@@ -70,7 +70,9 @@ class Show(Verb):
         saved = open_folder(self.folder)
         words, edges = saved.words, list_edges(saved.folder, saved.record, saved.threshold)
         payload = {**saved.record, "output": self.folder, "edges": saved.to_frame(full=True)}
-        return Result(payload, lambda: print_found(words, edges, self.folder, details=self.details))
+        return Result(
+            payload, lambda: print_found(words, edges, self.folder, target=saved.target, details=self.details)
+        )
 
 
 HANGS = 5.0  # seconds after which a browser that stays in the foreground is one that runs
@@ -160,9 +162,10 @@ class Explain(DataVerb, AnswerVerb):
         return Result(payload, lambda: _print(found))
 
     def _explain_variable(self, name: str) -> Result:
-        found = open_folder(self.source).variable(name)
+        analysis = open_folder(self.source)
+        found = analysis.variable(name)
         return self.answer(
-            variable_answer(found),
+            variable_answer(found, analysis.edges),
             found.to_frame(),
             source=self.source,
             variable=name,
@@ -170,7 +173,6 @@ class Explain(DataVerb, AnswerVerb):
             blankets=[{"variables": names, "share": share} for names, share in found.blankets],
             known_bits=found.known,
             entropy_bits=found.entropy,
-            open=[one.name for one in found.open],
         )
 
     def _refuse_reading(self) -> None:

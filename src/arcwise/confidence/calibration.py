@@ -83,13 +83,13 @@ class StudiedTable:
         """Return that what was learned comes from other networks, and what no study shows then; "" if they are alike.
 
         >>> StudiedTable.made_differently("They", ["the score: bic, not aic"], "best")  # doctest: +ELLIPSIS
-        'They come from networks that were made differently from these (the score: bic, not aic), so no study shows ...'
+        'They come from networks that were made differently (the score: bic, not aic): no study shows that they are ...'
         """
         if not differences:
             return ""
         return (
-            f"{what} come from networks that were made differently from these ({'; '.join(differences)}), so no study "
-            f"shows that they are {claim} here."
+            f"{what} come from networks that were made differently ({'; '.join(differences)}): no study shows that "
+            f"they are {claim} here."
         )
 
     def to_json(self) -> str:

@@ -429,8 +429,8 @@ def _by_probability(confidence: EdgeConfidence) -> list[str]:
     """Return why the cut-off is the one that the probabilities ask for."""
     calibration = confidence.probability.calibration
     said = (
-        "It is the cut-off that is best on average by the probabilities of the edges, for these data rather than for "
-        f"all data sets of a kind, as a learned one would be. The probabilities {calibration.basis}."
+        "It is the best cut-off on average by the probabilities of the edges, chosen for these data. The "
+        f"probabilities {calibration.basis}."
     )
     return [said, f"Warning: {calibration.doubt}"] if calibration.doubt else [said]
 

@@ -100,10 +100,11 @@ class PosteriorShare(Part):
 
 @dataclass(frozen=True, eq=False)
 class ShuffledColumns(Part):
-    """The cut-off of Broom's rule, or why there is none."""
+    """The cut-off of Broom's rule, or why there is none: what went wrong, or that nobody asked for what is slow."""
 
     mark: RuleMark | None = None
     note: Remark | None = None
+    skipped: str = ""
 
 
 @dataclass(frozen=True, eq=False)

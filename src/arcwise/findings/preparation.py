@@ -381,11 +381,17 @@ def _with_knowledge(
     options: LearnOptions,
     known: Callable[[tuple[str, ...]], Constraints | None] | None,
 ) -> LearnOptions:
-    """Return the options with the constraints that are read; what speaks of columns that were left out is refused."""
+    """Return the options with the constraints that are read; what names columns that were left out is refused.
+
+    A pattern such as "*" stands for the columns that are there: it names none.
+    """
     gone = left_out_by_audit(given, options.drop, audited)
     if known is not None:
-        refuse_left_out(gone, known(given.names), None)
-        options = replace(options, constraints=known(audited.repaired.names))
+        try:
+            options = replace(options, constraints=known(audited.repaired.names))
+        except ArcwiseError:
+            refuse_left_out(gone, known(given.names), None)
+            raise
     refuse_left_out(gone, options.constraints, options.beliefs)
     return options
 
@@ -519,11 +525,10 @@ def _without_gaps(table: Table, obstacle: Obstacle, options: LearnOptions, run: 
     if method not in (COMPLETED, "state"):  # these come after numbers are cut
         table, hurried = fill_gaps(table, method, run)
     how = {
-        COMPLETED: f"Completed {cells} in {columns} {options.completions:,} times, by draws given the "
-        "observed values of their rows; results are averages over the completions. This assumes that whether a "
-        "value is missing depends on observed values only (missing at random).",
-        "knn": f"Filled {cells} in {columns}, each from the 5 most similar rows. They count as observed: "
-        "expect edges that are in the filling alone, since similar rows get similar values.",
+        COMPLETED: f"Completed {cells} in {columns} {options.completions:,} times and averaged the results. This "
+        "assumes that whether a value is missing depends on observed values only (missing at random).",
+        "knn": f"Filled {cells} in {columns}, each from the 5 most similar rows. They count as observed. Expect edges "
+        "that are in the filling alone, since similar rows get similar values.",
         "mode": f"Filled {cells} in {columns} with the most frequent value of their column. They count as "
         "observed: expect edges to look weaker than they are.",
         "state": f"Took {cells} in {columns} as a state of their own. Expect edges between columns that "

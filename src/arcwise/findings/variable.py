@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from arcwise.graph.dag import Dag
 
 
-# Pairs from here to 1 minus it are open: the data neither show an edge nor rule it out.
-OPEN = 0.05
 # A variable with less confidence that is in no network at hand is left out.
 FLOOR = 0.01
 # Rows over which information is averaged.
@@ -60,11 +58,6 @@ class Neighbour:
     # variable's state).
     change: float | None
     at: tuple[str, str, str]
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the data neither show an edge nor rule it out."""
-        return OPEN < self.confidence < 1 - OPEN
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,11 +96,6 @@ class VariableFinding:
     networks: str = "networks"
     few: bool = False
 
-    @property
-    def open(self) -> tuple[Neighbour, ...]:
-        """What the data neither show nor rule out."""
-        return tuple(one for one in self.neighbours if one.is_open)
-
     def to_frame(self) -> pd.DataFrame:
         """Return one row per neighbour."""
         import pandas as pd
@@ -126,7 +114,7 @@ class VariableFinding:
         return plot_bars([one.name for one in self.neighbours], values, title=self.name, ax=ax)
 
     def __repr__(self) -> str:
-        return f"VariableFinding({self.name}: {len(self.blanket)} variables in its blanket, {len(self.open)} open)"
+        return f"VariableFinding({self.name}: {len(self.blanket)} variables in its blanket)"
 
     def _repr_html_(self) -> str:
         frame = self.to_frame()

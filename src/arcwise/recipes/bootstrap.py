@@ -119,7 +119,7 @@ def _share_below(recipe: Recipe, data: Sampled) -> float:
 
 def _cases_words(recipe: Recipe, count: str) -> str:
     """Return which cases each network is learned from."""
-    whole, part = f"{count} rows drawn with replacement from the data", f"{PART:.0%} of the rows drawn without"
+    whole, part = f"{count} rows drawn with replacement", f"{PART:.0%} of the rows drawn without"
     return {"replacement": whole, "parts": f"{part} replacement"}.get(
         recipe.settings["draws"], f"{whole}, or, every second one, from {part}"
     )

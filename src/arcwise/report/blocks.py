@@ -156,17 +156,26 @@ class Section:
 @one_screen
 @dataclass(frozen=True, slots=True)
 class CheckLine:
-    """What was checked, and what came of it; `key` is the section that has the details, `ok` None for no answer."""
+    """What was checked, and what came of it.
+
+    `key` is the section that has the details, `ok` None for a note, and `count` how much is wrong in a few letters.
+    """
 
     key: str
     name: str
     ok: bool | None
     words: str
+    count: str = ""
 
     @property
     def text(self) -> str:
         """The check on one line."""
-        return f"{ {True: 'ok', False: 'FAILS', None: 'note'}[self.ok] }  {self.name}: {self.words}"
+        return f"{ {True: 'ok', False: 'FAIL', None: 'note'}[self.ok] }  {self.name}: {self.words}"
+
+    @property
+    def short(self) -> str:
+        """The check in a few letters: "prior (9 of 16)"."""
+        return f"{self.name} ({self.count})" if self.count and not self.ok else self.name
 
 
 @one_screen
@@ -260,6 +269,8 @@ class NetworkView(EdgeList):
         How many networks there are, if too few for shares: then an edge is in "2 of 3" of them; else 0.
     scale
         Confidences, rising, and the probability that each is worth; None where that is not known.
+    record
+        How often the verdicts were right where the truth was known; "" if that says nothing here.
     """
 
     nodes: tuple[NetworkNode, ...]
@@ -279,6 +290,7 @@ class NetworkView(EdgeList):
     evidence: EvidencePlan = field(default_factory=EvidencePlan)
     target: int | None = None
     scale: tuple[tuple[float, ...], tuple[float, ...]] | None = None
+    record: str = ""
 
     @property
     def index(self) -> dict[str, int]:

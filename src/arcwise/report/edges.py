@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,7 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arcwise.base.showing import counted, first_few, listed, percent, plural, show_confidence, show_range
-from arcwise.confidence.calibration import SETTLED_SHARE
 from arcwise.confidence.consensus import Fate
 from arcwise.data.impute import LEVEL, GapDependence, gap_dependences
 from arcwise.findings.edge_picture import Boxes, EdgePicture
@@ -28,7 +28,7 @@ from arcwise.findings.edge_record import (
 )
 from arcwise.findings.price import NOTHING, factor_words
 from arcwise.findings.regression import EdgeRegression, Shape
-from arcwise.findings.verdict import HALF
+from arcwise.findings.verdict import HALF, Way
 from arcwise.graph.beliefs import odds_text
 from arcwise.graph.statements import StatementKind
 from arcwise.report.blocks import Blocks, Bullets, bullets, gather, table
@@ -49,10 +49,10 @@ if TYPE_CHECKING:
 # A difference of confidences that is worth a sentence about an edge without odds of its own.
 TOLD = 0.05
 MEANING = (
-    "Odds of 4 to 1 for an arc mean that, before the data, a network with the arc was 4 times as likely as the same "
-    "network without it; odds of 1 say nothing. The data may overrule them: each confidence is shown with the odds and "
-    "without any. Data and odds contradict each other where odds above 1 favour what the data alone give no more than "
-    "one half, or odds below 1 disfavour what they give more than one half."
+    "Odds of 4 to 1 for an arc make a network with it 4 times as likely, before the data, as the same network without "
+    "it. Odds of 1 say nothing. The data may overrule them: each confidence is shown with the odds and without any. "
+    "Data and odds contradict each other where odds above 1 favour what the data alone give no more than one half. "
+    "So do odds below 1 for what the data alone give more."
 )
 
 
@@ -112,7 +112,7 @@ def belief_blocks(analysis: Findings) -> Blocks:
     beliefs, data = analysis.options.beliefs, analysis.data
     if beliefs is None:
         return ()
-    first = f"What was believed before the data: {beliefs_text(beliefs, data.n_variables)}. {MEANING}"
+    first = f"Your belief before the data: {beliefs_text(beliefs, data.n_variables)}. {MEANING}"
     without = analysis.without_beliefs
     if without is None or without.confidence is None:
         return gather(first)
@@ -187,6 +187,8 @@ APART = 0.1
 MOST_LISTED = 40
 # A sentence names at most this many edges.
 MOST_NAMED = 5
+# Beyond, a difference of log scores is no factor that people can imagine.
+MOST_TOLD = math.log(1e6)
 
 
 def constraints_text(constraints: Constraints) -> str:
@@ -202,80 +204,66 @@ def origin_sentences(edge: EdgeRecord) -> tuple[str, ...]:
     alone = "" if without is None else f" {_alone(edge, without)}"
     if origin is Origin.REQUIRED:
         if all(said.kind is StatementKind.ANCESTOR for said in edge.said):
-            path = (
-                f"{edge.tail} → {edge.head} is below the cut-off, but on the most credible path of those that you asked"
+            asked = "; ".join(said.text() for said in edge.said)
+            return (
+                f"{edge.tail} → {edge.head} is below the cut-off. It is there because it lies on the most credible of "
+                f"the paths that you asked for: {asked}.{alone}",
             )
-            return (f"{path} for: {'; '.join(said.text() for said in edge.said)}.{alone}",)
-        return (f"{edge.tail} → {edge.head} was required by you: every network has it, whatever the data say.{alone}",)
+        return (f"You required {edge.tail} → {edge.head}: every network has it, whatever the data say.{alone}",)
     if origin is Origin.FORBIDDEN:
-        return (f"An edge between {pair} was forbidden by you ({edge.sources}): no network has it.{alone}",)
+        return (f"You forbade an edge between {pair} ({edge.sources}): no network has it.{alone}",)
     if origin in (Origin.APPEARS, Origin.GONE) and without is not None:
         changed = "there" if origin is Origin.APPEARS else "gone"
-        verb = "require" if origin is Origin.APPEARS else "forbid"
-        said = f"The edge between {pair} is {changed} because of what you said about others; you did not {verb} it."
-        return (f"{said}{alone}",)
+        return (f"The edge between {pair} is {changed} because of what you said about other edges.{alone}",)
     return (alone.strip(),) if without is not None and abs(without.present - edge.present) > APART else ()
 
 
 def _alone(edge: EdgeRecord, without: EdgeRecord) -> str:
-    would = "would have had it" if edge.kept_without else "would not have had it"
+    would = "would have" if edge.kept_without else "would not have"
     odds = "" if edge.odds is None else " and prior odds"
-    return (
-        f"Without your constraints{odds} the network {would}: its confidence would be "
-        f"{show_confidence(without.present)}."
-    )
+    return f"Without your constraints{odds} the network {would} it (probability {show_confidence(without.real, 2)})."
 
 
 def direction_said(edge: EdgeRecord) -> str:
     """Return whose word a direction is, if the analyst's or what follows from it, and what the data say; else ""."""
+    way = f"Its direction, {edge.tail} → {edge.head},"
     if edge.origin is Origin.FOLLOWS:
-        return _follows(edge)
+        return _follows(edge, way)
     if edge.origin is Origin.BELIEVED:
-        return _believed(edge)
+        return _believed(edge, way)
     if edge.origin is Origin.EXPERIMENT:
-        way = f"{percent(edge.way)} of the weight of the networks with this edge point this way"
         return (
-            f"Its direction, {edge.tail} → {edge.head}, comes from {edge.sources}: {way}; observations alone would "
-            "leave it open."
+            f"{way} comes from {edge.sources}: {percent(edge.way)} of these networks point this way. Observations "
+            "alone would not tell."
         )
     if edge.origin is not Origin.DIRECTED:
         return ""
-    text = f"Its direction, {edge.tail} → {edge.head}, comes from {edge.sources}"
+    text = f"{way} comes from {edge.sources}, not from the data."
     without = edge.without
-    if without is None or without.present <= 0:
-        return f"{text}, not from the data."
-    return f"{text}{_ways_alone(edge, without)}."
+    return text if without is None or without.present <= 0 else f"{text} {_ways_alone(edge, without)}"
 
 
-def _follows(edge: EdgeRecord) -> str:
+def _follows(edge: EdgeRecord, way: str) -> str:
     """Return the message that a direction follows from what was said, in how many networks; what the data alone say."""
     forward, backward, _ = edge.split
     same, other = (forward, backward) if edge.is_ahead else (backward, forward)
-    among = "of the weight of the networks with this edge"
-    text = f"Its direction, {edge.tail} → {edge.head}, follows from what you said"
-    if same >= NEARLY_ALL:
-        text = f"{text}: {percent(same)} {among} point this way"
-    else:
-        against = f"; {percent(other)} point the other way" if other > 0 else ""
-        text = f"{text} in {percent(same)} {among}{against}"
+    against = f"; {percent(other)} point the other way" if other > 0 and same < NEARLY_ALL else ""
+    text = f"{way} follows from what you said: {percent(same)} of these networks point this way{against}."
     without = edge.without
     if without is None or without.present <= 0:
-        return f"{text}."
+        return text
     alone, free = without.split[0 if edge.is_ahead else 1], without.split[2]
-    return f"{text}; by the data alone {percent(alone)} would, and {percent(free)} leave it reversible."
+    return f"{text} By the data alone {percent(alone)} would; {percent(free)} fit either way."
 
 
-def _believed(edge: EdgeRecord) -> str:
-    text = f"Its direction is what your odds say, not the data: {percent(edge.way)} of the weight of the "
-    text += f"networks with this edge point from {edge.tail} to {edge.head}"
+def _believed(edge: EdgeRecord, way: str) -> str:
+    text = f"{way} is what your odds say, not the data: {percent(edge.way)} of these networks point this way."
     alone = edge.without_odds
     if alone is None or alone.present <= 0:
-        return f"{text}."
+        return text
     same = alone.forward if edge.is_ahead else alone.backward
-    return (
-        f"{text}; without any odds {percent(same / alone.present)} would, and "
-        f"{percent(alone.undirected / alone.present)} leave it reversible."
-    )
+    free = percent(alone.undirected / alone.present)
+    return f"{text} Without any odds {percent(same / alone.present)} would; {free} fit either way."
 
 
 def _ways_alone(edge: EdgeRecord, without: EdgeRecord) -> str:
@@ -283,34 +271,26 @@ def _ways_alone(edge: EdgeRecord, without: EdgeRecord) -> str:
     ahead = edge.is_ahead
     same, other = (forward, backward) if ahead else (backward, forward)
     if free >= OPEN:
-        return "; the data alone would leave it open"
+        return "The data alone would not tell."
     if without.settles(ahead=ahead):
-        return f"; the data alone would say the same ({percent(same)})"
+        return f"The data alone would say the same ({percent(same)})."
     if without.settles(ahead=not ahead):
-        return f"; the data alone would point it the other way ({percent(other)})"
-    return "; the data alone do not settle it"
+        return f"The data alone would point it the other way ({percent(other)})."
+    return "The data alone do not settle it."
 
 
 def constraint_summary(analysis: Findings) -> tuple[str, ...]:
     """Return in a few sentences what of the result is the analyst's own word, and what it cost."""
     if analysis.constraints is None:
         return ()
-    kept = [edge for edge in analysis.edges if edge.fate.in_network]
-    required = [edge for edge in kept if edge.origin is Origin.REQUIRED]
-    directed = [e for e in kept if e.origin in (Origin.DIRECTED, Origin.FOLLOWS) and e.is_settled]
+    required = sum(edge.origin is Origin.REQUIRED and edge.fate.in_network for edge in analysis.edges)
     missed = [edge for edge in analysis.edges if edge.origin is Origin.FORBIDDEN and edge.kept_without]
-    parts = []
-    if required:
-        count = len(required)
-        parts.append(f"{count:,} {plural(count, 'is', 'are')} there because you required {plural(count, 'it', 'them')}")
-    if directed:
-        parts.append(f"the direction of {len(directed):,} is what you said or follows from it{_agreed(directed)}")
-    sentences = [f"Of these edges, {', and '.join(parts)}."] if parts else []
+    sentences = [f"{counted(required, 'edge is', 'edges are')} there because you said so."] if required else []
     sentences += _changes(analysis)
     if missed:
         noun = "an edge" if len(missed) == 1 else f"{len(missed):,} edges"
         names = first_few([f"{e.first} — {e.second} ({_value(e)})" for e in missed], MOST_NAMED)
-        sentences.append(f"You forbade {noun} that the data would have had: {names}.")
+        sentences.append(f"You forbade {noun} that the data would have: {names}.")
     if analysis.price is not None:
         sentences.append(_price_sentence(analysis.price))
     return tuple(sentences)
@@ -318,42 +298,42 @@ def constraint_summary(analysis: Findings) -> tuple[str, ...]:
 
 def _changes(analysis: Findings) -> list[str]:
     sentences = []
-    for kind, what in ((Origin.APPEARS, "there that the data alone"), (Origin.GONE, "gone that the data alone")):
+    for kind, changed in ((Origin.APPEARS, "there"), (Origin.GONE, "gone")):
         there = kind is Origin.APPEARS
         edges = [edge for edge in analysis.edges if edge.origin is kind and edge.fate.in_network is there]
-        if not edges:
-            continue
-        would = "would not have" if there else "would have"
-        names = [f"{e.first} — {e.second} ({show_confidence(e.present)}, alone {_value(e)})" for e in edges]
-        noun = counted(len(edges), "edge is", "edges are")
-        sentences.append(f"Because of what you said, {noun} {what} {would}: {first_few(names, MOST_NAMED)}.")
+        if edges:
+            names = [f"{e.first} — {e.second} ({show_confidence(e.real, 2)}, alone {_value(e)})" for e in edges]
+            noun = counted(len(edges), "edge is", "edges are")
+            sentences.append(f"Only because of what you said, {noun} {changed}: {first_few(names, MOST_NAMED)}.")
     return sentences
 
 
-def _agreed(edges: list[EdgeRecord]) -> str:
-    """Return for how many edges the data alone would point where the analyst does."""
-    alike = [edge.without.settles(ahead=edge.is_ahead) for edge in edges if edge.without is not None]
-    same = sum(alike)
-    return f" (the data alone would say the same of {f'{same:,}' if same else 'none'})" if alike else ""
-
-
 def _value(edge: EdgeRecord) -> str:
-    return "" if edge.without is None else show_confidence(edge.without.present)
+    return "" if edge.without is None else show_confidence(edge.without.real, 2)
+
+
+# From these Bayes factors on, evidence is called positive, strong and very strong (Kass and Raftery 1995).
+MILD, STRONG = 3, 20
 
 
 def _price_sentence(price: ConstraintPrice) -> str:
     how = "" if price.exact else ", as far as a local search can tell"
+    one = len(price.parts) + len(price.unpriced) == 1
+    yours, without = ("your constraint", "without it") if one else ("your constraints", "without them")
     if price.cost <= NOTHING:
-        one = len(price.parts) + len(price.unpriced) == 1
-        nothing = "Your constraint costs nothing" if one else "Your constraints cost nothing"
-        return f"{nothing}: the best network of all satisfies {'it' if one else 'them'}{how}."
-    factor = factor_words(price.cost, is_factor=price.is_factor)
-    against = f"{price.cost:.1f} in log score" + (f", {factor}" if price.is_factor else "")
-    if len(price.parts) + len(price.unpriced) == 1:
-        return f"Your constraint costs {against}{how}."
+        costs, them = plural(one, "costs", "cost"), "it" if one else "them"
+        return f"{yours[0].upper()}{yours[1:]} {costs} nothing: the best network satisfies {them}{how}."
+    times = math.exp(min(price.cost, MOST_TOLD))
+    if not price.is_factor or price.cost > MOST_TOLD:
+        against = f"{without}, the best network scores {price.cost:,.1f} more"
+    else:
+        against = f"{without}, the best network fits {times:,.{1 if times < 10 else 0}f} times better"
+    degree = "hardly" if times < MILD else "mildly" if times < STRONG else "strongly"
+    if not price.is_factor:
+        degree = ""
     dearest = price.binding[:1]
-    most = f" Most of all, the data object to {dearest[0].statement.objection}." if dearest else ""
-    return f"Together your constraints cost {against}{how}.{most}"
+    most = f" Most of all, they object to {dearest[0].statement.objection}." if dearest and not one else ""
+    return f"The data {degree} contradict {yours}: {against}{how}.{most}".replace("  ", " ")
 
 
 def price_methods(analysis: Findings) -> str:
@@ -389,7 +369,7 @@ def constraint_blocks(analysis: Findings) -> Blocks:
         rows,
     )
     return gather(
-        "You stated what every network had to satisfy; what follows from it is not a finding of the data:",
+        "You said what every network must satisfy. What follows from it is not a finding of the data:",
         Bullets(tuple(texts[:MOST_LISTED])),
         f"And {more:,} more; run.json has them all." if more > 0 else "",
         edges if rows else None,
@@ -430,8 +410,8 @@ def dependence_blocks(clear: Sequence[GapDependence], tests: int | None = None) 
     among = "" if tests is None else f" of {tests:,}"
     return gather(
         f"Gaps are not completely at random: in {len(clear):,}{among} {pairs} they depend on an observed variable. "
-        "Complete cases alone would be a biased sample; completions take it into account, if values are missing at "
-        "random given what is observed.",
+        "Complete rows alone would be a biased sample. Completions allow for it, if values are missing at random given "
+        "what is observed.",
         table(
             "Gaps that depend on observed values, the clearest first (likelihood-ratio tests, Holm's correction).",
             ("gaps of", "depend on", ("p", 4), "fewest where it is", ("share", 3), "most where it is", ("share", 3)),
@@ -447,15 +427,12 @@ def filling_sentence(edge: EdgeRecord) -> str:
     """Return how much of an edge's data was filled in, and what that does to its confidence."""
     if edge.share_filled <= 0:
         return ""
-    share = f"In {percent(edge.share_filled)} of the cases one of the two values was missing"
+    share = f"In {percent(edge.share_filled)} of the rows one of the two values was missing"
     if edge.between_completions is None:
-        return f"{share}; each network was learned from a completion of its own."
+        return f"{share}; each network was learned from its own completion."
     if edge.between_completions < FILLING:
-        return f"{share}; what they are completed with hardly matters (±{edge.between_completions:.2f})."
-    return (
-        f"{share}; from one completion to the next the confidence varies by ±{edge.between_completions:.2f} (standard "
-        "deviation), so that the missing values could settle it."
-    )
+        return f"{share}; what fills them hardly matters (±{edge.between_completions:.2f})."
+    return f"{share}. What fills them matters: the confidence varies by ±{edge.between_completions:.2f} with it."
 
 
 def completion_account(analysis: Findings) -> str:
@@ -465,11 +442,11 @@ def completion_account(analysis: Findings) -> str:
         return ""
     law = "a network, its parameters," if analysis.mixed is None else "the means and covariances of all columns"
     how = (
-        f"Completions are drawn, not guessed: in turns {law} and the missing values of each case "
-        f"given its observed ones, in {CHAINS} chains from different starts, after {BURN_IN} steps to forget these."
+        f"Completions are drawn, not guessed: in turns {law} and the missing values given the observed ones of each "
+        f"row. {CHAINS} chains run from different starts, after {BURN_IN} steps to forget these."
     )
     if confidence.spread is None:
-        return f"Each network was learned from a sample of the cases with their gaps, which was completed anew. {how}"
+        return f"Each network was learned from a sample of the rows with their gaps, which was completed anew. {how}"
     worst = float(confidence.spread.max())
     steady = (
         ""
@@ -477,9 +454,9 @@ def completion_account(analysis: Findings) -> str:
         else (" Some confidences still move from completion to completion: ask for more with --completions.")
     )
     return (
-        f"There were gaps, so all of this was done for {confidence.completions:,} completions of the data; confidences "
-        f"are averages over them, and the numbers of networks are sums. {how} Between completions a confidence varies "
-        f"by ±{worst:.2f} at most.{steady}"
+        f"There were gaps, so all of this was done for {confidence.completions:,} completions of the data. Confidences "
+        f"are averages over them, numbers of networks are sums. {how} Between completions a confidence varies by "
+        f"±{worst:.2f} at most.{steady}"
     )
 
 
@@ -497,8 +474,8 @@ def completion_methods(analysis: Findings) -> str:
         )
     drawn = (
         "a network by Metropolis steps under BDeu "
-        "(equivalent sample size 1, at most 3 parents; arcs compared over cases with both ends observed), parameters "
-        "from their Dirichlet posterior, and the missing values of each case jointly given its observed values by "
+        "(equivalent sample size 1, at most 3 parents; arcs compared over rows with both ends observed), parameters "
+        "from their Dirichlet posterior, and the missing values of each row jointly given its observed values by "
         "exact inference"
         if analysis.mixed is None
         else "means and covariances of all columns, and missing values given these and the rest of the row"
@@ -519,9 +496,9 @@ def gap_blocks(analysis: Findings) -> Blocks:
     tests = gap_dependences(gaps)
     return gather(
         f"{percent(gaps.share_of_cells)} of the values are missing; {percent(gaps.share_of_complete_cases)} of the "
-        "cases are complete. Averages over completions are right if values are missing at random: whether a value "
-        "is missing may depend on observed values, but not on the missing value itself. Data cannot show whether "
-        "that holds; who collected them may know.",
+        "rows are complete. Averages over completions are right if values are missing at random. Then whether a value "
+        "is missing depends on observed values only, not on the missing value itself. Data cannot show whether that "
+        "holds; who collected them may know.",
         table(
             "Missing values by variable.",
             ("variable", ("share missing", 3)),
@@ -547,30 +524,19 @@ def prior_sentence(edge: EdgeRecord) -> str:
         return ""
     support, skewed = edge.prior_support, ""
     if prior.exact[-1] > 0 and prior.cause == "skewness":
-        skewed = (
-            " A strong prior supports the edge only because some states are rare: the two variables show no dependence "
-            "of their own."
-        )
-    arc = f"{edge.tail} → {edge.head}"
-    beside = f", over and above {listed(prior.given)}," if prior.given else ""
-    usual = f"{USUAL[0]:g} to {USUAL[1]:g} imagined cases added to the data"
+        skewed = " A strong prior supports it only because some states are rare: it is no dependence of the two."
+    beside = f", given {listed(prior.given)}," if prior.given else ""
+    supports = f"BDeu supports {edge.tail} → {edge.head}{beside}"
+    few = f"{USUAL[0]:g} to {USUAL[1]:g}"
     if support is Support.ALWAYS:
-        return f"It does not depend on the prior: BDeu supports {arc}{beside} at any strength of the prior."
+        return f"It does not depend on the prior: {supports} at any strength."
     if support is Support.USUAL:
-        return f"It does not depend on the prior: BDeu supports {arc}{beside} at every usual strength ({usual})."
+        return f"It does not depend on the prior: {supports} at every usual strength ({few} imaginary rows)."
+    where = _where(prior)
     if support is Support.NEVER:
-        where = _where(prior)
-        if not where:
-            return f"Take care: BDeu supports {arc}{beside} at no strength of the prior."
-        return (
-            f"Take care: BDeu supports {arc}{beside} only {where}, and at none of the usual strengths ({usual})."
-            f"{skewed}"
-        )
-    return (
-        f"It depends on the prior: BDeu supports {arc}{beside} {_where(prior)}, and not otherwise. Usual values are "
-        f"{USUAL[0]:g} to {USUAL[1]:g}. These data alone do not decide it: say so when you report "
-        f"the edge, or collect more cases.{skewed}"
-    )
+        only = f"only {where} ({few} are usual)" if where else "at no strength of the prior"
+        return f"Take care: {supports} {only}.{skewed}"
+    return f"It depends on the prior: {supports} only {where} ({few} are usual). Say so when you report it.{skewed}"
 
 
 def _where(prior: EdgePrior) -> str:
@@ -595,9 +561,7 @@ def _number(value: float) -> str:
 
 def _cases(value: float) -> str:
     text = _number(value)
-    if value < 1:
-        return f"{text} of an imagined case"
-    return f"{text} imagined case{'' if text == '1' else 's'}"
+    return f"{text} imaginary row{'' if text == '1' else 's'}"
 
 
 def prior_blocks(analysis: Findings) -> Blocks:
@@ -608,25 +572,21 @@ def prior_blocks(analysis: Findings) -> Blocks:
     own = "ess" in analysis.main.recipe.score
     title = analysis.main.recipe.score_title
     uses = (
-        f"The confidences above come from {title}."
+        f"The probabilities above come from {title}."
         if own
-        else f"The confidences above come from {title}, which has no such setting; so this is a check with BDeu, which "
-        "has."
+        else f"The probabilities above come from {title}, which has no such setting. So the check uses BDeu, which has."
     )
     meaning = (
-        "What the prior is: BDeu starts as if it had already seen a few imagined cases, spread evenly over all "
-        "combinations of states. The number of cases that they count for is the strength of the prior (its "
-        f"equivalent sample size, ESS); {usual} is usual, against the {analysis.data.n_effective:,} real cases here. "
-        "An edge that BDeu supports at every strength rests on the data. One that comes and goes with the strength "
-        f"rests on that choice, too. {uses}"
+        "What the prior is: BDeu starts as if it had already seen some imaginary rows, spread evenly over all "
+        "combinations of states. How many these count for is the strength of the prior (equivalent sample size, ESS): "
+        f"{usual} as a rule, against the {analysis.data.n_effective:,} real rows here. An edge that BDeu supports at "
+        f"every strength rests on the data. One that comes and goes with it rests on that choice, too. {uses}"
     )
     kept = [edge for edge in analysis.edges if edge.fate.in_network and edge.prior is not None]
     strength = "little" if s.relative < 0.01 else "somewhat" if s.relative < 0.05 else "much"
     text = (
-        f"For the network as a whole the prior matters {strength}: if half of the imagined cases of every variable may "
-        f"lie anywhere instead of being spread evenly, its log score can be anything from {s.lower:,.1f} to "
-        f"{s.upper:,.1f}, a range of {s.relative:.2%} of the score (contamination by {s.epsilon:.0%}; Scanagatta et "
-        "al. 2014)."
+        f"For the network as a whole the prior matters {strength}. If half of the imaginary rows may lie anywhere, its "
+        f"log score is between {s.lower:,.1f} and {s.upper:,.1f}, a range of {s.relative:.2%} (Scanagatta et al. 2014)."
     )
     if s.value > 0:
         worst = np.argsort(-s.by_node, kind="stable")[:3]
@@ -635,9 +595,9 @@ def prior_blocks(analysis: Findings) -> Blocks:
     formula = ""
     if checks.alpha_star is not None:
         formula = (
-            f"The probability tables use a strength of {s.ess:g}. A formula of Steck's (2008) suggests "
-            f"{_number(checks.alpha_star)} for this network and these data: a value to try if an edge that you "
-            f"care about depends on it (--score bdeu --ess {_number(checks.alpha_star).replace(',', '')})."
+            f"The probability tables use a strength of {s.ess:g}. For this network, a formula of Steck's (2008) "
+            f"suggests {_number(checks.alpha_star)}. Try it if an edge that you care about depends on it (--score bdeu "
+            f"--ess {_number(checks.alpha_star).replace(',', '')})."
         )
     return gather(meaning, _by_support(kept) if kept else None, text, formula)
 
@@ -651,7 +611,7 @@ def _by_support(kept: list[EdgeRecord]) -> Blocks:
         return gather(f"Here BDeu supports {all_of} of the network at every usual strength of the prior.")
     count = f"{firm:,} of the {len(kept):,} edges of the network" if firm else "none of the edges of the network"
     depend, never = _by_strength(groups[Support.DEPENDS]), _by_strength(groups[Support.NEVER])
-    items = [f"These depend on it: {depend}. Report them as such, or collect more cases."] if depend else []
+    items = [f"These depend on it: {depend}. Report them as such, or collect more rows."] if depend else []
     items += [f"These BDeu supports at no usual strength: {never}. Treat them with care."] if never else []
     return gather(f"Here BDeu supports {count} at every usual strength of the prior.", bullets(items))
 
@@ -746,7 +706,7 @@ def _presence(analysis: Findings, edge: EdgeRecord) -> str:
         return f"{has} joins {pair} in the one network that was learned: how far to trust that is not known."
     if source.is_sample:
         count = round(edge.present * networks)
-        error = f", give or take {2 * edge.standard_error:.2f}" if edge.standard_error > 0 else ""
+        error = f" (±{2 * edge.standard_error:.2f})" if edge.standard_error > 0 else ""
         return f"An edge joins {pair} in {count:,} of {networks:,} {source.networks}{error}."
     one = source.networks.replace("networks", "network", 1)
     if edge.present == 0:
@@ -767,8 +727,8 @@ def _probability(analysis: Findings, edge: EdgeRecord) -> str:
     known = analysis.probability.calibration
     if edge.probability is None or known.kind == "none" or known.doubt:  # a warning says what the doubt is
         return ""
-    share = percent(edge.probability.edge)
-    return f"In data of known networks, {share} of the edges with this confidence are real."
+    told = f"{percent(edge.probability.edge)} of such edges are real where the truth is known."
+    return f"By this method alone, {told}" if edge.agreement is Agreement.DISAGREE else told[0].upper() + told[1:]
 
 
 def _agreement(edge: EdgeRecord) -> str:
@@ -778,61 +738,48 @@ def _agreement(edge: EdgeRecord) -> str:
         return ""
     low, high = min(others, key=lambda item: item[1]), max(others, key=lambda item: item[1])
     span = show_range(low[1], high[1])
-    who = {1: "The other combination of method and score", 2: "Both other combinations of method and score"}.get(
-        len(others), f"All {len(others)} other combinations of method and score"
-    )
+    who = {1: "The other method", 2: "Both other methods"}.get(len(others), f"All {len(others)} other methods")
     likely = edge.present > HALF
     if edge.agreement is Agreement.AGREE:
         return f"{who} {plural(len(others), 'agrees', 'agree')} (confidence {span})."
     if edge.agreement is Agreement.DIFFER:
-        find, all_as = plural(len(others), "finds", "find"), plural(len(others), "as", "all as")
-        what = "it likely" if likely else "it unlikely"
+        find, what = plural(len(others), "finds", "find"), "likely" if likely else "unlikely"
         clearer = all(abs(value - HALF) >= abs(edge.present - HALF) for _, value in others)
-        how = "and more clearly" if clearer else f"but not {all_as} clearly"
-        return (
-            f"{who} {find} {what} too, {how} (confidence {span}): take "
-            f"{show_confidence(edge.present)} as what this method and score say, and report the range."
-        )
+        how = "even more clearly" if clearer else "but less clearly" if len(others) == 1 else "but not all as clearly"
+        return f"{who} {find} it {what} too, {how} (confidence {span}). Report the range."
     against = low if likely else high
     count = sum((value > HALF) != likely for _, value in others)
-    total = f"{count} of the {len(others)} other combinations" if len(others) > 1 else "the other combination"
+    which = f"{count} of the {len(others)} others" if len(others) > 1 else "the other one"
     verb, how = plural(count, "does", "do") + (" not" if likely else ""), "least" if likely else "most"
     return (
-        f"Methods disagree: {total} of method and score {verb} find it likely, {how} of all the {against[0]} "
-        f"({show_confidence(against[1], 2)}). So the data do not settle it: report the range "
-        f"({show_range(*edge.spread)}), or call the edge not established."
+        f"Methods disagree: {which} {verb} find it likely, {how} of all the {against[0]} "
+        f"({show_confidence(against[1], 2)}). So the data do not settle whether there is an edge."
     )
 
 
 def _direction(analysis: Findings, edge: EdgeRecord) -> str:
     if edge.fate is Fate.DROPPED:
         return (
-            f"It is above the cut-off, but {edge.tail} → {edge.head} would close a cycle of edges that are at least as "
-            "certain, so the network leaves it out."
+            f"It is above the cut-off, but {edge.tail} → {edge.head} would close a cycle of surer edges, so the "
+            "network leaves it out."
         )
     if edge.fate.is_left_out:
         return f"It is above the cut-off, but {edge.fate.reason}, so the network leaves it out."
+    weighted = "" if analysis.main.recipe.source_facts.is_sample else ", weighted"
     one_way, other_way, free = edge.split
-    weighted = "" if analysis.main.recipe.source_facts.is_sample else "the weight of "
-    among = f"of {weighted}the networks with this edge"
     if free >= OPEN:
-        return f"Data like these cannot determine its direction: {percent(free)} {among} leave it reversible."
-    right = (
-        ""
-        if edge.way_probability is None or edge.is_withheld
-        else f"; of directions like this one, {percent(edge.way_probability)} are right"
-    )
-    if edge.is_settled:
-        return f"It points from {edge.tail} to {edge.head} in {percent(edge.way)} {among}{right}."
-    tail, head = (edge.first, edge.second) if one_way >= other_way else (edge.second, edge.first)
-    way, back = max(one_way, other_way), min(one_way, other_way)
-    parts = [f"from {tail} to {head} in {percent(way)} {among}"]
-    parts += [f"from {head} to {tail} in {percent(back)}"] if back > 0 or way < SETTLED_SHARE else []
-    turned = f"; {percent(free)} leave it reversible" if percent(free) != percent(0) else ""
-    if edge.is_withheld or (way >= SETTLED_SHARE and tail == edge.tail):
-        told = f"is not settled, because {edge.withheld}" if edge.is_withheld else "is not settled"
-        return f"Its direction {told}: it points {' and '.join(parts)}{turned}{right}."
-    return f"Its direction is open: it points {' and '.join(parts)}{turned}."
+        return f"Its direction is unknown: {percent(free)} of the networks with this edge fit either way{weighted}."
+    tail, head = edge.likelier if edge.direction is Way.UNKNOWN else (edge.tail, edge.head)
+    way, back = (one_way, other_way) if tail == edge.first else (other_way, one_way)
+    right = None if edge.is_withheld else edge.way_probability
+    told = [f"{tail} → {head} in {percent(way)} of the networks with this edge{weighted}"]
+    told += [f"{head} → {tail} in {percent(back)}"] if percent(back) != percent(0) else []
+    why = f", not settled, because {edge.withheld}" if edge.is_withheld else ""
+    text = f"Its direction is {edge.direction}{why}: {' and '.join(told)}"
+    text += f"; {percent(free)} fit either way" if percent(free) != percent(0) else ""
+    if right is None or edge.direction is Way.UNKNOWN:
+        return f"{text}."
+    return f"{text}. Of such directions, {percent(right)} are right."
 
 
 # States of a category that a sentence compares.
@@ -923,4 +870,4 @@ def _compared_states(data: Dataset, edge: EdgeRecord) -> str:
     few, many = percent(float(shares[low, column])), percent(float(shares[high, column]))
     before, after = statement(edge.tail, tails[seen[low]]), statement(edge.tail, tails[seen[high]])
     result = statement(edge.head, heads[column])
-    return f"Of the cases with {before}, {few} have {result}; of those with {after}, {many}."
+    return f"Of the rows with {before}, {few} have {result}; of those with {after}, {many}."

@@ -60,7 +60,7 @@ def _reversed(x: str, y: str, share: float) -> str:
     if share <= LEAST_REVERSE:
         return ""
     return (
-        f"In {percent(share)} of the weight of the networks it is {y} that leads to {x}. If {x} comes first in time, "
+        f"In {percent(share)} of the networks it is {y} that leads to {x}. Does {x} come first in time? Then "
         f'learn again with --tiers "{x} | {y}".'
     )
 
@@ -77,7 +77,7 @@ def _leads(found: Effect | MixedEffect) -> str:
     """Return how probable it is that there is an effect at all, and what that rests on."""
     x, y = found.cause, found.outcome
     if not found.basis:
-        error = f" (give or take {percent(2 * found.standard_error)})" if found.standard_error > 0.0025 else ""
+        error = f" (±{percent(2 * found.standard_error)})" if found.standard_error > 0.0025 else ""
         return (
             f"{x} leads to {y} in {percent(found.share)} of the weight of the networks{error}. That is not calibrated: "
             "no study shows how often it is right for networks made in this way."
@@ -164,8 +164,8 @@ def _changes(found: Effect) -> TableBlock | None:
         for s, state in enumerate(found.outcome_states)
     ]
     return table(
-        f"If there is an effect: the change in P({found.outcome}) when {found.cause} is set to the second state "
-        f"instead of the first, with {percent(found.level)} intervals.{_part_of(len(rows), MOST_ROWS)}",
+        f"If there is an effect: the change in P({found.outcome}) if {found.cause} is set to the second state, not the "
+        f"first ({percent(found.level)} intervals).{_part_of(len(rows), MOST_ROWS)}",
         (f"set {found.cause}", found.outcome, "change", "low", "high"),
         rows[:MOST_ROWS],
     )
@@ -177,8 +177,8 @@ def _table(found: Effect) -> TableBlock | None:
         return None
     rows = list(_by_state(found, found.observed, given.mean, given.low, given.high))
     return table(
-        f"P({found.outcome}) as observed where {found.cause} happens to be so, and, if it has an effect, what it would "
-        f"be if it were set so ({percent(found.level)} intervals).{_part_of(len(rows), 4 * MOST_ROWS)}",
+        f"P({found.outcome}) as observed where {found.cause} happens to be so, and, if there is an effect, if it were "
+        f"set so ({percent(found.level)} intervals).{_part_of(len(rows), 4 * MOST_ROWS)}",
         (found.cause, found.outcome, ("observed", 3), ("if set", 3), ("low", 3), ("high", 3)),
         rows[: 4 * MOST_ROWS],
     )
@@ -201,9 +201,9 @@ def _part_of(rows: int, most: int) -> str:
 
 def _without(found: Effect) -> str:
     return (
-        f"Whatever causes are missing, cases that have a state of {found.cause} of their own would keep their "
-        f"{found.outcome} if it were set, and all others could have any (Manski 1990). So P({found.outcome} | "
-        f"do({found.cause})) lies in these bounds without the assumption; only experiments or knowledge narrow them."
+        f"Without that assumption, P({found.outcome} | do({found.cause})) lies within these bounds (Manski 1990). Rows "
+        f"that have a state of {found.cause} anyway keep their {found.outcome}; all others could have any. Only "
+        "experiments or knowledge narrow the bounds."
     )
 
 
@@ -238,13 +238,13 @@ def effects_answer(found: EffectMatrix, cause: str | None = None) -> Answer:
     untold = [name for name in found.untold if cause in (None, name)]
     if untold:
         listed = ", ".join(untold)
-        more += f" What setting {listed} does is not told: in every case another variable was set."
+        more += f" What setting {listed} does is not known: in every row another variable was set."
     likely = int((frame["probability"].astype(float) > 0.5).sum())
     checked = f"How often the probabilities are right {found.basis}. " if found.basis else f"{UNCHECKED} "
     text = (
         f"Of the effects {of}, {likely:,} {plural(likely, 'is', 'are')} more likely there than not. {checked}"
-        f"The change is the largest that setting a state of the cause instead of another makes to the probability of a "
-        f"state of the outcome, if there is an effect, with its {percent(found.level)} interval.{more}"
+        f"The change is in the probability of a state of the outcome, if there is an effect: the largest from one "
+        f"state of the cause to another, with its {percent(found.level)} interval.{more}"
     )
     title = f"What setting {cause} would do" if cause is not None else "What setting each variable would do"
     columns = ("effect", "probability", "set", "outcome", "change", "low", "high")
@@ -278,7 +278,7 @@ def mixed_effect_answer(found: MixedEffect, *, reverse: float = 0.0) -> Answer:
                 rows.append((_step(name), state_label(state), *(f"{float(cell):+.4g}" for cell in cells)))
     caption = (
         f"If there is an effect: the change in {what}, in its units, over {counted(found.n_families, 'parent set')} of "
-        f"{x}; 'observed' is the difference that goes with it in the data, whatever the reason."
+        f"{x}. Observed: the difference that goes with it in the data, whatever the reason."
         f"{_part_of(len(rows), MOST_ROWS)}"
     )
     columns = (f"set {x}", y, "observed", "change", "low", "high")

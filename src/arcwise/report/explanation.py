@@ -12,7 +12,7 @@ import io
 import json
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ import numpy as np
 
 from arcwise.base.errors import FormatError, OptionError, suggestion
 from arcwise.base.files import read_bytes
-from arcwise.base.showing import counted, one_screen, percent, show_confidence
+from arcwise.base.showing import counted, listed, one_screen, show_confidence
 from arcwise.confidence.consensus import Fate
 from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.data.dataset import dataset_of
@@ -72,29 +72,19 @@ class EdgeExplanation:
 
     @property
     def title(self) -> str:
-        """The edge, with an arrow if the network directs it, and what became of it."""
+        """The edge with its verdict, and how far its direction is known; or what became of it."""
         edge = self.edge
         if not edge.has_confidence:
             return edge.name
-        where = {
-            Fate.KEPT: "in the network",
-            Fate.UNDIRECTED: "in the network, direction open",
-            Fate.REQUIRED: "in the network",
-            Fate.BELOW: "not in the network",
-        }.get(edge.fate, f"left out: {edge.fate.reason}")
+        if self.few:
+            where = "in the network" if edge.fate.in_network else "not in the network"
+            return f"{edge.name}: in {round(edge.present * self.few)} of {counted(self.few, 'network')}, {where}"
+        if edge.fate.in_network:
+            return f"{edge.name}: {edge.verdict}; direction {edge_record.shown_direction(edge, 0) or Way.UNKNOWN}"
         if edge.origin is edge_record.Origin.FORBIDDEN:
             return f"{edge.name}: not in the network, forbidden by you ({edge.owed_to})"
-        said = {
-            edge_record.Origin.FOUND: "",
-            edge_record.Origin.REQUIRED: ", required by you",
-            edge_record.Origin.FOLLOWS: f", {edge_record.follows_words(edge.way)}",
-            edge_record.Origin.APPEARS: ", implied by your constraints",
-            edge_record.Origin.GONE: ", gone because of what you said",
-        }.get(edge.origin, f", directed by {edge.owed_to}")
-        share = edge.verdict if edge.fate.in_network else f"{edge.verdict} (confidence {show_confidence(edge.present)})"
-        if self.few:
-            share = f"in {round(edge.present * self.few)} of {counted(self.few, 'network')}"
-        return f"{edge.name}: {share}, {where}{said}"
+        where = f"left out, {edge.fate.reason}" if edge.fate.is_left_out else "not in the network"
+        return f"{edge.name}: {where} (probability {show_confidence(edge.real, 2)})"
 
     @property
     def kept_by(self) -> tuple[str, ...]:
@@ -104,36 +94,20 @@ class EdgeExplanation:
     @property
     def sentences(self) -> tuple[str, ...]:
         """Everything there is to say, one thing after the other."""
-        shares = () if self.few else (self._direction(), self._rules())
-        parts = (self.words, self.effect, *shares, self.advice)
+        parts = (self.words, self.effect, "" if self.few else self._rules(), self.advice)
         return tuple(part for part in parts if part)
 
-    def _direction(self) -> str:
-        first, second = self.edge.first, self.edge.second
-        one, other, free = self.edge.split
-        if math.isnan(one) or not self.edge.present or self.edge.origin.is_decided:
-            return ""
-        return (
-            f"Columns of edges.csv: if there is an edge, it points {first} → {second} in {percent(one)} "
-            f"({edge_record.SPLIT[0]}), {second} → {first} in {percent(other)} ({edge_record.SPLIT[1]}) and could do "
-            f"either in {percent(free)} ({edge_record.SPLIT[2]}); the three add up to 1."
-        )
-
     def _rules(self) -> str:
-        rules = self.rules
-        if not rules or self.edge.origin.is_decided:
+        """Return which rules would not decide as the one that was chosen did, if any."""
+        edge, kept = self.edge, self.kept_by
+        if edge.origin.is_decided or edge.fate.is_left_out:
             return ""
-
-        def cut_offs(names: Iterable[str]) -> str:
-            return ", ".join(f"{name} (above {rules[name]:.3g})" for name in names)
-
-        kept = self.kept_by
-        others = [name for name in rules if name not in kept]
-        if not others:
-            return f"Every rule keeps it: {cut_offs(kept)}."
-        if not kept:
-            return f"No rule keeps it: {cut_offs(others)}."
-        return f"Rules that keep it: {cut_offs(kept)}. Rules that do not: {cut_offs(others)}."
+        others = [name for name in self.rules if (name in kept) != edge.fate.in_network]
+        return (
+            f"Other cut-offs {'leave it out' if edge.fate.in_network else 'keep it'}: {listed(others)}."
+            if others
+            else ""
+        )
 
     @property
     def advice(self) -> str:
@@ -143,11 +117,8 @@ class EdgeExplanation:
             return "What to do: one network does not say how far to trust it; `arcwise learn DATA -o DIR` does."
         more = ""
         if edge.verdict is Verdict.YOURS:
-            more = (
-                ""
-                if edge.without is None
-                else f" The data alone would give it {show_confidence(edge.without.present)}."
-            )
+            alone = edge.without
+            more = "" if alone is None else f" The data alone would give it {show_confidence(alone.real, 2)}."
         elif self.few:
             more = " Allow more time."
         elif edge.fate is Fate.DROPPED:
@@ -155,25 +126,21 @@ class EdgeExplanation:
         elif edge.fate is Fate.BELOW and edge.present >= 0.01:
             more = f" It would be in with --threshold {_below(edge.present)}."
         elif edge.verdict in (Verdict.RELY, Verdict.PROBABLY):
-            return f"What to do: {edge.action}; {self._way_advice()}."
+            more = f" {self._way_advice()}"
         return f"What to do: {edge.action}.{more}"
 
     def _way_advice(self) -> str:
         edge, is_set = self.edge, self.edge.origin is edge_record.Origin.EXPERIMENT
         match edge.direction:
             case Way.SETTLED:
-                told = "your experiment shows" if is_set else "the data suggest, which is not yet a cause"
-                return f"its direction is what {told}"
+                told = "from your experiment" if is_set else "from the data, which is not yet a cause"
+                return f"Its direction is settled, {told}."
             case Way.LIKELY:
-                return f"its direction is likely ({percent(edge.way)}), so report it as such"
+                return f"Its direction is {edge_record.shown_direction(edge, 0)}: report it as such."
             case Way.YOURS:
-                whose = {
-                    edge_record.Origin.DIRECTED: "what you said",
-                    edge_record.Origin.BELIEVED: "what your odds say",
-                }.get(edge.origin, "a consequence of what you said")
-                return f"its direction is {whose}, so do not report it as a finding"
+                return "Its direction is yours: do not report it as a finding."
             case Way.UNKNOWN:
-                return "leave its direction open. If you know which comes first in time, say so with --tiers"
+                return "Leave its direction open; if you know which comes first in time, say so with --tiers."
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON can hold it."""
@@ -220,7 +187,7 @@ def explain_folder(
     for first, second in pairs:
         present = confidence.pair(first, second).present  # refuses unknown names, and one name twice
         unlikely = edge_record.EdgeRecord(first=first, second=second, tail=first, head=second, present=present)
-        text = f"No edge joins {first} and {second}, or hardly ever: the confidence is below 0.01. {NOT_UNRELATED}"
+        text = f"Hardly any network joins {first} and {second}. {NOT_UNRELATED}"
         chosen.append(found.get(frozenset((first, second))) or EdgeExplanation(unlikely, text, rules=rules, few=few))
     return tuple(chosen)
 
@@ -262,7 +229,7 @@ def _graph_words(data: Dataset, edge: edge_record.EdgeRecord) -> str:
     if edge.fate is Fate.BELOW:
         absent = f"The network has no edge between {edge.first} and {edge.second}. {NOT_UNRELATED}"
     if edge.fate is Fate.UNDIRECTED:
-        either = "Data cannot determine its direction: the reverse fits as well."
+        either = "Data cannot tell its direction: it fits either way."
     return " ".join(part for part in (absent, either, effect_sentence(data, edge), prior_sentence(edge)) if part)
 
 

@@ -21,7 +21,15 @@ from typing import TYPE_CHECKING, Any
 from arcwise.base.options import MANY_VARIABLES
 from arcwise.base.showing import round_inside, show_range
 from arcwise.findings.edge_picture import EdgePicture, Scatter
-from arcwise.findings.edge_record import EdgeColumn, EdgeRecord, Origin, Shown, script_values, shown_columns
+from arcwise.findings.edge_record import (
+    EdgeColumn,
+    EdgeRecord,
+    Origin,
+    Shown,
+    script_values,
+    shown_columns,
+    shown_direction,
+)
 from arcwise.findings.verdict import Forest, ForestRow, Verdict, Way, thickness
 from arcwise.plotting.layout import Drawing, communities, draw_network, label_of, undrawn_network
 from arcwise.report.blocks import Block, Bullets, Chart, NetworkView, Paragraph, Section, Series, TableBlock, Verbatim
@@ -78,7 +86,7 @@ def render_html(report: Report) -> str:
         policy=policy,
         style=Markup(style),
         script=Markup(script),
-        payload=Markup(_json(_payload(report.network))),
+        payload=Markup(_json({**_payload(report.network), "glossary": dict(report.glossary)})),
     )
 
 
@@ -186,7 +194,7 @@ def _best_joined(view: NetworkView) -> int:
     return min(range(len(view.nodes)), key=lambda v: (-ends[v], v))
 
 
-def _edge(index: dict[str, int], edge: EdgeRecord) -> dict[str, Any]:
+def _edge(index: dict[str, int], edge: EdgeRecord, few: int) -> dict[str, Any]:
     """Return what the script has of an edge: the columns that it shows or computes with, and what it draws."""
     prior = edge.prior
     return {
@@ -203,6 +211,8 @@ def _edge(index: dict[str, int], edge: EdgeRecord) -> dict[str, Any]:
         "given": [] if prior is None else [index[name] for name in prior.given],
         "verdict": edge.verdict.key,
         "direction": edge.direction,
+        "way": shown_direction(edge, few),
+        **({"leans": 1} if edge.leans else {}),
         "action": edge.action,
         "label": edge.label,
     }
@@ -272,7 +282,7 @@ def _payload(view: NetworkView) -> dict[str, Any]:
         },
         "edges": [
             {
-                **_edge(index, edge),
+                **_edge(index, edge, view.few),
                 "sentences": [phrases.get(sentence, sentence) for sentence in words],
                 **({} if picture is None else {"picture": _picture_of(picture, index)}),
                 "path": path,
@@ -283,6 +293,7 @@ def _payload(view: NetworkView) -> dict[str, Any]:
             )
         ],
         "phrases": list(phrases),
+        **({"record": view.record} if view.record else {}),
         "verdicts": {one.key: {"title": one, "words": one.words, "dashes": one.dashes} for one in Verdict},
         "threshold": view.threshold,
         "cost": view.cost,
@@ -316,7 +327,7 @@ STYLE = (
     ".n{fill:#fff;stroke:#57606a;stroke-width:1.2}.e{fill:none;stroke:currentColor}"
     ".rely{color:#0b5cad}.probably{color:#3f7f8f}.open{color:#c04a00}.yours{color:#6b4fa0}.unlikely{color:#7a828c}"
     ".h{fill:currentColor;stroke:currentColor;stroke-width:1.4;stroke-linejoin:round}.o{fill:#fff}.said{fill:#b9a8d8}"
-    ".v{font-size:11px;paint-order:stroke;stroke:#fff;stroke-width:4px;stroke-linejoin:round}"
+    ".v{font-size:11px;paint-order:stroke;stroke:#fff;stroke-width:7px;stroke-linejoin:round}"
 )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from arcwise.base.errors import OptionError, UnfinishedError
 from arcwise.base.options import MANY_VARIABLES
 from arcwise.base.run import Limits, Run
-from arcwise.base.showing import counted, listed, percent, plural, show_range
+from arcwise.base.showing import counted, listed, percent, plural
 from arcwise.confidence.consensus import Fate
 from arcwise.confidence.curves import KNOTS
 from arcwise.confidence.edge_confidence import RuleName
@@ -23,7 +23,7 @@ from arcwise.evaluate.prediction import NumberScores
 from arcwise.findings.edges import floor_of
 from arcwise.findings.method_result import is_few
 from arcwise.findings.thresholds import COST_POWERS
-from arcwise.findings.verdict import HALF, Verdict, Way
+from arcwise.findings.verdict import HALF, Verdict, Way, track_record
 from arcwise.report import blocks, edges, sections
 from arcwise.report.blocks import Blocks, Chart, Guide, Section, Series, TableBlock, bullets, gather, table
 from arcwise.report.remarks import analysis_remarks, is_by_time
@@ -145,7 +145,7 @@ def calibration_blocks(analysis: Findings) -> Blocks:
         return gather("The confidences were not calibrated: how often they are right is not known.")
     doubt = f" {known.doubt}" if known.doubt else ""
     return gather(
-        "A confidence is a share of networks; how often an edge of that confidence is real is its probability. The "
+        "A confidence is a share of networks. How often an edge of that confidence is real is its probability. The "
         f"probabilities {known.basis}.{doubt}",
         _rates(analysis),
         _curve(analysis),
@@ -197,7 +197,7 @@ def chain_blocks(facts: ChainFacts) -> Blocks:
     uneven = max(abs(value - 1) for own in facts.ranks for value in own)
     bins = tuple(float(k + 1) for k in range(len(facts.ranks[0])))
     unseen = (
-        "The chains walked on the parent sets that can matter; those that were left out have at most "
+        "The chains walked on the parent sets that can matter; what was left out has at most "
         f"{facts.left_out:.1g} of the posterior probability."
     )
     return gather(
@@ -250,9 +250,8 @@ def fit_answer(found: FitCheck) -> Answer:
     ]
     many = f", {MOST_ROWS} of {len(found.misfits):,}" if len(found.misfits) > MOST_ROWS else ""
     worst = table(
-        f"The pairs that fit worst{many}. The p-value tests the pair given the variables named; information is that of "
-        "the pair alone, in bits, in these data and as expected in data drawn from the network, and how many standard "
-        "deviations apart they are.",
+        f"The pairs that fit worst{many}. The p-value tests the pair given the variables named. Information is that of "
+        "the pair alone, in bits: in these data, as expected of the network, and how many standard deviations apart.",
         ("pair", "independent given", "p", ("information", 4), ("expected", 4), ("deviations", 1)),
         rows,
     )
@@ -263,29 +262,26 @@ def fit_answer(found: FitCheck) -> Answer:
 
 def _independences(found: FitCheck) -> str:
     if not found.n_tests:
-        return "The network implies no independence that these cases are enough to test."
-    skipped = f" ({found.n_untested:,} more have too few cases for a test)" if found.n_untested else ""
+        return "The network implies no independence that these rows are enough to test."
+    skipped = f" {found.n_untested:,} more have too few rows for a test." if found.n_untested else ""
     rejected = round(found.small * found.n_tests)
     share = f" ({percent(found.small)})" if found.n_tests >= 20 else ""
+    which = f"the {found.n_tests:,} independences" if found.n_tests > 1 else "the one independence"
     small = (
-        f"of {found.n_tests:,} independences that the network implies and these cases can test, {rejected:,}{share} "
-        f"{'is' if rejected == 1 else 'are'} rejected at 0.05"
+        f"the data reject {rejected:,}{share} of {which} that the network implies ({found.n_tests / 20:.2g} by chance)"
     )
     first = next((pair for pair in found.misfits if pair.p <= 0.05), None)
     if first is not None:
         lead = "Not everywhere"
-        verdict = (
-            f"{'more clearly' if rejected == 1 else 'some more clearly'} than chance explains: the network leaves "
-            f"dependences out, first of all that of {first.first} and {first.second}"
-            f"{' given ' + ', '.join(first.given) if first.given else ''}"
-        )
+        given = f" given {', '.join(first.given)}" if first.given else ""
+        verdict = f"The network leaves dependences out, first of all that of {first.first} and {first.second}{given}."
     elif found.small <= 0.1:
-        lead = "As far as these cases can tell, yes"
-        verdict = "about as many as by chance: there is no sign that an edge is missing"
+        lead = "As far as these rows can tell, yes"
+        verdict = "There is no sign that an edge is missing."
     else:
         lead = "Perhaps not everywhere"
-        verdict = "more than the 5% that chance would reject, but none clearly on its own: dependences may be missing"
-    return f"{lead}: {small}{skipped}, {verdict}."
+        verdict = "None is clear on its own, but dependences may be missing."
+    return f"{lead}: {small}.{skipped} {verdict}"
 
 
 def _likelihood(found: FitCheck) -> str:
@@ -297,11 +293,10 @@ def _likelihood(found: FitCheck) -> str:
         )
     elif not math.isnan(found.share_explained):
         place = (
-            f", {percent(max(0.0, min(found.share_explained, 1.0)))} of the way from a network without edges "
-            f"({found.independent:.3f}) to the frequencies of whole rows ({found.saturated:.3f}), which no model "
-            "exceeds on the same data"
+            f". That captures {percent(max(0.0, min(found.share_explained, 1.0)))} of what any model could, from "
+            f"{found.independent:.3f} without edges to {found.saturated:.3f}, the frequencies of whole rows"
         )
-    return f"Its log likelihood is {found.log_likelihood:.3f} per case{place}."
+    return f"Its log likelihood is {found.log_likelihood:.3f} per row{place}."
 
 
 def _replicated(found: FitCheck) -> str:
@@ -314,9 +309,8 @@ def _replicated(found: FitCheck) -> str:
         )
     strong = sum(pair.z > 0 for pair in far)
     return (
-        f"In {found.replicates:,} data sets drawn from the network, the dependence of {len(far):,} of {total:,} pairs "
-        f"differs from that in these data by more than chance explains ({strong:,} more dependent here, "
-        f"{len(far) - strong:,} less)."
+        f"In {found.replicates:,} data sets drawn from the network, {len(far):,} of {total:,} pairs differ from these "
+        f"data by more than chance: {strong:,} are more dependent here, {len(far) - strong:,} less."
     )
 
 
@@ -342,11 +336,11 @@ def number_prediction(found: NumberScores) -> str:
     """Return how well a number is predicted."""
     how = f"by {found.folds}-fold cross-validation" if found.folds else "in data that were not learned from"
     return (
-        f"{found.target} is predicted with a typical error of {found.rmse:.4g} in {found.n_cases:,} cases {how} (give "
-        f"or take {2 * found.rmse_error:.2g}); its mean alone would be off by {found.usual_rmse:.4g}, so that "
-        f"{percent(max(found.explained, 0.0))} of its variance is explained. On average it is off by "
-        f"{found.absolute:.4g}. {percent(found.inside)} of the values lie in the "
-        f"intervals that should hold {percent(found.level)}."
+        f"{found.target} is predicted with a typical error of {found.rmse:.4g} (±"
+        f"{2 * found.rmse_error:.2g}) in {found.n_cases:,} rows {how}. Its mean alone would be off by "
+        f"{found.usual_rmse:.4g}: {percent(max(found.explained, 0.0))} of its variance is explained. On average the "
+        f"prediction is off by {found.absolute:.4g}. {percent(found.inside)} of the values lie in the intervals that "
+        f"should hold {percent(found.level)}."
     )
 
 
@@ -358,9 +352,9 @@ def prediction_answer(found: PredictionScores | NumberScores) -> Answer:
     gain = found.usual_log_loss - found.log_loss
     better = "worse than" if gain < 0 else "hardly better than" if gain <= 2 * found.log_loss_error else "better than"
     text = (
-        f"{found.target} is predicted right in {percent(found.accuracy)} of {found.n_cases:,} cases {how} (give or "
-        f"take {percent(2 * found.accuracy_error)}); its most frequent state alone would be right in "
-        f"{percent(found.usual_accuracy)}. The log loss is {found.log_loss:.3f} (give or take "
+        f"{found.target} is predicted right in {percent(found.accuracy)} (±"
+        f"{percent(2 * found.accuracy_error)}) of {found.n_cases:,} rows {how}. Its most frequent state alone would be "
+        f"right in {percent(found.usual_accuracy)}. The log loss is {found.log_loss:.3f} (±"
         f"{2 * found.log_loss_error:.3f}), {better} the {found.usual_log_loss:.3f} of its frequencies. On average, a "
         f"predicted probability and the share that comes true differ by {found.calibration.error:.3f}."
     )
@@ -373,7 +367,7 @@ def prediction_answer(found: PredictionScores | NumberScores) -> Answer:
             zip(own.predicted.tolist(), own.observed.tolist(), own.count.tolist(), strict=True),
         ),
         table(
-            "Cases by their true state (rows) and the predicted one.",
+            "Rows by their true state (down) and the predicted one (across).",
             ("true", *((state, 0) for state in states)),
             [(state, *map(int, row.tolist())) for state, row in zip(states, found.confusion, strict=True)],
         ),
@@ -415,9 +409,9 @@ def _rows_told(data: Dataset) -> tuple[str, ...]:
         return ()
     if data.design.found:
         return (
-            f"Beware: these rows do not look like cases of their own: {data.design.found}. The {data.n_cases:,} cases "
-            f"tell about as much as {data.n_effective:,} independent ones, and probabilities are those of "
-            f"{data.n_effective:,}. If a column says which rows belong together, give it with --groups.",
+            f"Beware: these rows do not look independent: {data.design.found}. The {data.n_cases:,} rows tell about as "
+            f"much as {data.n_effective:,} independent ones, and probabilities are those of {data.n_effective:,}. If a "
+            "column says which rows belong together, give it with --groups.",
         )
     groups, effect = data.design.n_groups, data.n_cases / data.n_effective
     if data.design.weights is not None:
@@ -426,8 +420,8 @@ def _rows_told(data: Dataset) -> tuple[str, ...]:
         within = f", in {groups:,} groups ({data.design.name})," if data.design.is_grouped else ""
         return (
             f"The {data.n_cases:,} rows{within} are weighted by {data.design.weighed_by} and tell as much as "
-            f"{data.n_effective:,} independent cases (design effect {effect:.2g}): {how}, shares are "
-            f"those of the population, and probabilities are those of {data.n_effective:,} cases.",
+            f"{data.n_effective:,} independent ones (design effect {effect:.2g}): {how}. Shares are those of the "
+            f"population, and probabilities are those of {data.n_effective:,} rows.",
         )
     few = (
         f" {groups} groups say little about groups that were not seen: {FEWEST_GROUPS} are the fewest to rely on."
@@ -435,9 +429,9 @@ def _rows_told(data: Dataset) -> tuple[str, ...]:
         else ""
     )
     return (
-        f"The {data.n_cases:,} cases belong to {groups:,} groups ({data.design.name}) and tell as much as "
-        f"{data.n_effective:,} independent ones (design effect {effect:.2g}): whole groups were resampled, and "
-        f"probabilities are those of {data.n_effective:,} cases.{few}",
+        f"The {data.n_cases:,} rows belong to {groups:,} groups ({data.design.name}) and tell as much as "
+        f"{data.n_effective:,} independent ones (design effect {effect:.2g}). Whole groups were resampled, and "
+        f"probabilities are those of {data.n_effective:,} rows.{few}",
     )
 
 
@@ -450,13 +444,14 @@ def _found(analysis: Findings) -> tuple[str, ...]:
     if not kept and not analysis.has_few_networks:
         n = analysis.data.n_variables
         whose = "the data show no edge" if analysis.constraints is None else "within your constraints there is no edge"
-        first = f"None of the {n * (n - 1) // 2:,} pairs of variables has a confidence above {analysis.threshold:.2g}"
+        first = f"None of the {n * (n - 1) // 2:,} pairs of variables has {sections.cut_words(analysis)}"
         return (f"{first}: {whose}.", *edges.constraint_summary(analysis), *_closing(analysis))
     untold = by_chance or analysis.has_few_networks or analysis.probability.calibration.kind == "none"
     found = (
         by_chance,
-        headline(analysis),
+        _counts(analysis) if by_chance else _few(analysis) if analysis.has_few_networks else "",
         "" if untold else analysis.expected.sentence(),
+        *_about_target(analysis),
         "" if analysis.has_few_networks else _apart(analysis, kept),
         "" if analysis.has_few_networks else _directions(kept),
         *edges.constraint_summary(analysis),
@@ -466,24 +461,34 @@ def _found(analysis: Findings) -> tuple[str, ...]:
 
 
 def headline(analysis: Findings) -> str:
-    """Return the answer in one sentence: how many edges of each verdict, and which checks speak against it."""
+    """Return the answer in one sentence, unless something else is to be said first: then ""."""
+    kept = any(e.fate.in_network for e in analysis.edges)
+    return "" if analysis.has_few_networks or _chance(analysis) or not kept else _counts(analysis)
+
+
+def _counts(analysis: Findings) -> str:
+    """Return how many edges of each verdict there are, and which checks speak against them."""
     kept = [e for e in analysis.edges if e.fate.in_network]
-    if analysis.has_few_networks:
-        count = analysis.confidence.n_networks
-        only = sections.few_networks(count).removesuffix(".")
-        best = analysis.main.optimum
-        if best is not None and analysis.main.asked is None:  # one network is what was asked for
-            return (
-                f"The best network has {_edges(len(kept))} and the score {best.score:.6f}: "
-                f"{sections.bound_words(best, analysis.main.recipe)}. How far each edge can be trusted, one network "
-                "does not say: a method that averages does."
-            )
-        return f"{only}, with {_edges(len(kept))} above the cut-off. {sections.FEW_SAY_NOTHING}"
     counts = Counter(e.verdict for e in kept)
     told = [f"{counts[verdict]:,} {words}" for verdict, words in COUNTED.items() if counts[verdict]]
-    failed = [check for check in sections.checks(analysis) if check.ok is False]
-    care = f" Take care: {'; '.join(f'{check.name}: {check.words}' for check in failed)}." if failed else ""
-    return f"{_edges(len(kept)).capitalize()}: {listed(told)}.{care}"
+    failed = [check.words for check in sections.checks(analysis) if check.ok is False]
+    care = f" Take care: {'; '.join(failed)}." if failed else ""
+    return f"{counted(len(kept), 'edge')}: {listed(told)}.{care}"
+
+
+def _few(analysis: Findings) -> str:
+    """Return that there are too few networks to say how far an edge can be trusted."""
+    kept = sum(e.fate.in_network for e in analysis.edges)
+    some = counted(kept, "edge") if kept else "no edge"
+    best = analysis.main.optimum
+    if best is not None and analysis.main.asked is None:  # one network is what was asked for
+        return (
+            f"The best network has {some} and the score {best.score:.6f}: "
+            f"{sections.bound_words(best, analysis.main.recipe)}. How far each edge can be trusted, one network does "
+            "not say: a method that averages does."
+        )
+    only = sections.few_networks(analysis.confidence.n_networks).removesuffix(".")
+    return f"{only}, with {some} above the cut-off. {sections.FEW_SAY_NOTHING}"
 
 
 def _apart(analysis: Findings, kept: list[EdgeRecord]) -> str:
@@ -498,18 +503,14 @@ def _directions(kept: list[EdgeRecord]) -> str:
     """Name the directions that the data settle, say how many are the analyst's, and what would settle more."""
     ways = Counter(e.direction for e in kept)
     settled = sorted((e for e in kept if e.direction is Way.SETTLED), key=lambda e: -e.information)
-    yours = (
-        f" {ways[Way.YOURS]:,} of the directions {plural(ways[Way.YOURS], 'is', 'are')} yours."
-        if ways[Way.YOURS]
-        else ""
-    )
+    told = "The data settle no direction."
     if settled:
-        names = listed([f"{e.tail} → {e.head}" for e in settled], most=MOST_NAMED)
-        return f"The data settle the direction of {names}.{yours} An arrow is not proof of cause."
-    only = "the edge" if len(kept) == 1 else "any edge"
-    asked = ' If you know what comes first in time, say so, as in --tiers "age, sex | smoke | ill".'
-    tiers = "" if ways[Way.YOURS] else asked
-    return f"The data do not settle the direction of {only}.{yours} An arrow is not proof of cause.{tiers}"
+        told = f"The data settle {listed([f'{e.tail} → {e.head}' for e in settled], most=MOST_NAMED)}."
+    if ways[Way.YOURS]:
+        told += f" {counted(ways[Way.YOURS], 'direction follows', 'directions follow')} from what you said."
+    told += " An arrow is not proof of cause."
+    asks = not settled and not ways[Way.YOURS]
+    return f'{told} Do you know what comes first in time? Add --tiers "age, sex | smoke | ill".' if asks else told
 
 
 def _chance(analysis: Findings) -> str:
@@ -527,10 +528,6 @@ def _chance(analysis: Findings) -> str:
         f"These data show no dependence between the variables: of {len(found.gains)} tables with shuffled columns, at "
         f"least one shows as much; {more}."
     )
-
-
-def _edges(count: int) -> str:
-    return counted(count, "edge") if count else "no edge"
 
 
 def _closing(analysis: Findings) -> tuple[str, ...]:
@@ -571,10 +568,11 @@ def build_report(analysis: Findings) -> Report:
     kept, held = sum(edge.fate.in_network for edge in analysis.edges), main.credible
     return Report(
         title=f"Which edges to trust: {analysis.name}",
-        subtitle=f"A Bayesian network of {data.n_variables} variables from {data.n_cases:,} cases",
+        subtitle=_subtitle(analysis),
+        headline=headline(analysis),
         facts=(
             ("variables", f"{data.n_variables:,}"),
-            ("cases", f"{data.n_cases:,}"),
+            ("rows", f"{data.n_cases:,}"),
             ("method", main.title),
             ("networks averaged", f"{analysis.confidence.n_networks:,}"),
             *([] if held is None or held.covered is None else [("of the posterior in the set", _covered(held))]),
@@ -582,14 +580,20 @@ def build_report(analysis: Findings) -> Report:
             ("edges in the network", f"{kept:,}"),
         ),
         checks=sections.checks(analysis),
-        summary=(
-            *_about_target(analysis),
-            *summary_sentences(analysis),
-            *(remark.text for remark in analysis_remarks(analysis)),
-        ),
+        summary=(*summary_sentences(analysis), *(remark.text for remark in analysis_remarks(analysis))),
         network=_network(analysis),
         glossary=_glossary(analysis),
         sections=tuple(section for section in _sections(analysis) if section.blocks),
+    )
+
+
+def _subtitle(analysis: Findings) -> str:
+    """Return what was read, what was learned, and with what it was compared."""
+    data, networks, compared = analysis.data, analysis.confidence.n_networks, len(analysis.comparisons)
+    beside = f", and {counted(compared, 'other method')}" if compared else ""
+    return (
+        f"{counted(data.n_variables, 'variable')}, {counted(data.n_cases, 'row')}; "
+        f"{counted(networks, 'network')} by {analysis.main.recipe.source_facts.title}{beside}"
     )
 
 
@@ -597,13 +601,16 @@ def _sections(analysis: Findings) -> tuple[Section, ...]:
     """Return all sections; one without blocks is left out of the report."""
     focus, answers = analysis.focus, {}
     if focus is not None:
-        answers = {"target": sections.variable_answer(focus.variable), "prediction": prediction_answer(focus.scores)}
+        answers = {
+            "target": sections.variable_answer(focus.variable, analysis.edges),
+            "prediction": prediction_answer(focus.scores),
+        }
     return (
         *(Section(key, answer.title, answer.blocks) for key, answer in answers.items()),
         Section("ranges", "How far the methods agree", sections.range_blocks(analysis)),
         Section("ensemble", sections.ensemble_title(analysis), _ensemble(analysis)),
         Section("constraints", "What you said, and what it cost", edges.constraint_blocks(analysis)),
-        Section("beliefs", "What was believed, and what the data say", edges.belief_blocks(analysis)),
+        Section("beliefs", "Your prior odds, and what the data say", edges.belief_blocks(analysis)),
         Section("experiments", "Which experiment next", sections.experiment_blocks(analysis)),
         Section("rules", "Where to cut", _rules(analysis)),
         Section("prior", "Does the prior decide, and are there enough data?", _prior(analysis)),
@@ -617,45 +624,28 @@ def _sections(analysis: Findings) -> tuple[Section, ...]:
 
 
 def _about_target(analysis: Findings) -> tuple[str, ...]:
+    """Return what the target depends on, by the verdicts of its edges, and how well it is predicted."""
     if analysis.focus is None:
         return ()
     variable, scores = analysis.focus.variable, analysis.focus.scores
-    told, sure = f"{variable.name} depends on nothing that the data show.", []
-    if variable.blanket:
-        doubtful = {name: edge for name in variable.blanket if (edge := _doubtful(analysis, name)) is not None}
-        sure = [name for name in variable.blanket if name not in doubtful]
-        told = f"{variable.name} depends on {listed(sure)}" if sure else f"What {variable.name} depends on is not sure"
-        if doubtful:
-            ranges = [f"{name} ({show_range(*edge.spread)})" for name, edge in doubtful.items()]
-            told += f"; not established: {listed(ranges)}"
-        given = plural(len(variable.blanket), "it", "these")
-        fits = next((check.ok for check in sections.checks(analysis) if check.key == "fit"), None)
-        told += f". In the network, given {given}, no other variable tells more about it."
-        if fits is False:
-            told += " But the network does not fit everywhere, so others may."
+    told = sections.depends_sentence(variable.name, analysis.edges)
+    if next((check.ok for check in sections.checks(analysis) if check.key == "fit"), None) is False:
+        told += " The network does not fit, so other variables may matter too."
     if isinstance(scores, NumberScores):
-        explained = percent(max(scores.explained, 0.0))
-        return (f"{told} In cases that were not learned from, {explained} of its variance is explained.",)
+        return (
+            f"{told} In rows that were left out, {percent(max(scores.explained, 0.0))} of its variance is explained.",
+        )
+    gain = scores.accuracy - scores.usual_accuracy
+    use = "" if gain > 2 * scores.accuracy_error else ": hardly better"
     return (
-        f"{told} It is predicted right in {percent(scores.accuracy)} of cases that were not learned from; its most "
-        f"frequent state alone in {percent(scores.usual_accuracy)}.",
+        f"{told} It is predicted right in {percent(scores.accuracy)} of the rows that were left out; its most frequent "
+        f"state alone in {percent(scores.usual_accuracy)}{use}.",
     )
-
-
-def _doubtful(analysis: Findings, name: str) -> EdgeRecord | None:
-    """Return an edge that joins a variable to the target's blanket if it is not established."""
-    assert analysis.focus is not None
-    target = analysis.focus.variable.name
-    through = [child for child in analysis.dag.children_of(target) if name in analysis.dag.parents_of(child)]
-    direct = target in analysis.dag.parents_of(name) or name in analysis.dag.parents_of(target)
-    pairs = [(target, name)] if direct else [pair for child in through for pair in ((target, child), (name, child))]
-    found = [analysis.edge(*pair) for pair in pairs]
-    return next((edge for edge in found if edge.verdict in (Verdict.OPEN, Verdict.UNLIKELY)), None)
 
 
 def _glossary(analysis: Findings) -> tuple[tuple[str, str], ...]:
     source = analysis.main.recipe.source_facts
-    networks = f"the {source.networks}" if source.is_sample else f"all {source.networks}, by weight,"
+    networks = f"the {source.networks}" if source.is_sample else f"all {source.networks} (weighted)"
     used = {item.recipe.source: item.recipe.source_facts for item in analysis.sets}
     methods = "; ".join(f"{facts.title}: {facts.meaning}" for facts in used.values())
     return (
@@ -666,7 +656,7 @@ def _glossary(analysis: Findings) -> tuple[tuple[str, str], ...]:
         ("direction", "not a cause; an edge that fits either way has no arrow head"),
         ("score", "how fit is weighed against complexity; qNML, BDeu and BIC are three ways"),
         ("method", methods),
-        ("prior", "what BDeu assumes before it sees data, as a number of imagined cases"),
+        ("prior", "what BDeu assumes before it sees data, as a number of imaginary rows"),
     )
 
 
@@ -710,6 +700,7 @@ def _network(analysis: Findings) -> blocks.NetworkView:
         target=None if analysis.focus is None else index[analysis.focus.variable.name],
         few=analysis.confidence.n_networks if analysis.has_few_networks else 0,
         scale=_scale(analysis),
+        record="" if analysis.probability.calibration.doubt or _scale(analysis) is None else track_record(),
     )
 
 
@@ -763,7 +754,7 @@ def _covered(facts: CredibleFacts) -> str:
         return percent(facts.covered)
     if facts.covered == 0:
         return f"less than {percent(2 * facts.covered_error)}"
-    return f"about {percent(facts.covered)} (give or take {percent(2 * facts.covered_error)})"
+    return f"about {percent(facts.covered)} (±{percent(2 * facts.covered_error)})"
 
 
 def _reliance(facts: CredibleFacts) -> str:
@@ -790,9 +781,9 @@ def _credible(analysis: Findings, facts: CredibleFacts) -> Blocks:
     odds = ", prior odds included," if analysis.main.recipe.beliefs else ""
     count = f"{facts.count:,} networks are" if facts.count != 1 else "One network is"
     text = (
-        f"{count} within a factor of {facts.bayes_factor:g}{odds} of the best single one: this is the credible set, "
-        f"and it is {sections.completeness(analysis.main.recipe)}.{classes}{covered} One best network has "
-        f"{percent(facts.best_share)} of the weight of the set: that is how far it can be trusted alone."
+        f"{count} within a factor of {facts.bayes_factor:g}{odds} of the best single one: this is the credible set. "
+        f"It is {sections.completeness(analysis.main.recipe)}.{classes}{covered} One best network has "
+        f"{percent(facts.best_share)} of the weight of the set: so far it can be trusted alone."
     )
     if len(facts.deviations) > 1:
         return gather(text, _deviations(analysis.main.title, facts))
@@ -824,10 +815,11 @@ def _deviations(title: str, facts: CredibleFacts) -> Chart:
 def _rules(analysis: Findings) -> Blocks:
     vector, chosen = analysis.confidence.vector, analysis.thresholds.chosen
     return gather(
-        f"An edge is in the network if its confidence is above the cut-off, here {chosen.threshold.value:.3g}: "
-        f"{chosen.meaning}. This assumes that {chosen.threshold.assumes}. The slider of the report shows "
-        "what another choice changes.",
+        f"An edge is in the network if its confidence is above the cut-off, here {chosen.threshold.value:.3g}. These "
+        f"are {chosen.meaning.replace(': ', ', with ', 1)}. This assumes that {chosen.threshold.assumes}. The slider "
+        "of the report shows what another choice changes.",
         analysis.thresholds.advice,
+        sections.skipped_rule(analysis),
         calibration_blocks(analysis),
         table(
             "The cut-offs of the rules.",
@@ -857,8 +849,8 @@ def _saturation(saturation: Saturation) -> Blocks:
     verdict = "would probably change little" if saturation.settled else "may well change the structure"
     how_many = "hardly any edge" if changed == 0 else f"about {counted(changed, 'edge')}"
     text = (
-        f"More data {verdict}: the step from {before:,} to all {after:,} cases added, removed or reversed {how_many}; "
-        f"the best network of all cases has {final:,} (BDeu, means over {saturation.repetitions} shuffles of the rows)."
+        f"More data {verdict}. The step from {before:,} to all {after:,} rows added, removed or reversed {how_many}; "
+        f"the best network of all has {final:,} (BDeu, {saturation.repetitions} shuffles of the rows)."
     )
     if not saturation.settled:
         text += (
@@ -868,11 +860,11 @@ def _saturation(saturation: Saturation) -> Blocks:
     return gather(
         text,
         Chart(
-            caption="The best network of growing parts of the data: how many edges it has, and how many were added, "
-            f"removed or reversed since the previous part (means over {saturation.repetitions} shuffles).",
-            summary=f"With {int(sizes[0])} cases about {counted(least, 'edge')}, with all {after:,} "
-            f"cases {final:,}; the last step changed {how_many}.",
-            x_label="cases",
+            caption="The best network of growing parts of the data: its edges, and how many of them changed since the "
+            "previous part.",
+            summary=f"With {int(sizes[0])} rows about {counted(least, 'edge')}, with all {after:,} "
+            f"rows {final:,}; the last step changed {how_many}.",
+            x_label="rows",
             y_label="edges",
             series=(
                 Series("edges", sizes, tuple(saturation.edges.round(3).tolist())),
@@ -900,7 +892,7 @@ def _data(analysis: Findings) -> Blocks:
         edges.gap_blocks(analysis),
         None if audit is None else sections.audit_blocks(audit),
         table(
-            f"The variables, and the share of the cases {'that have a value ' if analysis.gaps else ''}in each state.",
+            f"The variables, and the share of the rows {'that have a value ' if analysis.gaps else ''}in each state.",
             ("variable", ("states", 0), "shares"),
             rows,
         ),

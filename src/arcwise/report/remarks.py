@@ -86,8 +86,8 @@ def unfinished_remark(shown: MethodResult, given_up: MethodResult, *, gaps: bool
         many = f"all {shown.count:,} networks" if shown.count != 1 else "the one network"
         text = (
             f"{begin} is the average over {many} within a Bayes factor of {factor} of the best, which were all found. "
-            "Others that the data cannot rule out have no part in it, so that confidences tend to be nearer to 0 and 1 "
-            "than those of the whole set."
+            "Others that the data cannot rule out have no part in it. So confidences tend to be nearer to 0 and 1 than "
+            "those of the whole set."
         )
         text += "" if best is None else f" The best network has the score {best.score:.6f}: {proved}."
     else:
@@ -143,8 +143,8 @@ def single_remark(shown: MethodResult, given_up: MethodResult, *, gaps: bool = F
     tried = f"none of its {wanted:,} networks" if wanted else "no network"
     return Remark(
         f"The {source.title} could not be completed: {tried} was finished in the {given_up.seconds:.1g} s that were "
-        f"left: how long they take is not known. What is shown is one network, by {climb}: it is there to be looked "
-        "at, and says nothing of how far its edges can be trusted. Allow more time with --limit-seconds.",
+        f"left: how long they take is not known. What is shown is one network, by {climb}. It is there to be looked "
+        "at, and does not say how far its edges can be trusted. Allow more time with --limit-seconds.",
         by_time=True,
     )
 
@@ -184,8 +184,8 @@ def no_networks_message(given_up: MethodResult) -> str:
 
 
 UNDESCRIBED = Remark(
-    "What is said of the main set beyond the confidences (its classes, its share of the posterior, experiments) "
-    "may be missing or less exact: the time did not suffice. Allow more with --limit-seconds.",
+    "The main set's classes, its share of the posterior and experiments may be missing or less exact: the time did not "
+    "suffice. Allow more with --limit-seconds.",
     by_time=True,
 )
 
@@ -227,10 +227,9 @@ def _remarks_before(data: Dataset, analysis: Findings) -> Iterator[Remark]:
     beliefs, constraints = analysis.options.beliefs, analysis.constraints
     if data.n_variables > MANY_VARIABLES:
         yield Remark(
-            f"With {data.n_variables:,} variables, more than {MANY_VARIABLES}, the page draws what is around one of "
-            f"them at a time, confidence.parquet lists the pairs that some network joins, replicates are refined among "
-            f"the {CANDIDATES} parents of each variable that gained most, and which experiment would settle most is "
-            "not asked."
+            f"With more than {MANY_VARIABLES} variables, the page draws what is around one of them at a time. "
+            "confidence.parquet lists the pairs that some network joins. Replicates are refined among the "
+            f"{CANDIDATES} parents of each variable that gained most. Which experiment would settle most is not asked."
         )
     idle = None if beliefs is None else idle_remark(beliefs, analysis.options.constraints, data)
     yield from () if idle is None else (idle,)
@@ -240,8 +239,8 @@ def _remarks_before(data: Dataset, analysis: Findings) -> Iterator[Remark]:
         if name in data.names and data.cases_without(name).n_cases == 0:
             for tail in constraints.required_parents(name):
                 yield Remark(
-                    f"{tail} → {name} is required, but {name} was set in all {data.n_cases:,} cases, so that the data "
-                    "say nothing about its parents: the arc is there because you said so."
+                    f"{tail} → {name} is required, but {name} was set in all {data.n_cases:,} rows: the data say "
+                    "nothing about its parents. The arc is there because you said so."
                 )
 
 
@@ -249,10 +248,10 @@ def idle_remark(beliefs: Beliefs, constraints: Constraints | None, data: Dataset
     """Return which odds have no effect: constraints decide, or a variable never varies or was always set."""
     sentences = [] if constraints is None else list(beliefs.idle_under(constraints))
     constant = [name for name in beliefs.names if data.constant[data.index(name)]]
-    sentences += [f"the odds of {name} do nothing: it has the same value in all cases" for name in constant]
+    sentences += [f"the odds of {name} do nothing: it has the same value in all rows" for name in constant]
     heads = {name for a, b, _ in beliefs.edges for name in (a, b)} | {head for _, head, _ in beliefs.arcs}
     always = [name for name in sorted(heads - {*constant}) if data.cases_without(name).n_cases == 0]
-    sentences += [f"the odds of arcs into {name} do nothing: it was set in all cases" for name in always]
+    sentences += [f"the odds of arcs into {name} do nothing: it was set in all rows" for name in always]
     if not sentences:
         return None
     return Remark(f"Prior odds without effect: {'; '.join(sentences)}.")

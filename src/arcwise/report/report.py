@@ -67,7 +67,7 @@ def print_report(report: Words, edges: EdgeList, console: Console, *, sections: 
     console.print()
     console.print(Text("  ".join(f"{label}: {value};" for label, value in report.facts).rstrip(";")))
     console.print()
-    for sentence in report.summary:
+    for sentence in filter(None, (report.headline, *report.summary)):
         console.print(_bullet(sentence))
     console.print()
     for check in report.checks:
@@ -90,27 +90,37 @@ def print_report(report: Words, edges: EdgeList, console: Console, *, sections: 
 # many on a verdict has a line for each of its edges.
 SCREEN, FOLLOWING, SENTENCES, FEWEST_ROWS = 25, 4, 10, 2
 COLOURS = {Verdict.RELY: "blue", Verdict.PROBABLY: "cyan", Verdict.OPEN: "yellow", Verdict.YOURS: "magenta"}
-OUTCOMES = (("FAILS", False, "bold red"), ("note", None, "yellow"), ("ok", True, "green"))
+OUTCOMES = (("FAIL", False, "bold red"), ("note", None, "yellow"), ("ok", True, "green"))
 
 
 def print_answer(report: Words, view: EdgeList, console: Console) -> None:
     """Print the answer on one screen: the edges by their verdicts, what to expect, and the checks."""
     from rich.text import Text
 
+    subtitle, checks = Text(report.subtitle, style="bold"), _check_line(report)
     sentences = _fitting(report.summary, console)
-    room = SCREEN - FOLLOWING - 3 - sum(_height(sentence, console) for sentence in sentences)
-    console.print(Text(report.subtitle, style="bold"))
+    told = sum(_height(sentence, console) for sentence in sentences)
+    told += sum(len(line.wrap(console, console.width)) for line in (subtitle, checks))
+    room = SCREEN - FOLLOWING - 1 - told
+    console.print(subtitle)
     _print_verdicts(view, room, console)
     console.print()
     for sentence in sentences:
         console.print(_bullet(sentence))
+    if checks:
+        console.print(checks)
+
+
+def _check_line(report: Words) -> Text:
+    """Return the checks on one line, the failed ones first; empty if there are none."""
+    from rich.text import Text
+
     told = [
         Text(f"{word} {', '.join(names)}", style)
         for word, ok, style in OUTCOMES
-        if (names := [check.name for check in report.checks if check.ok is ok])
+        if (names := [check.short for check in report.checks if check.ok is ok])
     ]
-    if told:
-        console.print(Text("Checks: ").append_text(Text("; ").join(told)))
+    return Text("Checks: ").append_text(Text("; ").join(told)) if told else Text()
 
 
 def answer_text(words: Words, view: EdgeList, *, width: int = 100) -> str:
@@ -165,7 +175,7 @@ def _print_verdicts(view: EdgeList, room: int, console: Console) -> None:
             grid.add_column(no_wrap=True, overflow="ellipsis", min_width=widest, max_width=widest)
         grid.add_column(no_wrap=True, overflow="ellipsis")
         for cells in table:
-            grid.add_row(*map(Text, cells))
+            grid.add_row(*(Text(cell, overflow="ellipsis") for cell in cells))
         more = f"  the first {len(rows)}:" if len(own) > len(rows) else ""
         console.print(Text.assemble(title, more))
         console.print(grid)
@@ -315,9 +325,11 @@ class Words:
     title, subtitle
         The heading, and a line below it.
     facts
-        Short facts for the top: (label, value).
+        Short facts: (label, value).
+    headline
+        The answer in one sentence; "" where the summary begins with something graver.
     summary
-        The answer in a few sentences.
+        What to know besides, in a few sentences.
     glossary
         The words that the report uses, each with what it means.
     checks
@@ -333,6 +345,7 @@ class Words:
     sections: tuple[Section, ...] = field(default=())
     glossary: tuple[tuple[str, str], ...] = ()
     checks: tuple[CheckLine, ...] = ()
+    headline: str = ""
 
     def to_json(self) -> str:
         """Return all words as JSON, which `read` reads."""

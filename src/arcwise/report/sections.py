@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import platform
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from decimal import ROUND_CEILING, Context
 from importlib.metadata import PackageNotFoundError, version
@@ -19,14 +19,15 @@ from arcwise.base.options import options_of
 from arcwise.base.showing import counted, first_few, listed, percent, plural, show_confidence
 from arcwise.confidence.consensus import Fate
 from arcwise.confidence.edge_confidence import RuleName
-from arcwise.findings.edge_record import FILLING, Agreement, Support
+from arcwise.findings.edge_record import FILLING, Agreement, EdgeRecord, Support, shown_direction
 from arcwise.findings.options import AUTO, score_text
-from arcwise.findings.verdict import HALF, Forest, ForestRow
+from arcwise.findings.parts import ShuffledColumns
+from arcwise.findings.verdict import HALF, Forest, ForestRow, Verdict, Way
 from arcwise.graph.beliefs import Beliefs
 from arcwise.graph.constraints import Constraints
 from arcwise.networks.recipe import MadeNetworks
 from arcwise.report import edges
-from arcwise.report.blocks import Blocks, Bullets, CheckLine, TableBlock, Verbatim, bullets, gather, table
+from arcwise.report.blocks import Blocks, Bullets, CheckLine, TableBlock, Verbatim, gather, table
 from arcwise.report.report import Answer
 from arcwise.scores.registry import make_score
 from arcwise.scores.score import Score
@@ -137,6 +138,11 @@ def _made(analysis: Findings) -> MadeNetworks:
 PACKAGES = ("arcwise", "numpy", "scipy", "pandas", "scikit-learn", "duckdb")
 
 
+def skipped_rule(analysis: Findings) -> str:
+    """Return which rule was not computed because it is slow and nobody asked for it; "" if none."""
+    return analysis.part(ShuffledColumns).skipped
+
+
 def choice_blocks(analysis: Findings) -> Blocks:
     """Return a table with one row per choice."""
     options, recipe, source = analysis.options, analysis.main.recipe, analysis.main.recipe.source_facts
@@ -144,7 +150,7 @@ def choice_blocks(analysis: Findings) -> Blocks:
     why_method = (
         by_user
         if options.method != AUTO
-        else "it serves any number of cases and variables, and in studies of known networks no source is clearly better"
+        else "it serves any number of rows and variables, and in studies of known networks no source is clearly better"
         if source.is_sample
         else "what you said of ancestors is obeyed by all networks that the data cannot rule out, not by a bootstrap"
     )
@@ -167,7 +173,7 @@ def choice_blocks(analysis: Findings) -> Blocks:
         (
             "parameters",
             f"posterior means, ESS {analysis.prior.sensitivity.ess:g}",
-            "defined for every combination of states, even those without a case",
+            "defined for every combination of states, even without a row",
             "--score bdeu:ess=...",
         ),
         (
@@ -218,7 +224,7 @@ def _why_parents(analysis: Findings) -> str:
     if analysis.options.max_parents is not None:
         return "chosen by the user"
     if analysis.main.recipe.max_parents is not None:
-        return "with more parents than the cases can support, this score finds edges in data that have none"
+        return "with more parents than the rows can support, this score finds edges in data that have none"
     if analysis.main.recipe.source_facts.is_sample:
         return "the score limits them"
     return "parent sets that cannot be in a good network are pruned by theorems, no limit is needed"
@@ -279,9 +285,8 @@ def repeat_blocks(analysis: Findings, *, by_time: bool) -> Blocks:
         Verbatim(repeat_line(analysis), "command" if analysis.prepared.file is not None else "call"),
         f"Versions: {software}. Seed {analysis.options.seed}. Data fingerprint (SHA-256): {analysis.digest}.",
         again if by_time else "",
-        "The folder also holds edges.csv (all edges described here), network.bif (the network with its tables), "
-        "cpdag.dot and cpdag.graphml (the equivalence class, to draw), confidence.parquet (every pair) and "
-        "run.json (all options).",
+        "The folder also holds edges.csv (all edges described here) and network.bif (the network with its tables). "
+        "confidence.parquet has every pair, run.json all options. To draw the class: cpdag.dot and cpdag.graphml.",
     )
 
 
@@ -309,11 +314,10 @@ def experiment_blocks(analysis: Findings) -> Blocks:
     first, best, _ = rows[0]
     open_now = f"{found.open_now:.1f} edges" if round(found.open_now, 1) != 1.0 else "1.0 edge"
     return gather(
-        f"On average over the networks, the direction of {open_now} is open: they fit either way, which data of "
-        "this kind cannot decide. An experiment that sets a variable can: it shows the direction of every "
-        f"edge at that variable, and others follow. Setting {first} would settle most, {best:.1f} of them. That is "
-        "an expectation over the networks, before the experiment is made; it assumes enough cases, and that "
-        "nothing outside the data causes two variables at once.",
+        f"On average over the networks, {open_now} fit either way, and only an experiment can decide. Setting a "
+        "variable shows the direction of every edge at it, and others follow. "
+        f"Setting {first} would settle most, {best:.1f} of them on average. This assumes enough rows, and that nothing "
+        "outside the data causes two variables at once.",
         table(
             "How many open directions an experiment on each variable would settle, expected over the networks"
             + (" (networks, or members of large classes, were drawn at random)." if found.drawn else "."),
@@ -569,14 +573,12 @@ def missing_together(data: DataTable) -> TableBlock | None:
 # What one variable depends on, in words and as a table.
 
 
-MOST_NEIGHBOURS = 30
+MOST_NEIGHBOURS, MOST_OPEN = 30, 5
 ROLES = {"parent": "parent", "child": "child", "partner": "parent of a child", "": "–"}
+SET_STANDS_OUT = 0.5  # of the networks, by weight
 
 
-FEW_SAY_NOTHING = (
-    "Shares of so few say nothing about how far an edge can be trusted: take this as a first guess, and allow more "
-    "time."
-)
+FEW_SAY_NOTHING = "Shares of so few say nothing about an edge: take this as a first guess, and allow more time."
 
 
 def few_networks(count: int) -> str:
@@ -584,91 +586,114 @@ def few_networks(count: int) -> str:
     return "Only one network was learned." if count == 1 else f"Only {count:,} networks were learned."
 
 
-def variable_answer(found: VariableFinding) -> Answer:
-    """Return everything that is to be said about one variable."""
-    more, opened = len(found.neighbours) - MOST_NEIGHBOURS, bullets(_open(found))
+def depends_sentence(name: str, records: Iterable[EdgeRecord]) -> str:
+    """Return what a variable depends on, by the verdicts of its edges."""
+    own: dict[Verdict, list[str]] = {verdict: [] for verdict in Verdict}
+    for edge in records:
+        if edge.fate.in_network and name in (edge.first, edge.second):
+            own[edge.verdict].append(edge.second if edge.first == name else edge.first)
+    sure, probable, said = (own[verdict] for verdict in (Verdict.RELY, Verdict.PROBABLY, Verdict.YOURS))
+    unsure = [*own[Verdict.OPEN], *own[Verdict.UNLIKELY]]
+    if not any(own.values()):
+        return f"{name} depends on nothing that the data show."
+    parts = [f"depends on {listed(sure)}"] if sure else []
+    parts += [f"probably {'' if sure else 'depends '}on {listed(probable)}"] if probable else []
+    told = f"{name} {' and '.join(parts)}." if parts else f"What {name} depends on is not established."
+    told += f" You assume {listed(said)}." if said else ""
+    return f"{told} Open: {listed(unsure, most=MOST_OPEN)}." if unsure else told
+
+
+def variable_answer(found: VariableFinding, records: Iterable[EdgeRecord]) -> Answer:
+    """Return everything that is to be said about one variable, whose edges are among these."""
+    of = {frozenset((edge.first, edge.second)): edge for edge in records}
+    rows = [(one, of.get(frozenset((found.name, one.name)))) for one in found.neighbours]
+    order = list(Verdict)
+    last = len(order)
+    rows.sort(key=lambda row: (last, 0.0) if row[1] is None else (order.index(row[1].verdict), -row[1].real))
     told = gather(
         f"{few_networks(found.n_networks)} {FEW_SAY_NOTHING}" if found.few else "",
-        _summary(found),
+        depends_sentence(found.name, of.values()),
+        _weight(found),
         _blanket(found),
-        _table(found),
-        f"{more:,} more variables are in the file of the table." if more > 0 else "",
-        "What remains open:" if opened else "",
-        opened,
-        f"Information is in bits: what a variable tells about {found.name} beyond the rest of the blanket, under the "
-        "network, and alone, in the data; – where chance would tell as much. A dependence is not an effect: what "
-        "setting a variable would do is what `arcwise effect` says.",
+        _table(found, rows[:MOST_NEIGHBOURS]),
+        f"{len(rows) - MOST_NEIGHBOURS:,} more variables are in the file of the table."
+        if len(rows) > MOST_NEIGHBOURS
+        else "",
+        f"Information: what a variable tells about {found.name} that the others do not, in bits (– if chance would "
+        "tell as much). A dependence is not an effect: for what setting a variable would do, ask `arcwise effect`.",
     )
     return Answer(f"What {found.name} depends on", told)
 
 
-def _summary(found: VariableFinding) -> str:
+def _weight(found: VariableFinding) -> str:
+    """Return how much the neighbours in the network tell, and which matters most."""
     if not found.blanket:
         return (
-            f"The network joins {found.name} to nothing: no edge has a confidence above the cut-off. That does not "
-            "show that it depends on nothing, only that these data do not show on what."
+            f"The network joins {found.name} to nothing. It may still depend on something: these data do not show on "
+            "what."
         )
     first = max(found.neighbours, key=lambda one: one.information or 0.0)
     share = found.known / found.entropy if found.entropy > 0 else 0.0
     low, high, state = (edges.state_label(text) for text in first.at)
-    count = len(found.blanket)
     told = (
-        f"In the network, {found.name} depends on {listed(found.blanket)}; given {plural(count, 'it', 'these')}, no "
-        f"other variable tells more about it. {plural(count, 'It tells', 'Together they tell')} "
-        f"{found.known:.3f} of the {found.entropy:.3f} bits of uncertainty about {found.name} ({percent(share)}). "
+        f"In the network, {listed(found.blanket)} {plural(len(found.blanket), 'removes', 'remove')} {percent(share)} "
+        f"of the uncertainty about {found.name} ({found.known:.3f} of {found.entropy:.3f} bits)."
     )
     if first.information is None:
-        return (
-            f"{told}Which of them matters most cannot be told: their tables have so many cells that chance would tell "
-            "as much."
-        )
+        return f"{told} Which of them matters most cannot be told: their tables have too many cells."
     return (
-        f"{told}{first.name} matters most: it tells {first.information:.3f} bits beyond the others, and "
-        f"P({found.name} = {state}) is {first.change or 0.0:.2f} higher if {first.name} is {high} than if it is {low}."
+        f"{told} {first.name} matters most: P({found.name} = {state}) is {first.change or 0.0:.2f} higher if "
+        f"{first.name} is {high} than if it is {low}."
     )
 
 
 def _blanket(found: VariableFinding) -> str:
+    """Return how sure it is that these variables, and no others, are enough to know."""
     if not found.blankets:
-        return "How sure the whole blanket is cannot be told: no networks were kept."
+        return "How sure the set as a whole is cannot be told: no networks were kept."
+    if found.n_networks == 1 or not found.blanket:
+        return ""
     own = next((share for names, share in found.blankets if set(names) == set(found.blanket)), 0.0)
-    best, share = found.blankets[0]
-    if found.n_networks == 1:
-        return f"How far to trust that this is the Markov blanket of {found.name}, one network does not say."
-    if set(best) == set(found.blanket) and share > 1 - 1e-9:
-        return f"This is the Markov blanket of {found.name} in all of the {found.networks}."
-    if set(best) == set(found.blanket):
-        return (
-            f"This is the Markov blanket of {found.name} in {percent(share)} of the {found.networks}, by "
-            "weight; no other set has more."
-        )
-    return (
-        f"This is the Markov blanket of {found.name} in {percent(own) if own else 'hardly any'} of the "
-        f"{found.networks}, by weight; the most frequent one, {listed(best)}, is that of {percent(share)}. Rely on the "
-        "variables one by one."
-    )
+    if own < SET_STANDS_OUT:
+        return "No set of variables stands out, so judge each on its own."
+    if own > 1 - 1e-9:
+        return f"All {found.networks} have this set, its Markov blanket."
+    return f"This set, its Markov blanket, is that of {percent(own)} of the {found.networks}."
 
 
-def _table(found: VariableFinding) -> TableBlock:
-    rows = [
-        (
-            one.name,
-            show_confidence(one.confidence),
-            one.direction or "–",
-            ROLES[one.in_network],
-            None if one.in_blanket is None else show_confidence(one.in_blanket),
-            one.information,
-            one.alone,
-            _change(one),
-        )
-        for one in found.neighbours[:MOST_NEIGHBOURS]
-    ]
-    told = ("variable", "confidence", "direction", "in the network", "in the blanket")
+def _table(found: VariableFinding, rows: Sequence[tuple[Neighbour, EdgeRecord | None]]) -> TableBlock:
     return table(
-        f"The variables that may be joined to {found.name}, the most trusted first.",
-        (*told, ("information", 3), ("alone", 3), f"change in P({found.name})"),
-        rows,
+        f"The variables that may be joined to {found.name}, by what to do about the edge.",
+        (
+            "variable",
+            "verdict",
+            ("probability", 2),
+            "direction",
+            "in the network",
+            ("information", 3),
+            f"change in P({found.name})",
+        ),
+        [
+            (
+                one.name,
+                Verdict.UNLIKELY if edge is None else edge.verdict,
+                None if edge is None or found.few else edge.real,
+                "" if edge is None else _towards(edge, found),
+                ROLES[one.in_network],
+                one.information,
+                _change(one),
+            )
+            for one, edge in rows
+        ],
     )
+
+
+def _towards(edge: EdgeRecord, found: VariableFinding) -> str:
+    """Return how far the direction is known, and whether it points to the variable; "" where no edge is drawn."""
+    told = shown_direction(edge, found.n_networks if found.few else 0) if edge.fate.in_network else ""
+    if not told or edge.direction is Way.UNKNOWN:
+        return told
+    return f"{'from' if edge.head == found.name else 'to'} it, {told}"
 
 
 def _change(one: Neighbour) -> str:
@@ -678,22 +703,6 @@ def _change(one: Neighbour) -> str:
     size = f"{one.change:.2f}"
     before, after, state = map(edges.state_label, one.at)
     return size if float(size) == 0 else f"{size} ({before} → {after}: {state})"
-
-
-def _open(found: VariableFinding) -> list[str]:
-    told = []
-    for drawn, words in ((True, "drawn, but not certain"), (False, "neither shown nor ruled out")):
-        unsure = [one for one in found.open if (one.in_network in ("parent", "child")) is drawn]
-        if unsure:
-            pairs = ", ".join(f"{one.name} ({show_confidence(one.confidence, 2)})" for one in unsure)
-            told.append(f"whether there is an edge to {pairs}: {words};")
-    free = [one.name for one in found.neighbours if one.confidence >= 0.5 and one.direction == "open"]
-    if free:
-        ways = plural(len(free), "edge"), plural(len(free), "points", "point")
-        told.append(f"which way the {ways[0]} to {listed(free)} {ways[1]};")
-    if found.blankets and found.blankets[0][1] < 0.5:
-        told.append("which variables the blanket has as a whole: no set of them has half of the weight.")
-    return [text.rstrip(";.") + "." for text in told]
 
 
 # What the report says about edges that depend on how numbers were cut.
@@ -761,11 +770,12 @@ def cut_sentence(analysis: Findings, checks: CutChecks) -> str:
             if len(here) == 1
             else f"all {len(here)} edges of the network there stay"
         )
-        return f"By {ways}, {stay} likely: {'it is not' if len(here) == 1 else 'none is'} made by the cuts."
+        return f"{ways[0].upper()}{ways[1:]} were tried: {stay} likely."
     named = first_few([f"{edge.first} — {edge.second}" for edge in depends], 4)
     return (
-        f"By {ways}, {len(depends)} of the network's {counted(len(here), 'edge')} there would be unlikely at least "
-        f"once: {named}. Report such an edge with its cuts, or not at all."
+        f"{ways[0].upper()}{ways[1:]} were tried. {len(depends)} of the network's {counted(len(here), 'edge')} there "
+        f"{plural(len(depends), 'disappears', 'disappear')} under at least one: {named}. Report such an edge with its "
+        "bins, or not at all."
     )
 
 
@@ -791,31 +801,39 @@ def checks(analysis: Findings) -> tuple[CheckLine, ...]:
     found = [_networks_check(analysis)]
     if analysis.comparisons and n and not analysis.has_few_networks:
         apart = sum(e.agreement is Agreement.DISAGREE for e in kept)
-        among = f"of {counted(len(analysis.sets), 'method')}" if apart else f"all {len(analysis.sets)}"
-        told = f"{among}, some disagree on {apart} of {counted(n, 'edge')}" if apart else f"{among} agree on every edge"
-        found.append(CheckLine("ranges", "methods", True if not apart else None, told))
+        told = f"some of {len(analysis.sets)} disagree on" if apart else f"all {len(analysis.sets)} agree on"
+        found.append(_counted_check("ranges", "methods", told, (apart, n), "every edge"))
     depend = sum(e.prior_support in (Support.DEPENDS, Support.NEVER) for e in kept)
     if n and any(e.prior_support is not None for e in kept):
-        told = f"it decides {depend or 'none'} of {counted(n, 'edge')}"
-        found.append(CheckLine("prior", "prior", True if not depend else None, told))
+        found.append(_counted_check("prior", "prior", "decides", (depend, n)))
     if analysis.cuts is not None and analysis.cuts.checks:
         numbers = {*analysis.cuts.columns}
         at = [e for e in kept if {e.first, e.second} & numbers]
         changed = sum(e.cuts_decide for e in at)
-        told = f"other bins remove {changed or 'none'} of {counted(len(at), 'edge')} at numbers"
-        found.append(CheckLine("cuts", "bins", True if not changed else False if 2 * changed > len(at) else None, told))
+        line = _counted_check("cuts", "bins", "other bins remove", (changed, len(at)), "no edge", " at numbers")
+        found.append(replace(line, ok=False) if 2 * changed > len(at) else line)
     if analysis.fit is not None and analysis.fit.n_tests:
         found.append(_fit_check(analysis.fit))
     grown = analysis.prior.saturation
     if grown is not None:
-        rows, edges_changed = int(grown.sizes[-1] - grown.sizes[-2]), round(float(grown.change[-1]))
-        told = f"the last {rows:,} rows changed {counted(edges_changed, 'edge')}"
-        found.append(CheckLine("prior", "enough rows", True if grown.settled else None, told))
+        rows, changed = int(grown.sizes[-1] - grown.sizes[-2]), round(float(grown.change[-1]))
+        edges_changed = counted(changed, "edge") if changed else "no edge"
+        told = f"the last {rows:,} changed {edges_changed}"
+        found.append(CheckLine("prior", "enough rows", True if grown.settled else None, told, edges_changed))
     if analysis.gaps is not None:
         matter = sum((e.between_completions or 0.0) >= FILLING for e in kept)
-        told = f"what gaps are filled with matters for {matter or 'none'} of {counted(n, 'edge')}"
-        found.append(CheckLine("data", "gaps", True if not matter else None, told))
+        found.append(_counted_check("data", "gaps", "what fills them matters for", (matter, n)))
     return tuple(check for check in found if check is not None)
+
+
+def _counted_check(
+    key: str, name: str, told: str, bad: tuple[int, int], none: str = "no edge", where: str = ""
+) -> CheckLine:
+    """Return a check that counts the edges for which something holds that should not."""
+    count, total = bad
+    share = f"{count:,} of {total:,}"
+    which = f"{share} {plural(total, 'edge')}" if count else none
+    return CheckLine(key, name, None if count else True, f"{told} {which}{where}", share if count else "")
 
 
 def _networks_check(analysis: Findings) -> CheckLine | None:
@@ -834,7 +852,8 @@ def _fit_check(found: FitCheck) -> CheckLine:
     told = f"the data reject {rejected:,} of the {found.n_tests:,} independences it implies"
     told += f" ({found.n_tests / 20:.0f} by chance)" if found.n_tests >= FEWEST_TESTS else ""
     many = found.n_tests >= FEWEST_TESTS and found.small > MOST_REJECTED
-    return CheckLine("fit", "fit", False if clear and many else None if clear or many else True, told)
+    ok = False if clear and many else None if clear or many else True
+    return CheckLine("fit", "fit", ok, told, "" if ok else f"{rejected:,} of {found.n_tests:,}")
 
 
 # How far the methods agree on each edge: a forest plot, and what it shows.
@@ -844,9 +863,9 @@ def _fit_check(found: FitCheck) -> CheckLine:
 MOST_RANGES = 60
 WHY_METHODS_DIFFER = (
     "A confidence of 1 means that every network of the set has the edge; it is not a proof. Each score weighs fit "
-    "against complexity in its own way, and a bootstrap also asks what other samples of the same size would have "
-    "shown, so it is more careful. An edge on which all agree can be reported as it is; one on which they disagree "
-    "needs its range, or more data."
+    "against complexity in its own way. A bootstrap also asks what other samples of this size would have shown, so it "
+    "is more careful. An edge on which all agree can be reported. One on which they disagree needs its range, or more "
+    "data."
 )
 
 
@@ -875,7 +894,7 @@ def range_blocks(analysis: Findings) -> Blocks:
     )
     forest = Forest(
         f"The confidence in each edge by the {analysis.main.title} (dot) and by {len(analysis.comparisons)} other "
-        "combinations of method and score (ticks).",
+        "methods (ticks).",
         summary,
         tuple(ForestRow(e.name, e.present, tuple(e.others.values()), e.verdict) for e in shown),
         ((analysis.threshold, f"cut-off {analysis.threshold:.2g}"),),

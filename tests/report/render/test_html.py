@@ -114,7 +114,7 @@ def test_the_text_has_the_same_content(wine: arcwise.Analysis) -> None:
         assert f"{word} {meaning}" in flat
     wide = " ".join(wine.to_text(width=160).split())  # names in one line
     for edge in wine.edges:
-        arrow = "→" if edge.fate == "kept" and (edge.is_settled or edge.way >= 0.7) else "—"
+        arrow = "→" if edge.fate == "kept" and edge.leans else "—"
         assert f"{edge.tail} {arrow} {edge.head}" in wide or not edge.fate.in_network
     assert max(len(line) for line in text.splitlines()) <= 120
     assert "\x1b" not in text

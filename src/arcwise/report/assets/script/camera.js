@@ -59,3 +59,42 @@ function buildCamera() {
   });
   addEventListener("pointerup", () => { held = null; });
 }
+
+// ---- The picture as a file: what is drawn now, with its colours written into it.
+
+const PAINT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "opacity", "font-size", "font-family", "text-anchor", "dominant-baseline", "paint-order"];
+
+function pictureText() {
+  const [width, height] = camera.size, copy = graph.cloneNode(true);
+  const own = graph.querySelectorAll("*"), copied = copy.querySelectorAll("*");
+  own.forEach((element, k) => {
+    const style = getComputedStyle(element);
+    for (const name of PAINT) copied[k].setAttribute(name, style.getPropertyValue(name));
+  });
+  for (const hidden of copy.querySelectorAll(".hit, .halo, [display='none']")) hidden.remove();
+  for (const element of copy.querySelectorAll("*")) for (const name of ["class", "role", "tabindex", "aria-label", "aria-hidden"]) element.removeAttribute(name);
+  const paper = draw("rect", { width, height, fill: getComputedStyle(document.body).backgroundColor });
+  copy.prepend(paper);
+  fill(copy, { xmlns: SVG, width, height, viewBox: `0 0 ${width} ${height}` }, []);
+  copy.removeAttribute("style");
+  return new XMLSerializer().serializeToString(copy);
+}
+
+function saveAs(blob, ending) {
+  const link = make("a", { href: URL.createObjectURL(blob), download: `network.${ending}` });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+function buildSaving() {
+  byId("save-svg").addEventListener("click", () => saveAs(new Blob([pictureText()], { type: "image/svg+xml" }), "svg"));
+  byId("save-png").addEventListener("click", () => {
+    const image = new Image(), paper = document.createElement("canvas"), times = 2; // sharp in print
+    image.addEventListener("load", () => {
+      [paper.width, paper.height] = camera.size.map((length) => times * Math.ceil(length));
+      paper.getContext("2d").drawImage(image, 0, 0, paper.width, paper.height);
+      paper.toBlob((blob) => saveAs(blob, "png"));
+    });
+    image.src = `data:image/svg+xml,${encodeURIComponent(pictureText())}`;
+  });
+}

@@ -81,7 +81,5 @@ function stateOf(index) {
     : arc.fate === "limited" ? "left out: too many parents" : arc.fate === "undirected" ? "in the network, direction open" : "in the network";
 }
 
-const LEANING = 0.7; // the share of the networks with the edge from which on it has an arrow head
-const pointed = (edge, arc) => arc.fate === "kept" && (Boolean(view.few) || settled(edge, arc)
-  || (arc.tail === edge.first ? edge.forward : edge.backward) >= LEANING * edge.confidence);
-const settled = (edge, arc) => Boolean(edge.settled) && arc.tail === edge.tail; // only the way that Python says is
+// An arrow head for the way that Python calls likely or settled, and for no other.
+const pointed = (edge, arc) => arc.fate === "kept" && (Boolean(view.few) || (Boolean(edge.leans) && arc.tail === edge.tail));

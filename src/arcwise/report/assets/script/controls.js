@@ -63,7 +63,7 @@ function buildControls() {
 function buildFolds() { // what is folded opens for a link to it, and in print
   const folds = [...document.querySelectorAll("details")];
   const openTarget = (hash) => {
-    const target = hash.length > 1 ? byId(decodeURIComponent(hash.slice(1))) : null;
+    const target = hash.length > 1 && !hash.startsWith("#edge=") ? byId(decodeURIComponent(hash.slice(1))) : null;
     const fold = target && (target.matches("details") ? target : target.querySelector(":scope > details"));
     if (fold) fold.open = true;
   };

@@ -26,23 +26,48 @@ function choose(index) {
   if (edge.curve.length) body.append(make("h4", {}, "Dependence on the strength of the prior"), priorChart(edge), priorNote(edge));
   refreshBadge();
   fade();
+  setAddress(`edge=${encodeURIComponent(`${name(edge.first)}--${name(edge.second)}`)}`);
   for (const row of rows) row.classList.toggle("chosen", Number(row.dataset.edge) === index);
 }
 
+function setAddress(hash) { // so that an edge can be sent to somebody; a page within another one has no address
+  try {
+    history.replaceState(null, "", hash ? `#${hash}` : "#");
+  } catch { /* the page stays as it is */ }
+}
+
+const LINKED = location.hash; // what the page was opened with
+
+function openLinkedEdge() { // "#edge=age--smoke"
+  if (!LINKED.startsWith("#edge=")) return;
+  const wanted = decodeURIComponent(LINKED.slice(6));
+  const found = view.edges.findIndex(({ first, second }) => [`${name(first)}--${name(second)}`, `${name(second)}--${name(first)}`].includes(wanted));
+  if (found >= 0) choose(found);
+}
+
 function offerEdges() { // before anything is chosen: the edges by their verdicts, each with what to do about it
-  const shown = visibleEdges();
-  for (const [key, { title }] of Object.entries(view.verdicts)) {
+  const shown = visibleEdges(), at = view.target, touches = (index) => [view.edges[index].first, view.edges[index].second].includes(at);
+  if (!shown.length) return;
+  const heads = ["edge", view.few ? "" : measure, "direction", "do"].map((text, k) => make("th", { scope: "col", ...(k === 1 ? { class: "number" } : {}) }, view.glossary[text] ? make("abbr", { title: view.glossary[text] }, text) : text));
+  const table = make("table", { class: "offers" }, make("thead", {}, make("tr", {}, ...heads)));
+  if (at === undefined) table.append(...offeredGroups(shown, ""));
+  else table.append(...offeredGroups(shown.filter(touches), `, at ${name(at)}`), ...offeredGroups(shown.filter((index) => !touches(index)), ", elsewhere"));
+  byId("details-body").append(table);
+  if (view.record) byId("details-body").append(make("p", { class: "help" }, view.record));
+}
+
+function offeredGroups(shown, where) {
+  return Object.entries(view.verdicts).flatMap(([key, { title }]) => {
     const own = shown.filter((index) => view.edges[index].verdict === key);
-    if (!own.length) continue;
-    const body = make("tbody");
-    for (const index of own.slice(0, MOST_OFFERED)) {
-      const edge = view.edges[index];
-      body.append(make("tr", {}, make("th", { scope: "row" }, press(nameOf(edge, state.consensus.get(index)), () => { choose(index); byId("details").focus(); }, { class: "link" })),
-        make("td", { class: "number" }, view.few ? "" : confidence(real(edge), 2)), make("td", {}, edge.action)));
-    }
-    byId("details-body").append(make("h4", { class: `verdict ${key}` }, `${title} (${own.length})`), make("table", { class: "offers" }, body));
-    if (own.length > MOST_OFFERED) byId("details-body").append(make("p", { class: "help" }, `and ${own.length - MOST_OFFERED} more in the table`));
-  }
+    if (!own.length) return [];
+    const more = own.length > MOST_OFFERED ? `; the first ${MOST_OFFERED}` : "";
+    const heading = make("th", { scope: "rowgroup", colspan: 4, class: `verdict ${key}` }, `${title[0].toUpperCase()}${title.slice(1)} (${own.length})${where}${more}`);
+    return [make("tbody", {}, make("tr", {}, heading), ...own.slice(0, MOST_OFFERED).map((index) => {
+      const edge = view.edges[index], open = () => { choose(index); byId("details").focus(); };
+      return make("tr", { "data-edge": index }, make("th", { scope: "row" }, press(nameOf(edge, state.consensus.get(index)), open, { class: "link" })),
+        make("td", { class: "number" }, view.few ? "" : confidence(real(edge), 2)), make("td", { class: "way" }, edge.way), make("td", {}, edge.action));
+    }))];
+  });
 }
 
 function refreshBadge() {
@@ -88,10 +113,10 @@ function boxed(label, table) { // a table that may be wider than its place
 function effectTable(edge, from) {
   const to = from === edge.first ? edge.second : edge.first;
   const counts = from === edge.tail ? edge.counts : edge.counts[0].map((_, k) => edge.counts.map((row) => row[k]));
-  const table = make("table", {}, make("caption", {}, `Share of the cases in each state of ${name(to)}, by ${name(from)}.`));
+  const table = make("table", {}, make("caption", {}, `Share of the rows in each state of ${name(to)}, by ${name(from)}.`));
   const head = make("tr", {}, make("th", { scope: "col" }, name(from)));
   for (const label of view.nodes[to].states) head.append(make("th", { scope: "col", class: "number" }, label));
-  head.append(make("th", { scope: "col", class: "number" }, "cases"));
+  head.append(make("th", { scope: "col", class: "number" }, "rows"));
   const body = make("tbody");
   counts.forEach((row, k) => {
     const total = row.reduce((sum, count) => sum + count, 0);
@@ -127,12 +152,12 @@ function priorChart(edge) {
   }
   for (const tick of ticks) chart.append(draw("text", { class: "end", x: left - 6, y: py(squeeze(tick)) + 4 }, String(tick)));
   chart.append(draw("path", { class: "line s0", d: values.map((value, k) => `${k ? "L" : "M"}${px(logs[k]).toFixed(1)},${py(value).toFixed(1)}`).join("") }));
-  chart.append(draw("text", { class: "label middle", x: (left + width - right) / 2, y: height - 4 }, "strength of the prior (imagined cases, ESS)"));
+  chart.append(draw("text", { class: "label middle", x: (left + width - right) / 2, y: height - 4 }, "strength of the prior (imaginary rows, ESS)"));
   return chart;
 }
 
 function priorNote(edge) {
   const head = edge.tail === edge.first ? edge.second : edge.first;
   const given = edge.given.length ? `, over and above ${edge.given.map(name).join(", ")}` : "";
-  return make("p", { class: "help" }, `The height is the support of BDeu for ${name(edge.tail)} → ${name(head)}${given} (log Bayes factor, squeezed scale): above zero it prefers the network with the arc, below zero the one without. The strength of the prior is how many imagined cases it adds to the data; 1 to 50 are usual.`);
+  return make("p", { class: "help" }, `The height is the support of BDeu for ${name(edge.tail)} → ${name(head)}${given}: above zero it prefers the network with the arc (log Bayes factor, squeezed scale). The strength of the prior is how many imaginary rows it adds to the data; 1 to 50 are usual.`);
 }

@@ -53,8 +53,8 @@ function showEvidence() {
   const told = [...evidence].map(([v, known]) => `${name(v)} = ${view.nodes[v].states[known]}`).join(", ");
   const chance = Math.exp(likelihood);
   say("known", evidence.size
-    ? `Known: ${told}. ${evidence.size === 1 ? "It is" : "Together these are"} seen in ${percent(chance)} of cases by the network.`
-    : "Nothing is known yet: the bars are what the network says of all cases.");
+    ? `Known: ${told}. ${evidence.size === 1 ? "It is" : "Together these are"} seen in ${percent(chance)} of the rows, by the network.`
+    : "Nothing is known yet: the bars are what the network says of all rows.");
   byId("forget").hidden = evidence.size === 0;
   for (const act of whenKnown) act();
 }

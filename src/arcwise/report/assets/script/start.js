@@ -1,6 +1,6 @@
 // ---- Start.
 
-for (const id of ["controls", "table-controls", "evidence"]) byId(id).hidden = false;
+for (const id of ["controls", "table-controls", "evidence", "save"]) byId(id).hidden = false;
 byId("numbers").checked = view.edges.filter((edge) => edge.confidence > view.threshold && edge.label).length <= 30;
 buildTable();
 buildEvidence();
@@ -13,15 +13,19 @@ if (!view.drawing.x.length) state.around = view.target ?? view.drawing.start; //
 setCost(Math.log2(view.cost));
 setThreshold(view.threshold);
 drawStrips();
-const first = view.target ?? view.drawing.start;
-if (first !== undefined) {
-  chooseNode(first);
-  goAround(first);
+if (view.target !== undefined) {
+  clearPanel();
+  goAround(view.target);
+} else if (view.drawing.start !== undefined) {
+  chooseNode(view.drawing.start);
+  goAround(view.drawing.start);
 } else {
   clearPanel();
   scaleTo(null);
 }
 buildCamera();
+buildSaving();
 buildCopies();
 buildScrollHints();
 buildFolds();
+openLinkedEdge();

@@ -17,6 +17,7 @@ function chooseNode(v) { // null: none
 
 function clearPanel() {
   openPanel("What to do about each edge");
+  if (location.hash.startsWith("#edge=")) setAddress("");
   byId("details-body").replaceChildren();
   byId("details").classList.add("empty");
   offerEdges();

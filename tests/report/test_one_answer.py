@@ -1,0 +1,119 @@
+"""One answer: what says something about an edge says the same, and what speaks against it is not hidden."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import arcwise
+from arcwise import datasets
+from arcwise.analysis import Analysis
+from arcwise.evaluate.fit import FitCheck, PairFit
+from arcwise.findings.parts import Fit
+from arcwise.findings.verdict import Verdict
+from arcwise.report.effects import effect_answer
+from arcwise.report.explanation import explain_folder
+from arcwise.report.sections import variable_answer
+
+
+@pytest.fixture(scope="module")
+def survey() -> Analysis:
+    return arcwise.learn(datasets.load("survey"), seed=1, replicates=40, permutations=0, target="visits")
+
+
+def test_whatever_speaks_of_an_edge_has_the_same_verdict(wine: Analysis, tmp_path: Path) -> None:
+    """File, frame, JSON, page, terminal, picture and the answer about a variable."""
+    folder = wine.save(tmp_path / "out")
+    rows = {
+        (row["first"], row["second"]): row for row in csv.DictReader(io.StringIO((folder / "edges.csv").read_text()))
+    }
+    explained = {(one["first"], one["second"]): one for one in (e.to_dict() for e in explain_folder(folder))}
+    payload = json.loads(re.findall(r'id="payload">(.*?)</script>', wine.to_html())[0])
+    drawn = {
+        tuple(payload["nodes"][edge[end]]["name"] for end in ("first", "second")): edge for edge in payload["edges"]
+    }
+    short = wine.to_frame().set_index("edge")
+    terminal, picture = wine.summary(), wine.report.to_svg()
+    kept = [edge for edge in wine.edges if edge.fate.in_network]
+    assert len({edge.verdict for edge in kept}) > 2 and len({edge.direction for edge in kept}) > 1
+    for edge in kept:
+        pair = edge.first, edge.second
+        answer = (edge.verdict, edge.direction, edge.action)
+        for told in (rows[pair], explained[pair]):
+            assert (told["verdict"], told["direction"], told["do"]) == answer
+        assert (drawn[pair]["verdict"], drawn[pair]["direction"], drawn[pair]["action"]) == (
+            edge.verdict.key,
+            *answer[1:],
+        )
+        assert tuple(short.loc[edge.name, ["verdict", "direction", "do"]]) == answer
+        assert f"What to do: {edge.action}" in " ".join(explain_folder(folder, [pair])[0].sentences)
+    for verdict, own in wine.report.network.by_verdict:
+        assert f"{str(verdict).capitalize()} ({len(own)})" in terminal
+        assert picture.count(f'class="e {verdict.key}"') == len(own)
+    table = variable_answer(wine.variable("cultivar"), wine.edges).to_text(width=200).splitlines()
+    for edge in (edge for edge in kept if "cultivar" in (edge.first, edge.second)):
+        other = edge.second if edge.first == "cultivar" else edge.first
+        assert any(line.startswith(other) and f" {edge.verdict} " in line for line in table)
+
+
+def test_a_coin_flip_is_open_and_has_no_firm_words(survey: Analysis) -> None:
+    edge = next(edge for edge in survey.edges if edge.verdict is Verdict.RELY)
+    assert edge.probability is not None
+    flip = replace(edge, probability=replace(edge.probability, edge=0.52))
+    assert flip.verdict is Verdict.OPEN
+    assert flip.action == "not established: its probability is 0.52"
+
+
+def test_a_failed_check_is_in_the_headline_and_beside_the_target(
+    survey: Analysis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert survey.fit is not None
+    pair = PairFit("sex", "visits", ("age",), 0.001, 0.1, 0.0, 0.01, True)
+    monkeypatch.setattr(FitCheck, "misfits", (pair,))
+    failed = survey.plus(Fit(replace(survey.fit, n_tests=40, small=0.5)))
+    words = "the data reject 20 of the 40 independences it implies (2 by chance)"
+    assert f"Take care: {words}." in failed.report.headline
+    (target,) = [sentence for sentence in failed.report.summary if sentence.startswith("visits depends on")]
+    assert "The network does not fit, so other variables may matter too." in target
+    assert "FAIL fit (20 of 40)" in failed.summary()
+    for analysis in (survey, failed):  # what the network implies is no fact of the first screen
+        assert "no other variable" not in " ".join(analysis.report.summary)
+
+
+def test_an_effect_that_may_be_the_other_way_round_asks_for_the_order_in_time(survey: Analysis) -> None:
+    found = survey.effect("smoke", "cough")
+    assert isinstance(found, arcwise.effects.Effect)
+    told = effect_answer(found, reverse=0.36).to_text()
+    assert "In 36% of the networks it is cough that leads to smoke." in told
+    assert '--tiers "smoke | cough"' in " ".join(told.split())
+    assert "--tiers" not in effect_answer(found).to_text()
+
+
+def test_why_bars_and_counts_differ_is_said_beside_the_bars(survey: Analysis) -> None:
+    page = survey.to_html()
+    assert "where rows are few, a prior smooths them, so counted shares differ a little" in page
+    assert page.index('id="evidence-help"') < page.index("a prior smooths them") < page.index('id="cards"')
+
+
+@pytest.mark.parametrize(("encoding", "arrow"), [("cp1252", "smoke -> cough"), ("utf-8", "smoke → cough")])
+def test_signs_that_a_screen_does_not_have_are_spelled(
+    survey: Analysis, tmp_path: Path, encoding: str, arrow: str
+) -> None:
+    folder = survey.save(tmp_path / "out")
+    for verb in (["show"], ["show", "--details"], ["explain"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "arcwise.cli", *verb, folder],
+            capture_output=True,
+            check=True,
+            env={**os.environ, "PYTHONIOENCODING": encoding},
+        )
+        assert arrow in done.stdout.decode(encoding)
