@@ -106,4 +106,4 @@ def test_an_experiment_that_was_not_found_in_its_share_of_the_time_is_told(monke
     clock.looks = 0
     found = ANALYSES["plain"]()
     assert "Which experiment next" not in found.to_text()
-    assert found.status is Status.TIME_LIMIT and "experiments) may be missing" in found.to_text()
+    assert found.status is Status.TIME_LIMIT and "experiments may be missing" in found.to_text()

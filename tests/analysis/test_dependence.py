@@ -110,8 +110,8 @@ def test_the_report_says_so_first(tmp_path: Path) -> None:
     frame = pd.DataFrame(np.repeat(rows_of(np.random.default_rng(5), 100, 6), 3, axis=0), columns=list("abcdef"))
     found = learn(frame.astype(str), **QUICK)
     first = found.report.summary[0]
-    assert first.startswith("Beware: these rows do not look like cases of their own: every row occurs 3 times")
-    assert "The 300 cases tell about as much as 100 independent ones" in first
+    assert first.startswith("Beware: these rows do not look independent: every row occurs 3 times")
+    assert "The 300 rows tell about as much as 100 independent ones" in first
     assert "--groups" in first
     assert found.confidence.n_cases == 100
     found.save(tmp_path / "out")
@@ -147,7 +147,7 @@ def test_the_column_that_would_cure_it_is_proposed() -> None:
     agreed = learn(shuffled, agree=True, **QUICK)
     assert agreed.data.design is not None
     assert agreed.data.design.n_groups == 40
-    assert agreed.report.summary[0].startswith("The 400 cases belong to 40 groups (patient)")
+    assert agreed.report.summary[0].startswith("The 400 rows belong to 40 groups (patient)")
     # Dealt out at random, the same column says nothing.
     other = shuffled.assign(patient=rng.permutation(shuffled["patient"].to_numpy()))
     assert not [finding for finding in check(other).findings if finding.kind == "groups"]

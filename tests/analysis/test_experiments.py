@@ -33,7 +33,7 @@ def test_a_required_arc_into_what_was_always_set_is_learned_with_and_told() -> N
     known = Constraints(list(data.names), required=[("a", "b")])
     found = run(data, interventions="interventions", constraints=known)
     assert ("a", "b") in found.consensus.dag.arcs
-    told = [remark.text for remark in found.remarks if "was set in all 400 cases" in remark.text]
+    told = [remark.text for remark in found.remarks if "was set in all 400 rows" in remark.text]
     assert len(told) == 1
     assert told[0].startswith("a → b is required")
 
@@ -70,5 +70,5 @@ def test_odds_of_arcs_into_what_was_always_set_are_told_to_be_idle() -> None:
     data = chain().with_targets(["b"] * 400)
     told = idle_remark(Beliefs(arcs={("a", "b"): 50}), None, data)
     assert told is not None
-    assert "arcs into b do nothing: it was set in all cases" in told.text
+    assert "arcs into b do nothing: it was set in all rows" in told.text
     assert idle_remark(Beliefs(arcs={("a", "c"): 50, ("b", "c"): 2}), None, data) is None

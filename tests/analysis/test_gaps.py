@@ -67,7 +67,7 @@ def test_the_report_says_what_was_assumed_and_what_gaps_depend_on(file: Path) ->
     text = " ".join(learn(file, agree=True, **CREDIBLE).to_text(width=200).split())
     for part in (
         "missing at random",
-        "of the cases are complete",
+        "rows are complete",
         "Gaps are not completely at random",
         "outcome sick",  # the table: gaps of outcome depend on sick
         "completions of the data",
@@ -122,10 +122,10 @@ def test_the_bootstrap_completes_each_replicate(file: Path) -> None:
     assert found.confidence.spread is None
     assert found.confidence.completions == 20
     assert found.confidence["age", "sick"] > 0.9
-    assert "each network was learned from a completion of its own" in found.explain("sick", "outcome")
+    assert "each network was learned from its own completion" in found.explain("sick", "outcome")
     assert found.to_frame(full=True)["spread"].isna().all()
     text = " ".join(found.to_text().split())
-    assert "Each network was learned from a sample of the cases with their gaps, which was completed anew." in text
+    assert "Each network was learned from a sample of the rows with their gaps, which was completed anew." in text
     assert "Each bootstrap sample was drawn with its gaps and completed anew." in text
     assert "completions of the data" not in text
     same = learn(file, agree=True, replicates=20, threads=2, **QUICK)

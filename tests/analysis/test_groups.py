@@ -53,7 +53,7 @@ def test_copies_tell_no_more_than_the_rows_they_are_copies_of(found: Analysis) -
 def test_the_report_says_first_what_rows_are_worth(found: Analysis) -> None:
     first = found.report.summary[0]
     assert first.startswith(
-        "The 360 cases belong to 120 groups (who) and tell as much as 120 independent ones (design effect 3)"
+        "The 360 rows belong to 120 groups (who) and tell as much as 120 independent ones (design effect 3)"
     )
     assert "who" not in found.data.names
 
@@ -186,7 +186,7 @@ def test_an_edge_that_selection_made_goes_with_the_weights(weighted: Analysis) -
 def test_the_report_says_first_what_weighted_rows_are_worth(weighted: Analysis) -> None:
     rows, effective = weighted.data.n_cases, weighted.data.n_effective
     assert weighted.report.summary[0].startswith(
-        f"The {rows:,} rows are weighted by w and tell as much as {effective:,} independent cases (design effect 1.3)"
+        f"The {rows:,} rows are weighted by w and tell as much as {effective:,} independent ones (design effect 1.3)"
     )
     assert weighted.confidence.n_cases == effective
     assert "Weighed rows by column 'w'." in weighted.prepared.steps

@@ -40,11 +40,11 @@ def test_what_a_variable_depends_on_names_the_networks_that_say_so() -> None:
         "credible": "of the networks that the data cannot rule out",
         "bootstrap": "of the networks learned from resampled data",
         "posterior": "of the networks drawn from the posterior",
-        "search": "one network does not say",
+        "search": "Only one network was learned",
     }
     for method, words in told.items():
         found = learn(joined(200), method=method, **QUICK)
-        text = variable_answer(found.variable("a")).to_text().replace("\n", " ")
+        text = variable_answer(found.variable("a"), found.edges).to_text().replace("\n", " ")
         assert words in text
         assert (told["credible"] in text) == (method == "credible")
 

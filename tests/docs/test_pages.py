@@ -22,8 +22,8 @@ def blocks(page: Path) -> list[tuple[str, str, int]]:
 
 def matches(expected: str, printed: str) -> bool:
     """Compare line by line; `...` in the page stands for anything (a time, a path)."""
-    pattern = re.escape(expected.strip()).replace(re.escape("..."), ".*?")
-    return re.fullmatch(pattern, printed.strip(), re.DOTALL) is not None
+    told, said = ("\n".join(line.rstrip() for line in text.strip().splitlines()) for text in (expected, printed))
+    return re.fullmatch(re.escape(told).replace(re.escape("..."), ".*?"), said, re.DOTALL) is not None
 
 
 QUICK = ("README", "tutorial")  # what a reader runs first

@@ -231,8 +231,8 @@ def test_a_cause_that_no_case_tells_of_leaves_the_others_their_effects() -> None
     assert found.untold == ("v2",)
     assert np.isnan(found.change[2]).all()
     assert found.change[0, 1] == pytest.approx(find_effects(reach, data.take(np.arange(200) % 2 == 1)).change[0, 1])
-    assert "What setting v2 does is not told" in effects_answer(found).to_text()
-    assert "is not told" not in effects_answer(found, "v0").to_text()  # nobody asks for that of v2
+    assert "What setting v2 does is not known" in effects_answer(found).to_text()
+    assert "is not known" not in effects_answer(found, "v0").to_text()  # nobody asks for that of v2
     with pytest.raises(DataError, match="every row sets"):
         find_effects(reach, data.with_targets([["v0", "v1"]] * 200))
 

@@ -78,4 +78,4 @@ def test_the_report_shows_traces_ranks_and_what_was_left_out() -> None:
     assert trace.caption.startswith("Traces")
     assert ranks.caption.startswith("Ranks")
     assert np.mean([series.y for series in ranks.series]) == pytest.approx(1, abs=0.01)
-    assert any("those that were left out have at most" in getattr(block, "text", "") for block in blocks)
+    assert any("what was left out has at most" in getattr(block, "text", "") for block in blocks)

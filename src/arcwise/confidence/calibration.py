@@ -45,7 +45,9 @@ BY_CASES = "by cases"  # said of a study whose limits on parents are those of `F
 
 def takes_numbers(recipe: Recipe | None) -> bool:
     """Return whether networks were learned from numbers as they are: other data, so that other studies tell of them."""
-    return recipe is not None and recipe.scorer.data_score.holds_data
+    if recipe is None or (recipe.scored_by is None and "name" not in recipe.score):  # scores that were given as a list
+        return False
+    return recipe.scorer.data_score.holds_data
 
 
 @dataclass(frozen=True, eq=False)
