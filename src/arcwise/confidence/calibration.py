@@ -23,6 +23,7 @@ from arcwise.confidence.curves import (
     cases_level,
 )
 from arcwise.networks.recipe import Recipe
+from arcwise.scores.registry import MIXED_SCORES
 
 if TYPE_CHECKING:
     from arcwise.confidence.edge_confidence import EdgeConfidence
@@ -45,9 +46,8 @@ BY_CASES = "by cases"  # said of a study whose limits on parents are those of `F
 
 def takes_numbers(recipe: Recipe | None) -> bool:
     """Return whether networks were learned from numbers as they are: other data, so that other studies tell of them."""
-    if recipe is None or (recipe.scored_by is None and "name" not in recipe.score):  # scores that were given as a list
-        return False
-    return recipe.scorer.data_score.holds_data
+    # By name: a score whose prior is an object, not a name, cannot be made again.
+    return recipe is not None and recipe.score.get("name") in MIXED_SCORES
 
 
 @dataclass(frozen=True, eq=False)
