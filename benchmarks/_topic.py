@@ -19,6 +19,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+NETWORKS = ROOT / "build" / "networks"  # `make networks`
 SHARED = Path(os.environ.get("ARCWISE_SHARED", ROOT.parent / "shared"))
 TITLES = {
     "pyagrum": "pyAgrum",
@@ -84,3 +85,16 @@ def has_peer(name: str) -> bool:
 def without_missing(ways: Iterable[str], peers: dict[str, str]) -> list[str]:
     """Leave out the ways of peers that are not installed; `peers` has the peer of each way that needs one."""
     return [way for way in ways if way not in peers or has_peer(peers[way])]
+
+
+def arcs_by_r(script: str, got: Path, seconds: float) -> set[tuple[int, int]] | str:
+    """Run R, which writes arcs between V0, V1, ... to a file, and return their places, or why there are none."""
+    import pandas as pd
+
+    try:
+        done = subprocess.run(["Rscript", "-e", script], capture_output=True, text=True, check=False, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        return f"longer than {seconds:g} s"
+    if done.returncode:
+        return (done.stderr.strip().splitlines() or ["R failed"])[-1][:80]
+    return {(int(a[1:]), int(b[1:])) for a, b in pd.read_csv(got).itertuples(index=False)}

@@ -21,9 +21,8 @@ from arcwise.graph import Dag, Pdag
 from arcwise.local import LocalSearchResult, hill_climb, tabu_search
 from arcwise.model import read_bif
 from benchmarks._page import PageTable, draw, page_option
-from benchmarks._topic import ROOT, has_data, parser_for
+from benchmarks._topic import NETWORKS, has_data, parser_for
 
-NETWORKS = ROOT / "build" / "networks"
 NAMES = ("alarm", "insurance", "hailfinder", "win95pts")
 SEARCHES: dict[str, Callable[..., LocalSearchResult]] = {"hill climbing": hill_climb, "tabu": tabu_search}
 CASES, ORDERS = 1000, 30

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import csv
 import resource
-import subprocess
 import sys
 import tempfile
 import warnings
@@ -33,7 +32,7 @@ from arcwise.errors import DataWarning
 from arcwise.evaluate import shd as hamming
 from arcwise.graph import Pdag
 from arcwise.model import BayesianNetwork, read_bif
-from benchmarks._topic import SHARED, has_data, listed, log_at, parser_for, without_missing
+from benchmarks._topic import SHARED, arcs_by_r, has_data, listed, log_at, parser_for, without_missing
 
 NETWORKS = SHARED / "data" / "networks"
 NAMES = ("child", "insurance", "alarm", "hailfinder", "hepar2", "win95pts", "pathfinder", "andes")
@@ -97,15 +96,9 @@ def by_bnlearn(data: Dataset, way: str) -> tuple[Pdag | None, str]:
             f"d = read.csv('{given}', stringsAsFactors = TRUE); g = {call};"
             f"write.csv(arcs(cpdag(g)), '{got}', row.names = FALSE)"
         )
-        try:
-            done = subprocess.run(
-                ["Rscript", "-e", script], capture_output=True, text=True, check=False, timeout=SECONDS
-            )
-        except subprocess.TimeoutExpired:
-            return None, f"longer than {SECONDS} s"
-        if done.returncode:
-            return None, (done.stderr.strip().splitlines() or ["R failed"])[-1][:80]
-        arcs = {(int(a[1:]), int(b[1:])) for a, b in pd.read_csv(got).itertuples(index=False)}
+        arcs = arcs_by_r(script, got, SECONDS)
+    if isinstance(arcs, str):
+        return None, arcs
     directed = np.zeros((data.n_variables, data.n_variables), dtype=bool)
     for tail, head in arcs:
         directed[tail, head] = True

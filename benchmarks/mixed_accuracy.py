@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import csv
 import resource
-import subprocess
 import sys
 import tempfile
 import warnings
@@ -38,7 +37,7 @@ from arcwise.local import tabu_search
 from arcwise.model import MixedNetwork
 from arcwise_studies.number_systems import number_system
 from arcwise_studies.source_text import SourceText
-from benchmarks._topic import SHARED, has_data, listed, log_at, parser_for, without_missing
+from benchmarks._topic import SHARED, arcs_by_r, has_data, listed, log_at, parser_for, without_missing
 
 TABLES = SHARED / "data" / "uci"
 REAL = ("abalone", "autos", "credit_approval", "diabetes_pima", "heart_cleveland", "wine")
@@ -206,15 +205,9 @@ def by_bnlearn(data: MixedData, way: str) -> tuple[Pdag | None, str]:
             "if (nrow(undirected.arcs(g)) > 0) g = tryCatch(cextend(g), error = function(e) pdag2dag(g, names(d)));"
             f"write.csv(arcs(g), '{got}', row.names = FALSE)"
         )
-        try:
-            done = subprocess.run(
-                ["Rscript", "-e", script], capture_output=True, text=True, check=False, timeout=SECONDS
-            )
-        except subprocess.TimeoutExpired:
-            return None, f"longer than {SECONDS} s"
-        if done.returncode:
-            return None, (done.stderr.strip().splitlines() or ["R failed"])[-1][:80]
-        arcs = {(int(a[1:]), int(b[1:])) for a, b in pd.read_csv(got).itertuples(index=False)}
+        arcs = arcs_by_r(script, got, SECONDS)
+    if isinstance(arcs, str):
+        return None, arcs
     return class_of(data, arcs), f"R = {BOOTSTRAPS}" if way == R_AVERAGED else f"{RESTARTS} restarts"
 
 

@@ -17,9 +17,8 @@ import numpy as np
 
 from arcwise.model import read_bif
 from benchmarks._page import PageTable, draw, page_option
-from benchmarks._topic import ROOT, has_data, parser_for
+from benchmarks._topic import NETWORKS, has_data, parser_for
 
-NETWORKS = ROOT / "build" / "networks"
 # Seconds in the paper, one core and the best number of threads, on two Xeon 8167M of 26 cores, 2 GHz.
 PRINTED = {
     "hailfinder": (4.0, 2.5),

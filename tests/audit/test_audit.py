@@ -11,8 +11,8 @@ import pytest
 
 from arcwise import check, learn
 from arcwise.audit import Severity
-from arcwise.audit.columns import COMMA, POINT, NumberFormat
 from arcwise.audit.finding import Kind
+from arcwise.audit.written_numbers import COMMA, POINT, NumberFormat
 from arcwise.cli.main import main
 from arcwise.errors import DataError, OptionError
 from arcwise.findings.preparation import PreparationError

@@ -22,8 +22,8 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 LINES = {
     "": 360,
     "analysis": 2_580,
-    "audit": 1_945,
-    "base": 3_235,
+    "audit": 1_965,
+    "base": 3_240,
     "bootstrap": 1_655,
     "certificate": 615,
     "cli": 4_795,
@@ -47,7 +47,7 @@ LINES = {
     "sampled": 1_040,  # numbers with gaps have chains of their own
     "scores": 2_055,
 }
-MOST_LINES = 71_900
+MOST_LINES = 72_000
 LONGEST_CHAIN = 25
 LARGEST_FAN_OUT = 20  # but for doors, which only pass names on
 SMALL_WITH_ONE_IMPORTER = 1

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from arcwise.base.machine import address_space_left, available_memory, describe_memory
 from arcwise.base.options import MOST_THREADS
-from arcwise.base.run import address_space_left, available_memory, describe_memory
 from arcwise.data import Dataset
 from arcwise.ensemble import exact_posterior
 from arcwise.errors import OptionError
@@ -120,7 +120,7 @@ def test_a_limit_of_address_space_is_a_limit_of_memory() -> None:
     code = (
         "import resource\n"
         "resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))\n"
-        "from arcwise.base.run import address_space_left, available_memory, describe_memory\n"
+        "from arcwise.base.machine import address_space_left, available_memory, describe_memory\n"
         "left = address_space_left()\n"
         "assert 1 << 30 < left < 3 << 30, left\n"
         "assert available_memory() <= left * 3 // 4\n"

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import math
 import os
 from pathlib import Path
 
 import pytest
 
 from arcwise import bootstrap_networks, build_parent_sets, find_optimal, learn
-from arcwise.base.options import MOST_THREADS
-from arcwise.base.run import Run, _quota, available_cores, thread_count
+from arcwise.base.machine import _quota, available_cores
+from arcwise.base.run import Run, thread_count
 from arcwise.bootstrap.bootstrap import BootstrapSettings
 from arcwise.confidence.by_recipe import permuted_confidences
 from arcwise.ensemble import Recipe, find_posterior
@@ -20,12 +21,12 @@ from arcwise.findings.options import LearnOptions
 
 def test_the_cores_that_the_process_is_bound_to_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 3, 5}, raising=False)
-    monkeypatch.setattr("arcwise.base.run._quota", lambda: 64.0)
+    monkeypatch.setattr("arcwise.base.machine._quota", lambda: 64.0)
     assert available_cores() == thread_count(None) == 3
     assert thread_count(7) == 7
-    monkeypatch.setattr("arcwise.base.run._quota", lambda: 1.5)
+    monkeypatch.setattr("arcwise.base.machine._quota", lambda: 1.5)
     assert available_cores() == 2
-    monkeypatch.setattr("arcwise.base.run._quota", lambda: 0.1)
+    monkeypatch.setattr("arcwise.base.machine._quota", lambda: 0.1)
     assert available_cores() == 1
 
 
@@ -34,11 +35,11 @@ def test_the_cores_that_the_process_is_bound_to_are_used(monkeypatch: pytest.Mon
     [
         ({"cpu.max": "200000 100000\n"}, 2.0),
         ({"cpu.max": "50000 100000\n"}, 0.5),
-        ({"cpu.max": "max 100000\n"}, MOST_THREADS),
+        ({"cpu.max": "max 100000\n"}, math.inf),
         ({"cpu/cpu.cfs_quota_us": "300000\n", "cpu/cpu.cfs_period_us": "100000\n"}, 3.0),
-        ({"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"}, MOST_THREADS),
-        ({"cpu.max": ""}, MOST_THREADS),
-        ({}, MOST_THREADS),
+        ({"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"}, math.inf),
+        ({"cpu.max": ""}, math.inf),
+        ({}, math.inf),
     ],
 )
 def test_a_container_has_the_cores_of_its_control_group(tmp_path: Path, files: dict[str, str], cores: float) -> None:

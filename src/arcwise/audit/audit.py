@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from arcwise.audit import columns, relations, rows
 from arcwise.audit.finding import Finding, Severity
+from arcwise.audit.written_numbers import find_written_numbers
 from arcwise.base.options import Group, check_options, gather, option, option_lines, row
 from arcwise.base.run import ProgressCallback
 from arcwise.base.showing import LINES, html_table, one_screen
@@ -133,7 +134,7 @@ CHECKS: tuple[Check, ...] = (
     lambda table, said: columns.find_missing_markers(table, keep=said.keep),
     lambda table, said: columns.find_words_among_numbers(table, keep={*said.keep, *said.categories}),
     lambda table, said: columns.find_spellings(table),
-    lambda table, said: columns.find_written_numbers(table, decimal=said.decimal, thousands=said.thousands),
+    lambda table, said: find_written_numbers(table, decimal=said.decimal, thousands=said.thousands),
     lambda table, said: rows.find_series(table),
     lambda table, said: columns.find_dates(table, dates=said.dates),
     lambda table, said: rows.find_repeated_rows(table),

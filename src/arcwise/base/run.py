@@ -1,4 +1,4 @@
-"""`Run`, the circumstances of a computation: limits and what is left of them, threads, progress, seeds, memory.
+"""`Run`, the circumstances of a computation: limits and what is left of them, threads, progress, seeds.
 
 A limit is never an exception: a result carries a `Status`.
 """
@@ -9,20 +9,19 @@ import contextlib
 import enum
 import math
 import operator
-import os
 import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from arcwise.base.errors import Argument, OptionError, check_argument
+from arcwise.base.machine import available_cores
 from arcwise.base.options import MOST_THREADS
 
 if TYPE_CHECKING:
@@ -317,33 +316,10 @@ def thread_count(threads: int | None) -> int:
     mistake would take all memory before anything is computed.
     """
     if threads is None:
-        return available_cores()
+        return min(available_cores(), MOST_THREADS)
     fits = not isinstance(threads, bool) and threads == int(threads) and 1 <= threads <= MOST_THREADS
     check_argument(fits, "threads", threads, f"must be an integer from 1 to {MOST_THREADS:,}.")
     return int(threads)
-
-
-def available_cores() -> int:
-    """Return how many cores this process may use: those that it is bound to, and at most what its container has.
-
-    A container may be given the time of two cores on a machine of 64, by a quota of its control group: 64 threads would
-    then be stopped together, most of the time.
-    """
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, min(cores, math.ceil(_quota()), MOST_THREADS))
-
-
-def _quota(root: Path = Path("/sys/fs/cgroup")) -> float:
-    """Return the cores that the control group of this process may use (version 2 or 1); without a limit, the most."""
-    try:
-        if (root / "cpu.max").exists():
-            quota, period = (root / "cpu.max").read_text().split()
-        else:
-            quota, period = ((root / "cpu" / f"cpu.cfs_{name}_us").read_text() for name in ("quota", "period"))
-        cores = float(quota) / float(period)
-    except (OSError, ValueError):  # no control groups, or "max"
-        return MOST_THREADS
-    return cores if cores > 0 else MOST_THREADS  # -1: no limit
 
 
 # Progress of long work: one event type, any callback, and a bar on a terminal once two seconds have passed.
@@ -601,63 +577,3 @@ def generator_of(seed: Seed) -> np.random.Generator:
 def native_seed(seed: int, purpose: int = 0) -> int:
     """Return 64 well-mixed bits for the core; seeds of any size, and purposes, give different streams."""
     return int(np.random.SeedSequence(seed).generate_state(purpose + 1, np.uint64)[purpose])
-
-
-# How much memory there is.
-
-
-# A stack, and what a thread needs to say that memory is short.
-THREAD_BYTES = 16 << 20
-
-
-def available_memory() -> int | None:
-    """Return three quarters of the memory that is available, in bytes, or None where the system does not say.
-
-    A limit on the address space of the process (``ulimit -v``) counts as well: beyond it no allocation succeeds,
-    however much memory is free, and a thread that finds none for its own state ends the process.
-    """
-    known = [bytes_ for bytes_ in (_free_memory(), address_space_left()) if bytes_ is not None]
-    return min(known) * 3 // 4 if known else None
-
-
-def _free_memory() -> int | None:
-    try:
-        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-    except OSError:
-        return None
-    kilobytes = [int(line.split()[1]) for line in lines if line.startswith("MemAvailable:")]
-    return kilobytes[0] * 1024 if kilobytes else None
-
-
-def address_space_left() -> int | None:
-    """Return how much this process may still ask for under its limit of address space; None without one."""
-    limit, used = _address_space()
-    return None if limit is None else max(1, limit - used)
-
-
-def room_for_threads(count: int) -> bool:
-    """Return whether the process may have so many threads more, as far as its address space is concerned."""
-    left = address_space_left()
-    return left is None or left >= count * THREAD_BYTES
-
-
-def describe_memory() -> str:
-    """Return what the process holds, and of how much: for a message that memory is short."""
-    limit, used = _address_space()
-    free = _free_memory()
-    of = "" if limit is None else f" of at most {limit / 1e6:,.0f} MB (`ulimit -v`)"
-    rest = "" if free is None or limit is not None else f"; {free / 1e6:,.0f} MB are free on this machine"
-    return f"this process has {used / 1e6:,.0f} MB of address space{of}{rest}"
-
-
-def _address_space() -> tuple[int | None, int]:
-    try:
-        import resource
-    except ImportError:  # no such limits on Windows
-        return None, 0
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    try:
-        used = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
-    except (OSError, ValueError, IndexError):
-        used = 0
-    return (None if limit == resource.RLIM_INFINITY else limit), used

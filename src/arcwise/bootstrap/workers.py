@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from arcwise import _core
 from arcwise.base.cluster import Cluster, explained_losses, give_back_unwanted, open_cluster
 from arcwise.base.errors import Argument, OptionError, check_known
-from arcwise.base.run import Limits, Run, Status, room_for_threads, undisturbed
+from arcwise.base.machine import room_for_threads
+from arcwise.base.run import Limits, Run, Status, undisturbed
 from arcwise.bootstrap.batches import Interrupted
 from arcwise.bootstrap.journal import Replicate, pack_replicates, unpack_replicates
 from arcwise.bootstrap.task import ReplicateTask

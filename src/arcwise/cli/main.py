@@ -237,7 +237,7 @@ def _one_line(message: Warning | str, category: type[Warning], *where: Any, **mo
 
 
 def _say_memory() -> NoReturn:
-    from arcwise.base.run import describe_memory
+    from arcwise.base.machine import describe_memory
 
     what = f"MemoryError: there is not enough memory for this: {describe_memory()}."
     typer.echo(f"{what} Use fewer columns, rows or threads, or a limit.", err=True)

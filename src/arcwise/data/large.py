@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from arcwise.base.arrays import identifier
 from arcwise.base.errors import Argument, DataError, FormatError, OptionError, Remedy, check_argument
 from arcwise.base.files import parse_json
+from arcwise.base.machine import available_memory
 from arcwise.base.options import BINS, Group, option
-from arcwise.base.run import ProgressCallback, available_memory
+from arcwise.base.run import ProgressCallback
 from arcwise.base.showing import one_screen
 from arcwise.data import large_columns
 from arcwise.data.checks import completed_header

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.audit.columns import NumberFormat, format_of
+from arcwise.audit.written_numbers import NumberFormat, format_of
 from arcwise.base.errors import Argument, DataError, OptionError, Remedy, reading
 from arcwise.base.showing import counted, one_screen
 from arcwise.data.column import Column, gap_label, numbers_of, quoted

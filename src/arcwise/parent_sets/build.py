@@ -23,8 +23,9 @@ from arcwise.base import errors
 from arcwise.base.arrays import read_array_file, write_array_file
 from arcwise.base.cluster import Cluster, open_cluster
 from arcwise.base.errors import Argument, OptionError, Remedy
+from arcwise.base.machine import available_memory
 from arcwise.base.options import Common, gather, row
-from arcwise.base.run import Limits, ProgressCallback, Run, Status, available_memory
+from arcwise.base.run import Limits, ProgressCallback, Run, Status
 from arcwise.base.showing import counted, one_screen
 from arcwise.graph.constraints import Constraints, Told
 from arcwise.graph.dag import Dag
