@@ -34,14 +34,14 @@ def test_all_at_once(number: int) -> None:
     rng = np.random.default_rng(7000 + number)
     data = random_experiments(4, rng)
     assert data.targets is not None
-    untold = {(data.names[p], data.names[c]) for c, p in zip(*np.nonzero(data.untold), strict=True)}
+    silent = {(data.names[p], data.names[c]) for c, p in zip(*np.nonzero(data.silent_arcs), strict=True)}
     constraints = random_constraints(data.names, rng, own_limits=False)
-    while untold & set(constraints.required):  # of such an arc the data say nothing
+    while silent & set(constraints.required):  # of such an arc the data say nothing
         constraints = random_constraints(data.names, rng, own_limits=False)
     beliefs = random_beliefs(rng, data.names)
     name = ("bic", "bdeu:ess=1", "qnml", "k2")[number % 4]
     score, prior = make_score(name, beliefs=beliefs), beliefs.on(data.names)
-    allowed = [dag for dag in dags_over(4) if constraints.allows_dag(dag) and not untold & set(dag.arcs)]
+    allowed = [dag for dag in dags_over(4) if constraints.allows_dag(dag) and not silent & set(dag.arcs)]
     plain = make_score(name)
     values = np.array([plain.score_network(data, dag) + prior.network(dag) for dag in allowed])
     table = build_parent_sets(data, score, slack=SLACK, constraints=constraints, progress=False)

@@ -166,7 +166,7 @@ def test_rows_are_drawn_as_those_of_a_data_set(seed: int, weighted: bool, experi
         lambda d: d.select(["X2", "X0"]),
     ):
         assert same(MixedData.of_states(do(plain)), do(data))
-    assert np.array_equal(plain.untold, data.untold) and plain.n_cases == data.n_cases
+    assert np.array_equal(plain.silent_arcs, data.silent_arcs) and plain.n_cases == data.n_cases
 
 
 def test_the_digest_is_of_what_is_held() -> None:

@@ -122,7 +122,7 @@ def test_groups_of_children_are_the_rows_without_them(seed: int, n: int) -> None
         assert (group.native_weights.tolist() or [1] * 20) == (~mask[:, v]).astype(int).tolist()
         alone = codes[~mask[:, v]]
         constant = np.array([len(set(column)) < 2 for column in alone.T])
-        assert (data.untold[v] == (constant | constant[v])).all()
+        assert (data.silent_arcs[v] == (constant | constant[v])).all()
     assert len(data.child_groups) == len({tuple(column) for column in mask.T})
 
 
@@ -251,7 +251,7 @@ def test_experiments_without_a_case_are_none() -> None:
     assert nothing.digest == weighted.digest
     assert nothing.expand().digest == weighted.expand().digest
     assert nothing.collapse().digest == weighted.collapse().digest
-    assert not nothing.untold.any()
+    assert not nothing.silent_arcs.any()
     some = weighted.with_targets(["b"] * 4 + [None] * 4 + ["a"] * 4)
     assert some.targets is not None
     assert some.targets.sets == ((), ("a",))

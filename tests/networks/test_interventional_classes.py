@@ -35,7 +35,7 @@ def case(number: int) -> Dataset:
 
 def told(data: Dataset, dags: tuple[Dag, ...]) -> list[Dag]:
     """The networks without arcs of which the data say nothing."""
-    bad = {(data.names[p], data.names[c]) for c, p in zip(*np.nonzero(data.untold), strict=True)}
+    bad = {(data.names[p], data.names[c]) for c, p in zip(*np.nonzero(data.silent_arcs), strict=True)}
     return [dag for dag in dags if not bad & set(dag.arcs)]
 
 
@@ -99,9 +99,9 @@ def test_experiments_and_constraints_together(number: int) -> None:
     data = case(200 + number)
     assert data.targets is not None
     rng = np.random.default_rng(number)
-    untold = {(data.names[p], data.names[c]) for c, p in zip(*np.nonzero(data.untold), strict=True)}
+    silent = {(data.names[p], data.names[c]) for c, p in zip(*np.nonzero(data.silent_arcs), strict=True)}
     constraints = random_constraints(data.names, rng, own_limits=False)
-    while untold & set(constraints.required):  # of such an arc the data say nothing
+    while silent & set(constraints.required):  # of such an arc the data say nothing
         constraints = random_constraints(data.names, rng, own_limits=False)
     allowed = [dag for dag in told(data, dags_over(data.n_variables)) if constraints.allows_dag(dag)]
     values = scores_of(data, allowed, "bdeu")

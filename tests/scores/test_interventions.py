@@ -89,10 +89,10 @@ def test_families_are_scored_without_the_cases_in_which_the_child_was_set(score:
 def test_a_table_holds_what_its_guarantee_says(data: Dataset, name: str, slack: float) -> None:
     score = make_score(name)
     table = build_parent_sets(data, score, slack=slack, progress=False, threads=2)
-    untold = data.untold
+    silent = data.silent_arcs
     for child in range(data.n_variables):
         rows = {table.parents_of(r): float(table.scores[r]) for r in table.rows_of(child)}
-        others = [v for v in range(data.n_variables) if not untold[child, v] and v != child]
+        others = [v for v in range(data.n_variables) if not silent[child, v] and v != child]
         values = {
             parents: score_family_twin(score, data, child, parents)
             for size in range(len(others) + 1)
@@ -110,7 +110,7 @@ def test_a_table_holds_what_its_guarantee_says(data: Dataset, name: str, slack: 
 @settings(max_examples=40, deadline=None)
 @given(data=experiments(5), name=st.sampled_from(LOCAL_SCORES), choice=st.data())
 def test_neighbour_scores_equal_the_twin(data: Dataset, name: str, choice: st.DataObject) -> None:
-    assume(not data.untold.any())  # such arcs are set apart, which the twin does not know of
+    assume(not data.silent_arcs.any())  # such arcs are set apart, which the twin does not know of
     child = choice.draw(st.integers(0, data.n_variables - 1))
     parents = sorted(choice.draw(st.sets(st.sampled_from([v for v in range(data.n_variables) if v != child]))))
     score = make_score(name)

@@ -120,11 +120,11 @@ def test_every_search_finds_the_best_of_all_networks(data: Incomplete) -> None:
     """Tables are pruned by subsets and by the penalty, which hold for any cases: the optimum survives."""
     score = make_score("pnal", alpha=0.4)
     marked = data.with_gap_states()
-    untold = marked.untold
+    silent = marked.silent_arcs
     best = max(
         score.score_network(data, dag)
         for dag in all_dags(data.names)
-        if not any(untold[v, p] for v, parents in enumerate(dag.parents) for p in parents)
+        if not any(silent[v, p] for v, parents in enumerate(dag.parents) for p in parents)
     )
     table = build_parent_sets(data, score)
     assert find_optimal(table).score == pytest.approx(best, rel=1e-10, abs=1e-9)

@@ -317,7 +317,7 @@ class ReplicateTask:
             self.batches.put(batch)
         found = []
         for index, outcome in zip(indices, outcomes, strict=False):
-            made = Replicate(index, outcome[2] + self.problem.untold, *outcome[:2])
+            made = Replicate(index, outcome[2] + self.problem.constant_score, *outcome[:2])
             found.append(self._with_copies(made, samples.get(index) or self.draw(index)[0]) if self.copies else made)
         if stop is not None:
             raise Interrupted(found)
@@ -453,7 +453,8 @@ def _climb(task: ReplicateTask, index: int, sample: Dataset, seed: int, limits: 
         sample.native_weights, task.climb_options(seed), limits.native_seconds, task.check_cancelled
     )
     offsets, members, score, *_, status = outcome
-    return _unless_stopped(Status.from_native(status), Replicate(index, score + task.problem.untold, offsets, members))
+    made = Replicate(index, score + task.problem.constant_score, offsets, members)
+    return _unless_stopped(Status.from_native(status), made)
 
 
 def _search(

@@ -480,17 +480,17 @@ class Cases:
         )
 
     @cached_property
-    def untold(self) -> NDArray[np.bool_]:
+    def silent_arcs(self) -> NDArray[np.bool_]:
         """For each variable and each other one as its parent, whether the data say nothing about that arc.
 
         That is so if one of the two never varies in the cases in which the child was not set (see `constant`), or
         if there is no such case. Searches and tables make such arcs only if they are required.
         """
-        return frozen(self.untold_by([data.constant for data in self.child_groups]))
+        return frozen(self.silent_arcs_given([data.constant for data in self.child_groups]))
 
-    def untold_by(self, silent: Sequence[NDArray[np.bool_]]) -> NDArray[np.bool_]:
-        """Return `untold`, given which variables say nothing in each of the `child_groups`."""
-        groups = [own | (data.n_cases == 0) for own, data in zip(silent, self.child_groups, strict=True)]
+    def silent_arcs_given(self, constant: Sequence[NDArray[np.bool_]]) -> NDArray[np.bool_]:
+        """Return `silent_arcs`, given which variables are constant in each of the `child_groups`."""
+        groups = [own | (data.n_cases == 0) for own, data in zip(constant, self.child_groups, strict=True)]
         return np.array([groups[g][v] | groups[g] for v, g in enumerate(self.group_of_child.tolist())])
 
 

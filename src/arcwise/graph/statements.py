@@ -456,7 +456,7 @@ class Stated(NamedNodes):
     @cached_property
     def _tier_masks(self) -> tuple[int, ...]:
         """For each node, the variables of later tiers."""
-        masks = [0] * self.n_nodes
+        masks = [0] * len(self._names)
         later = 0
         for tier in reversed(self._tiers):
             for v in tier:

@@ -189,7 +189,7 @@ class LocalProblem:
             usual = max_parents = usual_limit(made, whole, constraints)
         merged = merged_constraints(whole, constraints, max_parents)
         _check_known(whole, made, merged)
-        return cls(whole, made, _set_apart(whole, made, merged), usual)
+        return cls(whole, made, _forbid(_silent_arcs(whole, made), merged), usual)
 
     def in_order(self, order: Sequence[int]) -> LocalProblem:
         """Return the problem with its variables in another order."""
@@ -214,8 +214,8 @@ class LocalProblem:
                 self.score.native(group)
 
     @cached_property
-    def _told(self) -> NDArray[np.uint8]:
-        """For each group of children, whether each row tells of them; empty if all rows tell of all."""
+    def _rows_of_groups(self) -> NDArray[np.uint8]:
+        """For each group of children, whether each row is one of their cases; empty if every row is one of each."""
         targets = self.data.targets
         if targets is None:
             return np.empty(0, dtype=np.uint8)
@@ -236,7 +236,7 @@ class LocalProblem:
         rest = (
             [self.score.native(group) if group.n_cases > 0 else None for group in self.data.child_groups],
             self.data.group_of_child,
-            self._told,
+            self._rows_of_groups,
             np.ascontiguousarray(rules.required).ravel(),
             np.ascontiguousarray(rules.forbidden).ravel(),
             rules.limits,
@@ -247,7 +247,7 @@ class LocalProblem:
         return _core.local.LocalLearner(self.layout.blocks, *rest)
 
     @cached_property
-    def untold(self) -> float:
+    def constant_score(self) -> float:
         """The score of the variables that were set in every case: constant, as they have just their required parents.
 
         The native search leaves it out.
@@ -256,8 +256,8 @@ class LocalProblem:
         required = self.constraints.required_masks
         return sum(
             self.score.score_without_cases(self.data, v, list(bits(required[v])))
-            for v, told in enumerate(counted)
-            if not told
+            for v, has_cases in enumerate(counted)
+            if not has_cases
         )
 
     def pack_start(
@@ -280,8 +280,8 @@ class LocalProblem:
             differing = ", ".join(sorted(set(start.names) ^ set(self.data.names)))
             raise OptionError(f"the starting network and the data have different variables: {differing}.")
         dag = start if start.names == self.data.names else start.reorder(self.data.names)
-        untold = _untold_arcs(self.data, self.score) - set(self.constraints.required)
-        dag = Dag.from_arcs(dag.names, [arc for arc in dag.arcs if arc not in untold]) if untold else dag
+        silent = _silent_arcs(self.data, self.score) - set(self.constraints.required)
+        dag = Dag.from_arcs(dag.names, [arc for arc in dag.arcs if arc not in silent]) if silent else dag
         broken = self.constraints.violations(dag)
         if broken:
             raise ConstraintError(f"the starting network breaks the constraints: {'; '.join(broken)}.")
@@ -299,10 +299,10 @@ class LocalProblem:
         offsets, members, score, history, restarts, iterations, operations, families, status = outcome
         return LocalSearchResult(
             dag=Dag(self.data.names, unpack_parents(offsets, members)),
-            score=score + self.untold,
+            score=score + self.constant_score,
             method=method,
             scored_by=self.score.describe(),
-            history=history + self.untold,
+            history=history + self.constant_score,
             restarts=tuple(restarts.tolist()),
             iterations=iterations,
             operations=operations,
@@ -430,21 +430,17 @@ def _check_known(data: Any, score: Score, constraints: Constraints) -> None:
             )
 
 
-def _set_apart(data: Any, score: Score, constraints: Constraints) -> Constraints:
-    """Return the constraints with all arcs forbidden of which the data say nothing, but for required ones.
-
-    See `Dataset.untold`: such arcs are the prior's doing, not the data's.
-    """
-    untold = _untold_arcs(data, score)
-    if not untold:
+def _forbid(silent: set[tuple[str, str]], constraints: Constraints) -> Constraints:
+    """Return the constraints with the silent arcs forbidden, too, but for required ones."""
+    if not silent:
         return constraints
-    required = set(constraints.required)
-    forbidden = {*constraints.forbidden, *untold}
-    return constraints.changed(forbidden=sorted(arc for arc in forbidden if arc not in required))
+    forbidden = {*constraints.forbidden, *silent} - set(constraints.required)
+    return constraints.changed(forbidden=sorted(forbidden))
 
 
-def _untold_arcs(data: Any, score: Score) -> set[tuple[str, str]]:
-    children, parents = np.nonzero(score.untold(data))
+def _silent_arcs(data: Any, score: Score) -> set[tuple[str, str]]:
+    """Return the arcs of which the data say nothing (`Cases.silent_arcs`): they are the prior's doing."""
+    children, parents = np.nonzero(score.silent_arcs(data))
     names = data.names
     return {(names[p], names[c]) for c, p in zip(children.tolist(), parents.tolist(), strict=True) if p != c}
 

@@ -164,12 +164,12 @@ class GroupedBuilder:
         most = None if self.finished else self.level
         tables = {g: builder.table(score) for g, builder in self._builders.items()}
         parts = [
-            self._untold(child, self._scores[score]) if g not in tables else _rows_of_child(tables[g], child, most)
+            _rows_of_child(tables[g], child, most) if g in tables else self._one_row(child, self._scores[score])
             for child, g in enumerate(self._group_of.tolist())
         ]
         return _joined_rows(parts)
 
-    def _untold(self, child: int, score: Score) -> ChildRows:
+    def _one_row(self, child: int, score: Score) -> ChildRows:
         """Return the row of a variable that was set in every case: its likelihood, of no case, is 1."""
         required = self._families.required[child]
         value = score.score_without_cases(self._data, child, required)
@@ -589,7 +589,7 @@ def allowed_families(
 ) -> FamilyLimits:
     """Return for each variable the parents it must have, those it may also have, and how many at most.
 
-    An arc of which the data say nothing, to each of the scores, is made only if it is required: see `Dataset.untold`.
+    An arc of which the data say nothing, to each of the scores, is made only if required: see `Cases.silent_arcs`.
     """
     n = data.n_variables
     if constraints is None:
@@ -599,7 +599,7 @@ def allowed_families(
             raise errors.ConstraintError("the constraints and the data are about different variables.")
         constraints = constraints.reorder(data.names)
     most = n if max_parents is None else max_parents
-    untold = np.logical_and.reduce([score.untold(data) for score in scores] or [data.untold])
+    silent = np.logical_and.reduce([score.silent_arcs(data) for score in scores] or [data.silent_arcs])
     required, allowed, sizes = [], [], []
     for v in range(n):
         needed, forbidden = constraints.required_masks[v], constraints.forbidden_masks[v]
@@ -610,7 +610,7 @@ def allowed_families(
                 "; raise it.",
             )
         required.append([p for p in range(n) if needed >> p & 1])
-        allowed.append([p for p in range(n) if p != v and not ((needed | forbidden) >> p & 1 or untold[v, p])])
+        allowed.append([p for p in range(n) if p != v and not ((needed | forbidden) >> p & 1 or silent[v, p])])
         sizes.append(min(most, constraints.limits[v]))
     return FamilyLimits(required, allowed, sizes)
 
@@ -725,8 +725,8 @@ def check_reachable(data: Whole, constraints: Constraints, max_parents: int | No
             reached |= found
             stack += found
         if source not in reached:
-            untold = data.untold
-            still = [name for name in said.arc if untold[names.index(name)].all()]
+            silent = data.silent_arcs
+            still = [name for name in said.arc if silent[names.index(name)].all()]
             why = f": '{still[0]}' never varies" if still else ""
             raise errors.ConstraintError(
                 f"no network of these data satisfies that {said.text('->')}{why}. No path of arcs leads there that the "

@@ -196,10 +196,10 @@ class MixedScore(Score):
         """Return the compiled score of a data set."""
         return self._of(data)[0]
 
-    def untold(self, data: Any) -> NDArray[np.bool_]:
+    def silent_arcs(self, data: Any) -> NDArray[np.bool_]:
         """Return of which arcs the data say nothing: a variable without a column, whose levels are all rare, is one."""
         groups = data.child_groups
-        return np.asarray(data.untold_by([self._of(own)[1] if own.n_cases else own.constant for own in groups]))
+        return np.asarray(data.silent_arcs_given([self._of(own)[1] if own.n_cases else own.constant for own in groups]))
 
     def _of(self, data: MixedData) -> Made:
         known = _natives.setdefault(data, {})

@@ -322,9 +322,9 @@ class Score:
         """Return the score of a family without a case: the likelihood of no case is 1, so that it is the log prior."""
         return 0.0
 
-    def untold(self, data: Whole) -> NDArray[np.bool_]:
-        """Return of which arcs the data say nothing, at [child, parent], as this score sees them: `Dataset.untold`."""
-        return data.untold
+    def silent_arcs(self, data: Whole) -> NDArray[np.bool_]:
+        """Return of which arcs the data say nothing to this score, at [child, parent]: `Cases.silent_arcs`."""
+        return data.silent_arcs
 
     def cases_read(self, data: Any) -> float:
         """Return how many cases are looked at for a family: at most the configurations that there can be."""
@@ -385,9 +385,9 @@ class BelievedScore(Score):
         """The score's, and that there is a prior: "BDeu (ess 1) with prior odds"."""
         return f"{self.score.title} with prior odds"
 
-    def untold(self, data: Whole) -> NDArray[np.bool_]:
+    def silent_arcs(self, data: Whole) -> NDArray[np.bool_]:
         """Return of which arcs the data say nothing."""
-        return self.score.untold(data)
+        return self.score.silent_arcs(data)
 
     def prior(self, data: Cases) -> FamilyPrior:
         """Return the prior over the variables of the data."""
