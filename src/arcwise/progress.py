@@ -1,5 +1,5 @@
 """Progress of long work: what a `progress` callback receives."""
 
-from arcwise.base.run import ProgressCallback, ProgressEvent, show_progress
+from arcwise.base.progress import ProgressCallback, ProgressEvent, show_progress
 
 __all__ = ["ProgressCallback", "ProgressEvent", "show_progress"]

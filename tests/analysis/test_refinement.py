@@ -18,7 +18,8 @@ from arcwise.analysis import run as learn_run
 from arcwise.analysis.folder import run_record
 from arcwise.analysis.learning import learn_prepared
 from arcwise.analysis.run import LearnRun, begin_run
-from arcwise.base.run import Run, RunLine, run_line
+from arcwise.base.progress import RunLine, run_line
+from arcwise.base.run import Run
 from arcwise.bootstrap.journal import Replicate
 from arcwise.bootstrap.task import ReplicateTask
 from arcwise.confidence.recommendation import l1_distance, scutari_threshold

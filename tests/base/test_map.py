@@ -21,26 +21,26 @@ ROOT = Path(arcwise.__file__).parent
 CHECKOUT = Path(__file__).resolve().parents[2]
 LINES = {
     "": 360,
-    "analysis": 2_580,
+    "analysis": 2_585,
     "audit": 1_965,
-    "base": 3_240,
-    "bootstrap": 1_655,
+    "base": 3_250,
+    "bootstrap": 1_660,
     "certificate": 615,
-    "cli": 4_795,
+    "cli": 4_810,
     "confidence": 5_025,
     "credible": 2_635,
     "data": 7_500,
-    "effects": 2_265,
-    "evaluate": 1_755,
+    "effects": 2_270,
+    "evaluate": 1_760,
     "exact": 2_330,
     "findings": 5_755,
     "graph": 4_700,
     "local": 1_950,
-    "model": 4_775,
-    "networks": 2_165,
-    "parent_sets": 1_410,
+    "model": 4_780,
+    "networks": 2_170,
+    "parent_sets": 1_415,
     "plotting": 880,
-    "posterior": 2_575,
+    "posterior": 2_580,
     "priors": 1_665,
     "recipes": 1_110,
     "report": 5_165,
@@ -51,7 +51,7 @@ MOST_LINES = 72_000
 LONGEST_CHAIN = 25
 LARGEST_FAN_OUT = 20  # but for doors, which only pass names on
 SMALL_WITH_ONE_IMPORTER = 1
-IMPORT_SHARE = 0.0537  # of all lines
+IMPORT_SHARE = 0.0542  # of all lines; progress and `query` have files of their own
 # Who may import inside functions, so that commands start at once: verbs, the package itself, the options of `learn`,
 # which the command line reads at every start.
 LAZY = ("arcwise.cli.", "arcwise.findings.options")

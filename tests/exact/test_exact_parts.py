@@ -184,8 +184,8 @@ def test_what_cuts_may_have_lost_is_in_the_bound_of_parts_that_are_open(
     bounds = scores if is_closed else [scores[0], scores[1] + 1.0]
     origins = [sets.origins[incumbent.rows[nodes]] for nodes in parts]
     solved = [optimal._Part(*own) for own in zip(origins, scores, bounds, strict=True)]
-    monkeypatch.setattr(optimal._Search, "solve_all", lambda *given: solved)
-    search = optimal._Search("auto", budget())
+    monkeypatch.setattr(optimal._ExactSearch, "solve_all", lambda *given: solved)
+    search = optimal._ExactSearch("auto", budget())
     found = search._by_parts(root, math.inf, parts)
     assert found.score == pytest.approx(sum(scores))
     assert found.bound == pytest.approx(sum(scores) + (0.0 if is_closed else 1.25))

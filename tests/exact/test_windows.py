@@ -14,7 +14,7 @@ from tests.exact.tables import random_table, tables
 from arcwise.base.run import Run
 from arcwise.exact import optimal
 from arcwise.exact.component import Budget, Incumbent, Window, order_of_rows, solve_by_dp, undecided
-from arcwise.exact.optimal import _Search, find_optimal
+from arcwise.exact.optimal import _ExactSearch, find_optimal
 from arcwise.exact.relaxation import Relaxation, Root, shrink
 from arcwise.graph import Constraints, Dag
 from arcwise.limits import Limits, Status
@@ -87,7 +87,7 @@ def test_polishing_never_makes_it_worse_and_often_better(seed: int, monkeypatch:
         solution = relaxation.solve(-math.inf)
         relaxation.separate(solution, effort=1)
     assert undecided(sets, incumbent.rows, solution).size > 1
-    search = _Search("auto", Budget(Run(seed)))
+    search = _ExactSearch("auto", Budget(Run(seed)))
     assert search._polish(incumbent, solution) == (incumbent.score > before)
     assert incumbent.score > before
     assert search.counts["windows"] >= 1
@@ -157,8 +157,8 @@ def test_ctrl_c_in_a_window_ends_the_search(monkeypatch: pytest.MonkeyPatch) -> 
         raise KeyboardInterrupt
 
     for name in ("_by_dp", "_by_branch_and_bound"):
-        monkeypatch.setattr(_Search, name, press)
-    search = _Search("auto", Budget(Run()))
+        monkeypatch.setattr(_ExactSearch, name, press)
+    search = _ExactSearch("auto", Budget(Run()))
     search._polish(incumbent, solution)
     assert search.budget.status is Status.INTERRUPTED
     assert search.counts["windows"] == 1  # no other is opened

@@ -11,7 +11,7 @@ from arcwise.errors import OptionError
 from arcwise.graph import Dag, all_dags
 from arcwise.limits import Limits, Status
 from arcwise.local import equivalence_search, hill_climb
-from arcwise.local.searches import SearchStep, _Class, _Search
+from arcwise.local.searches import SearchStep, _Class, _EquivalenceSearch
 from arcwise.model import BayesianNetwork
 from arcwise.scores import make_score
 
@@ -49,7 +49,7 @@ def test_a_step_leads_to_every_class_one_edge_away_with_its_gain(inserting: bool
                     arcs < set(other.arcs) if inserting else set(other.arcs) < arcs
                 ):
                     expected.add(other.cpdag)
-        search = _Search(data, score, Run())
+        search = _EquivalenceSearch(data, score, Run())
         search.state = _Class(graph)
         found = {}
         for y in range(4):

@@ -26,7 +26,8 @@ from arcwise.analysis.run import FIRST_NETWORKS, LearnRun, begin_run
 from arcwise.base.cluster import open_cluster
 from arcwise.base.errors import UnknownNameError, suggestion
 from arcwise.base.options import from_keywords, option_lines, options_of, signature_with
-from arcwise.base.run import Limits, ProgressCallback, Run, RunLine, deferred_interrupt, run_line
+from arcwise.base.progress import ProgressCallback, RunLine, run_line
+from arcwise.base.run import Limits, Run, deferred_interrupt
 from arcwise.bootstrap.completed import has_all_states
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.data.table import Table
@@ -36,12 +37,13 @@ from arcwise.findings.options import LearnOptions
 from arcwise.findings.parts import Part, WithoutBeliefs, WithoutConstraints
 from arcwise.findings.preparation import Prepared, open_table, prepare
 from arcwise.graph.constraints import Constraints
-from arcwise.graph.statements import Arc
 from arcwise.recipes.registry import SOURCES
 from arcwise.sampled.completions import Completions
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from arcwise.graph.statements import Arc
 
 
 # A result is worth writing at once if it took so long; later, if so long has passed since, or so many times what it

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from arcwise.analysis.mixed_questions import MixedQuestions, Rows, table_from
 from arcwise.base.errors import Argument, DataError, DataWarning, Hinted, OptionError
-from arcwise.base.run import Limits, ProgressCallback, Run, Seed
+from arcwise.base.progress import ProgressCallback
+from arcwise.base.run import Limits, Run, Seed
 from arcwise.confidence.reach import FamilyReach, family_reach
 from arcwise.data.dataset import Dataset
 from arcwise.data.mixed import MixedData

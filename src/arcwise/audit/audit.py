@@ -13,7 +13,7 @@ from arcwise.audit import columns, relations, rows
 from arcwise.audit.finding import Finding, Severity
 from arcwise.audit.written_numbers import find_written_numbers
 from arcwise.base.options import Group, check_options, gather, option, option_lines, row
-from arcwise.base.run import ProgressCallback
+from arcwise.base.progress import ProgressCallback
 from arcwise.base.showing import LINES, html_table, one_screen
 from arcwise.data.column import Column, quoted
 from arcwise.data.dataset import Dataset

@@ -14,7 +14,7 @@ import numpy as np
 from arcwise.base.cluster import Cluster
 from arcwise.base.errors import check_argument, check_count
 from arcwise.base.options import REFINE, REPLICATES, Common, gather, option, row
-from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, resolve_seed, undisturbed
+from arcwise.base.run import Limits, Run, Seed, Status, resolve_seed, undisturbed
 from arcwise.base.showing import one_screen
 from arcwise.bootstrap.batches import KeptBatches
 from arcwise.bootstrap.completed import complete_data
@@ -35,6 +35,7 @@ from arcwise.scores.score import Score, scored_of
 if TYPE_CHECKING:
     from distributed import Client
 
+    from arcwise.base.progress import ProgressCallback
     from arcwise.data.mixed import MixedData
     from arcwise.keywords import BootstrapKeywords
 

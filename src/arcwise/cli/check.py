@@ -25,7 +25,7 @@ SAID = (
 GIVEN = Rows((LearnOptions,), only=SAID)
 
 
-class Check(Verb):
+class CheckVerb(Verb):
     """Say what to know about data before learning: identifiers, dates, copies, spellings, gaps, and what to do.
 
     The options are those of `arcwise learn`, which does the same first: what they say is taken into account. What it

@@ -17,7 +17,7 @@ from arcwise.data.impute import impute
 from arcwise.data.write import write_table
 
 
-class Impute(TableVerb, DataFileVerb):
+class ImputeVerb(TableVerb, DataFileVerb):
     """Fill in missing values once, before `arcwise discretize`.
 
     What is filled in is then taken for observed; `arcwise learn` averages over many completions instead.
@@ -54,7 +54,7 @@ class Impute(TableVerb, DataFileVerb):
         return Result(payload, told=f"{what} in {len(gaps)} of {len(table.names)} columns{where}")
 
 
-class Discretize(TableVerb, DataFileVerb):
+class DiscretizeVerb(TableVerb, DataFileVerb):
     """Cut columns of numbers into intervals, closed on the right; fill missing values first, with `arcwise impute`.
 
     The suffix of the output says how it is written: .csv, .tsv, .arff, each also with .gz, or .parquet; without -o, or

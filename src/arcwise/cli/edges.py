@@ -28,7 +28,7 @@ from arcwise.graph.constraints import assert_obeys
 from arcwise.networks.network_list import NetworkSet
 
 
-class Confidence(ResultVerb):
+class ConfidenceVerb(ResultVerb):
     """Average networks into the confidence that an edge joins each pair of variables.
 
     Example: arcwise confidence nets.parquet -o confidence.parquet
@@ -95,7 +95,7 @@ def _print(frame: Any) -> None:
     typer.echo(frame.to_string(index=False, float_format=lambda value: f"{value:.4f}"))
 
 
-class Threshold(DataVerb, TimeLimit, Verb):
+class ThresholdVerb(DataVerb, TimeLimit, Verb):
     """Choose the cut-off above which an edge counts as significant.
 
     With --metric, the threshold that is best on average by the probabilities of the edges, and the reasons for it.
@@ -242,7 +242,7 @@ def _reasons(advice: Recommendation) -> dict[str, Any]:
     }
 
 
-class Consensus(ConstraintOptions, ResultVerb):
+class ConsensusVerb(ConstraintOptions, ResultVerb):
     """Build the network of the edges above a threshold, and list every edge that was dropped or is a toss-up.
 
     The network obeys the constraints that the networks were learned under, or those that are given here instead.

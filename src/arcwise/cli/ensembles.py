@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from arcwise.data.dataset import Dataset, Incomplete
 
 
-class Credible(options.LearningVerb, options.NetworkLimit, NetworksFileVerb):
+class CredibleVerb(options.LearningVerb, options.NetworkLimit, NetworksFileVerb):
     """Count, and with -o list, all networks within a Bayes factor of the best one.
 
     Prints the number of networks and equivalence classes, and how likely each arc is among them.
@@ -137,7 +137,7 @@ class Credible(options.LearningVerb, options.NetworkLimit, NetworksFileVerb):
         return found.networks(self.by, limits=deadline.limits)  # type: ignore[arg-type]
 
 
-class Posterior(options.LearningVerb, options.MemoryLimit, NetworksFileVerb):
+class PosteriorVerb(options.LearningVerb, options.MemoryLimit, NetworksFileVerb):
     """Find how probable each arc is, over all networks, each in proportion to its posterior probability.
 
     Sums over all networks where that is possible. Otherwise chains draw networks until they agree; if they do not, the
@@ -218,7 +218,7 @@ class Posterior(options.LearningVerb, options.MemoryLimit, NetworksFileVerb):
         return Result(payload, lines or none, f"{report} {deadline.seconds:.2f} s.", status=status)
 
 
-class Bootstrap(options.LearningVerb, options.TimeLimit, NetworksFileVerb):
+class BootstrapVerb(options.LearningVerb, options.TimeLimit, NetworksFileVerb):
     """Learn a network from each of many resampled data sets, for `arcwise confidence`.
 
     Prints how strong each edge is: the share of the networks that have it, and how often in that direction.

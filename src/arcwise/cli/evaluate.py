@@ -32,7 +32,7 @@ ADJUSTMENTS = {
 }
 
 
-class Evaluate(Verb):
+class EvaluateVerb(Verb):
     """Compare a learned structure with the true one, by equivalence class: SHD and its parts, F_beta, cost.
 
     Of confidences in a Parquet file: the areas under curves of precision and recall, and how well they are calibrated.

@@ -35,7 +35,7 @@ class BuildingOptions:
     settings: BuildSettings = rows(BuildSettings)
 
 
-class Scores(options.LearningVerb, BuildingOptions, options.MemoryLimit, Verb):
+class ScoresVerb(options.LearningVerb, BuildingOptions, options.MemoryLimit, Verb):
     """Score the parent sets of every variable, and keep those of networks within the slack of the optimum.
 
     The suffix of the output says how it is written: .jkl (the text format of GOBNILP) or .arct (binary, with a
@@ -110,7 +110,7 @@ class Scores(options.LearningVerb, BuildingOptions, options.MemoryLimit, Verb):
 CERTIFYING = ("auto", "branch-and-bound")
 
 
-class Optimal(options.LearningVerb, options.NodeLimit, files.GraphFileVerb):
+class OptimalVerb(options.LearningVerb, options.NodeLimit, files.GraphFileVerb):
     """Find the network with the highest score and prove that there is none better.
 
     From data, all parent sets that can matter are scored first, without a limit on parents unless one is given. The
@@ -196,7 +196,7 @@ def _lines(table: ParentSetTable, result: Optimum) -> Iterator[str]:
         yield "Other networks may have the same score."
 
 
-class CheckCertificate(Verb):
+class CheckCertificateVerb(Verb):
     """Check the proof that a network is the best of a table, in exact arithmetic and without any part of the search.
 
     The checker is one file of plain Python, arcwise/certificate/checker.py, which also runs alone. A certificate that

@@ -35,7 +35,7 @@ WAITING = 5.0  # seconds after which somebody who waits is told that there is so
 GIVEN = Rows((LearnOptions,), leave_out=("constraints", "beliefs"))
 
 
-class Learn(ConstraintOptions, Verb):
+class LearnVerb(ConstraintOptions, Verb):
     """Learn a network from data, say which of its edges to trust, and write a report.
 
     Missing values, numbers and useless columns are handled as the options say; otherwise, a proposal is printed.
@@ -134,7 +134,7 @@ def _others(table: Table, columns: tuple[str, ...]) -> tuple[str, ...]:
 DEMO_DATA, DEMO_TIERS = "survey.csv", "age, sex | *"
 
 
-class Demo(Verb):
+class DemoVerb(Verb):
     """Learn from a survey of 2,000 invented people, and write a report and survey.csv: nothing of yours is needed.
 
     What is done is what `arcwise learn demo-output/survey.csv --tiers "age, sex | *" --seed 1 -o DIR` would do.

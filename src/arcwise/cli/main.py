@@ -45,7 +45,7 @@ SHARED: dict[str, tuple[str, ...]] = {
     "exact": ("scores", "optimal", "check-certificate"),
     "ensembles": ("credible", "posterior", "bootstrap"),
     "edges": ("confidence", "threshold", "consensus"),
-    "networks": ("fit", "query", "sample", "convert"),
+    "networks": ("fit", "sample", "convert"),
 }
 # What a write to stdout may end in.
 UNWRITABLE = (errno.ENOSPC, errno.EIO, errno.EBADF, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
@@ -175,7 +175,7 @@ def _register(verb: str) -> None:
         module.register(app)
         _register_foreign(f"{verb}-")
     else:
-        add_verb(app, verb, getattr(module, verb.title().replace("-", "")))
+        add_verb(app, verb, getattr(module, verb.title().replace("-", "") + "Verb"))
 
 
 def _register_foreign(prefix: str = "") -> None:

@@ -82,7 +82,7 @@ def table_text(frame: Any) -> str:
     return str(frame.to_string(index=False, float_format=lambda value: f"{value:.4g}"))
 
 
-class Ess(LearningPriorVerb):
+class EssVerb(LearningPriorVerb):
     """Find the equivalent sample size: Steck's alpha*, and the exact maximiser with its interval.
 
     Example: arcwise prior ess survey.csv
@@ -124,7 +124,7 @@ class Ess(LearningPriorVerb):
         return self.found({**payload, **exact}, text, maximum.plot, status)
 
 
-class EssPath(LearningPriorVerb):
+class EssPathVerb(LearningPriorVerb):
     """Follow the optimal network over the equivalent sample size from 0.001 to 100,000.
 
     Example: arcwise prior path survey.csv --plot path.png
@@ -144,7 +144,7 @@ class EssPath(LearningPriorVerb):
         return self.found(payload, text, lambda: figure_of(found.plot()[0]), found.status)
 
 
-class Sensitivity(LearningPriorVerb):
+class SensitivityVerb(LearningPriorVerb):
     """Return how sensitive the BDeu-optimal network is to the prior, and which variables are most sensitive.
 
     Example: arcwise prior sensitivity survey.csv --ess 1 --epsilon 0.5
@@ -170,7 +170,7 @@ class Sensitivity(LearningPriorVerb):
         return self.found(payload, f"{text}\n{table_text(found.to_frame())}", found.plot, optimum.status)
 
 
-class Saturation(LearningPriorVerb):
+class SaturationVerb(LearningPriorVerb):
     """Return whether more data would change the structure, from growing subsamples.
 
     Example: arcwise prior saturation survey.csv --seed 1
@@ -197,7 +197,7 @@ class Saturation(LearningPriorVerb):
         return self.found(payload, f"{found.advice}\n{table_text(frame)}", found.plot, found.status)
 
 
-class EdgePrior(PriorVerb):
+class EdgePriorVerb(PriorVerb):
     """Follow one edge over the equivalent sample size: will a large one favour it, and why?
 
     Example: arcwise prior edge survey.csv --parent smoke --child cough
@@ -230,9 +230,9 @@ class EdgePrior(PriorVerb):
 
 def register(app: typer.Typer) -> None:
     """Add the verb to the command line."""
-    add_verb(app_of_prior, "ess", Ess)
-    add_verb(app_of_prior, "path", EssPath)
-    add_verb(app_of_prior, "sensitivity", Sensitivity)
-    add_verb(app_of_prior, "saturation", Saturation)
-    add_verb(app_of_prior, "edge", EdgePrior)
+    add_verb(app_of_prior, "ess", EssVerb)
+    add_verb(app_of_prior, "path", EssPathVerb)
+    add_verb(app_of_prior, "sensitivity", SensitivityVerb)
+    add_verb(app_of_prior, "saturation", SaturationVerb)
+    add_verb(app_of_prior, "edge", EdgePriorVerb)
     app.add_typer(app_of_prior, name="prior")

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from arcwise.report.report import Answer
 
 
-class Show(Verb):
+class ShowVerb(Verb):
     """Print the answer of an analysis again: its edges by what to do with them, what to expect, and the checks.
 
     Example: arcwise show survey-report --details
@@ -79,7 +79,7 @@ HANGS = 5.0  # seconds after which a browser that stays in the foreground is one
 START = "import sys, webbrowser; sys.exit(not webbrowser.open(sys.argv[1]))"
 
 
-class Open(Verb):
+class OpenVerb(Verb):
     """Open the report of an analysis in the browser; without one, say where it is.
 
     Example: arcwise open survey-report
@@ -113,7 +113,7 @@ def _browse(address: str) -> bool:
 WIDEST = 100  # longer lines are hard to read
 
 
-class Explain(DataVerb, AnswerVerb):
+class ExplainVerb(DataVerb, AnswerVerb):
     """Explain a variable or edges in plain words: how far to trust them, where they point, and what to do.
 
     For one variable of a folder of `arcwise learn`: what it depends on, by how far that can be trusted and how much it
@@ -228,7 +228,7 @@ HIDDEN = ("none", "possible")
 ASSUMES = "no common cause is missing from the data"
 
 
-class Effect(DataVerb, TimeLimit, AnswerVerb):
+class EffectVerb(DataVerb, TimeLimit, AnswerVerb):
     """Say what would happen to Y if X were set: how probably X leads to Y, and P(Y | do(X)) if it does.
 
     In each network of an analysis the parents of X are adjusted for; the answer is the mixture over all networks in
@@ -328,7 +328,7 @@ class Effect(DataVerb, TimeLimit, AnswerVerb):
         )
 
 
-class Predict(TableVerb, TimeLimit, AnswerVerb):
+class PredictVerb(TableVerb, TimeLimit, AnswerVerb):
     """Predict a variable of new rows from all others, or say how well it is predicted.
 
     Rows are cut and coded as the training data were; a missing value is not observed. One line per row: the most
@@ -451,7 +451,7 @@ def _scored(table: Table, target: str, states: tuple[str, ...], probabilities: N
 FACTS = ("n_tests", "n_untested", "small", "uniformity", "log_likelihood", "independent", "saturated", "n_cases")
 
 
-class CheckFit(DataVerb, TimeLimit, AnswerVerb):
+class CheckFitVerb(DataVerb, TimeLimit, AnswerVerb):
     """Say whether a network fits data: the independences that it implies, its likelihood, and every pair of variables.
 
     If the network is right, one in twenty of the implied independences is rejected at 0.05, and in data sets drawn from

@@ -101,7 +101,7 @@ def _taken(method: Method) -> dict[str, str]:
     return {item.name: item.flag for table in SEARCHES[method][1] for item in options_of(table)}
 
 
-class Search(LearningVerb, StepLimit, GraphFileVerb):
+class SearchVerb(LearningVerb, StepLimit, GraphFileVerb):
     """Search for a network with a high score, fast and without a proof that it is the best.
 
     Besides searches there are networks to compare with: the tree of Chow and Liu, naive Bayes and tree-augmented naive

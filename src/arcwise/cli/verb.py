@@ -1,12 +1,12 @@
 """`Verb`: a verb of the command line is a table of options (`arcwise.base.options`) with a method `_run`.
 
-    class Consensus(ConstraintOptions, ResultVerb):
+    class ConsensusVerb(ConstraintOptions, ResultVerb):
         confidence: Annotated[Path, typer.Argument(help="Confidences from `arcwise confidence -o`.")]
         threshold: float = option(REQUIRED, "edges strictly above it are significant")
 
         def _run(self) -> Result: ...
 
-    add_verb(app, "consensus", Consensus)
+    add_verb(app, "consensus", ConsensusVerb)
 
 The command line has the argument, --threshold and the options that are inherited, in this order; the docstring is the
 help. A table may as well be one of the library, `settings: BootstrapSettings = rows(BootstrapSettings)`: what is added

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from arcwise.base.cluster import Cluster
 from arcwise.base.errors import Argument, OptionError, Remedy, UnfinishedError, check_argument, check_known
-from arcwise.base.run import HasStatus, Limits, ProgressCallback, Run, Seed, Status, resolve_seed, thread_count
+from arcwise.base.progress import ProgressCallback
+from arcwise.base.run import HasStatus, Limits, Run, Seed, Status, resolve_seed, thread_count
 from arcwise.base.showing import one_screen
 from arcwise.confidence.averaging import edge_confidence
 from arcwise.confidence.chance import find_chance

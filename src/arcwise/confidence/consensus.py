@@ -169,11 +169,11 @@ def extended_within(
     for tail, head in open_edges:
         joined[tail].add(head)
         joined[head].add(tail)
-    search = _Search([set(own) for own in parents], joined, rules)
+    search = _DirectionSearch([set(own) for own in parents], joined, rules)
     return Dag(names, search.parents) if search.direct(list(open_edges)) else None
 
 
-class _Search:
+class _DirectionSearch:
     """Depth first, with the directions so far."""
 
     def __init__(self, parents: list[set[int]], joined: list[set[int]], rules: ArcRules) -> None:

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from arcwise.base.errors import ArcwiseError, OptionError, UnfinishedError, check_known
 from arcwise.base.options import gather
-from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, resolve_seed
+from arcwise.base.progress import ProgressCallback
+from arcwise.base.run import Limits, Run, Seed, Status, resolve_seed
 from arcwise.credible import listing
 from arcwise.credible.bayes_factors import log_slack_of, settings_within, warn_if_not_bayes_factor
 from arcwise.credible.diagram import CredibleDiagram, DiagramSums, Parallel, build_diagram

@@ -21,7 +21,8 @@ from arcwise.base.errors import (
     check_argument,
 )
 from arcwise.base.options import gather
-from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status
+from arcwise.base.progress import ProgressCallback
+from arcwise.base.run import Limits, Run, Seed, Status
 from arcwise.base.showing import one_screen
 from arcwise.credible.bayes_factors import log_slack_of
 from arcwise.credible.credible_set import By, CredibleSet

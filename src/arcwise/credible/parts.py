@@ -27,7 +27,8 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.base.cluster import Tasks, give_back_unwanted, open_cluster
 from arcwise.base.errors import ArcwiseError
-from arcwise.base.run import NO_TIME, Limits, ProgressEvent, Run, Status
+from arcwise.base.progress import ProgressEvent
+from arcwise.base.run import NO_TIME, Limits, Run, Status
 from arcwise.data.dataset import Dataset
 from arcwise.exact.component import Budget, Incumbent
 from arcwise.exact.relaxation import BranchAndBound, LpSolution, Relaxation, Root, inform, round_point, shrink

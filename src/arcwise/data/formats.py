@@ -26,7 +26,7 @@ from arcwise.base.arrays import CLOSED, KEY, first_line, identifier, load_duckdb
 from arcwise.base.errors import Argument, DataError, FormatError, Remedy, check_argument, suggestion
 from arcwise.base.files import not_utf8, parse_json
 from arcwise.base.options import load_package
-from arcwise.base.run import ProgressCallback, native_callback
+from arcwise.base.progress import ProgressCallback, native_callback
 from arcwise.base.showing import counted
 from arcwise.data.checks import checked_header, checked_weights, completed_header, named_separator
 from arcwise.data.column import Column, VariableKind, code_type, coded, numbers_of, quoted, spell

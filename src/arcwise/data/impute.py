@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc
 
 from arcwise.base.errors import Argument, DataError, DataWarning, Remedy, check_argument, check_known
-from arcwise.base.run import ProgressCallback, Run
+from arcwise.base.progress import ProgressCallback
+from arcwise.base.run import Run
 from arcwise.base.showing import one_screen
 from arcwise.data.column import MAX_LEVELS, Column, code_type, gap_label, sorted_labels, spell
 from arcwise.data.dataset import Incomplete

@@ -18,7 +18,7 @@ from arcwise.base.errors import Argument, DataError, FormatError, OptionError, R
 from arcwise.base.files import parse_json
 from arcwise.base.machine import available_memory
 from arcwise.base.options import BINS, Group, option
-from arcwise.base.run import ProgressCallback
+from arcwise.base.progress import ProgressCallback
 from arcwise.base.showing import one_screen
 from arcwise.data import large_columns
 from arcwise.data.checks import completed_header

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from arcwise.base.arrays import CLOSED, KEY, first_line, identifier, load_duckdb, quoted
 from arcwise.base.errors import Argument, DataError, FormatError, OptionError, Remedy
-from arcwise.base.run import ProgressCallback, ProgressEvent
+from arcwise.base.progress import ProgressCallback, ProgressEvent
 from arcwise.data.column import (
     CODES,
     MAX_LEVELS,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Unpack
 from arcwise.base.errors import Argument, DataWarning, FormatError, OptionError, Remedy, check_known
 from arcwise.base.files import format_of
 from arcwise.base.options import Group, gather, option
-from arcwise.base.run import ProgressCallback, show_progress
+from arcwise.base.progress import ProgressCallback, show_progress
 from arcwise.base.showing import one_screen
 from arcwise.data import formats, large
 from arcwise.data.checks import Conditions

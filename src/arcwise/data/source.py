@@ -20,7 +20,7 @@ from arcwise.base.files import GZIP_MAGIC, decode_text, read_descriptor, readabl
 from arcwise.data.column import numbers_of
 
 if TYPE_CHECKING:
-    from arcwise.base.run import ProgressCallback
+    from arcwise.base.progress import ProgressCallback
 
 STDIN = "-"
 PARQUET_MAGIC = b"PAR1"

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from scipy.special import betainc
 
 from arcwise.base.errors import Argument, DataError, GraphError, OptionError, check_argument
-from arcwise.base.run import ProgressCallback, Run
+from arcwise.base.progress import ProgressCallback
+from arcwise.base.run import Run
 from arcwise.base.showing import ShowsFrame, data_frame
 from arcwise.confidence.reach import FamilyReach, family_reach
 from arcwise.counts import contingency

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.base.cluster import Cluster, open_cluster
-from arcwise.base.run import Limits, ProgressCallback, Run, Status
+from arcwise.base.progress import ProgressCallback
+from arcwise.base.run import Limits, Run, Status
 from arcwise.base.showing import ShowsFrame, data_frame
 from arcwise.confidence.reach import FamilyReach
 from arcwise.data.dataset import Dataset, Frame, dataset_of

@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
 from arcwise.base.errors import check_argument
-from arcwise.base.run import Limits, ProgressCallback, Run, Status
+from arcwise.base.progress import ProgressCallback
+from arcwise.base.run import Limits, Run, Status
 from arcwise.base.showing import ShowsFrame, data_frame
 from arcwise.confidence.reach import FamilyReach
 from arcwise.data.mixed import NOMINAL, MixedData, mixed_of

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from arcwise.base.errors import OptionError, check_argument, check_count, check_known
-from arcwise.base.run import ProgressCallback, Run, Seed, generator_of, thread_count
+from arcwise.base.progress import ProgressCallback
+from arcwise.base.run import Run, Seed, generator_of, thread_count
 from arcwise.base.showing import ShowsFrame, data_frame, wrapped
 from arcwise.counts import contingency
 from arcwise.data.cases import Cases

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc, fdtrc, log_softmax, xlogy
 
 from arcwise.base.errors import DataError
-from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, generator_of
+from arcwise.base.progress import ProgressCallback
+from arcwise.base.run import Limits, Run, Seed, Status, generator_of
 from arcwise.base.showing import ShowsFrame, data_frame
 from arcwise.counts import contingency
 from arcwise.data.dataset import Dataset, Frame, dataset_of

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.base.errors import DataError, OptionError, check_argument
-from arcwise.base.run import ProgressCallback, Run, Seed, generator_of
+from arcwise.base.progress import ProgressCallback
+from arcwise.base.run import Run, Seed, generator_of
 from arcwise.base.showing import LINES, ShowsFrame, data_frame, html_table
 from arcwise.data.cases import Cases
 from arcwise.data.dataset import Dataset, Frame, dataset_of

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.base.run import ProgressEvent, Run, Status, native_event
+from arcwise.base.progress import ProgressEvent, native_event
+from arcwise.base.run import Run, Status
 from arcwise.counts import contingency
 from arcwise.data.dataset import Dataset
 
@@ -382,7 +383,7 @@ def _members_before(
 
 def solve_by_ilp(sets: CandidateSets, incumbent: Incumbent, budget: Budget, tolerance: float) -> float:
     """Improve the incumbent, which is a network, to the optimum; return the upper bound proved."""
-    program = _Program(sets)
+    program = _LinearProgram(sets)
     columns = np.arange(sets.rows, dtype=np.int64)
     bound = math.inf
     integral = False
@@ -418,7 +419,7 @@ def solve_by_ilp(sets: CandidateSets, incumbent: Incumbent, budget: Budget, tole
     return max(incumbent.score, bound)
 
 
-class _Program:
+class _LinearProgram:
     """The program in HiGHS: one column for each set, one equation for each node, and the cuts so far."""
 
     def __init__(self, sets: CandidateSets) -> None:

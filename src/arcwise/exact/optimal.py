@@ -20,7 +20,8 @@ from arcwise import _core
 from arcwise.base import errors
 from arcwise.base.errors import Argument, Call, Remedy
 from arcwise.base.files import write_bytes
-from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, deferred_interrupt, resolve_seed
+from arcwise.base.progress import ProgressCallback
+from arcwise.base.run import Limits, Run, Seed, Status, deferred_interrupt, resolve_seed
 from arcwise.certificate import checker
 from arcwise.certificate.certified import plain_table
 from arcwise.exact import component
@@ -204,7 +205,7 @@ class _Part:
 
 
 @dataclass
-class _Search:
+class _ExactSearch:
     """One call of `find_optimal`: the options that all parts share, and what they count."""
 
     method: str
@@ -335,7 +336,7 @@ class _Search:
         sets = window.sets.undominated(self.budget.native_report("windows"))
         rows = incumbent.rows.copy()
         with self.budget.aside(WINDOW_NODES) as budget:
-            inner = _Search("auto", budget, in_window=True)
+            inner = _ExactSearch("auto", budget, in_window=True)
             for members in components_of(sets):
                 part = sets.component(members, budget.pulse)
                 start = Incumbent(part, budget.run.seed, budget)
@@ -464,7 +465,7 @@ def _search_table(
                 f"handles components of up to 32 variables; the largest here has {largest}.",
                 remedies=Remedy("use", Argument("method", "branch-and-bound")),
             )
-        search = _Search(method, budget, record, near.data)
+        search = _ExactSearch(method, budget, record, near.data)
         rows = np.empty(table.n_variables, dtype=np.int64)
         with budget.elsewhere(constant / unit, constant / unit):
             solved = search.solve_all(components)

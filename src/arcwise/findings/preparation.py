@@ -15,7 +15,8 @@ from arcwise.audit.audit import Audit, AuditSettings, audit_table
 from arcwise.audit.finding import Finding, Kind, Severity, columns_words, it, verb
 from arcwise.base.errors import ArcwiseError, Argument, Call, ConstraintError, DataError, Mention, OptionError, Remedy
 from arcwise.base.options import options_of
-from arcwise.base.run import Limits, ProgressCallback, Run
+from arcwise.base.progress import ProgressCallback
+from arcwise.base.run import Limits, Run
 from arcwise.base.showing import counted, one_screen
 from arcwise.data.column import FEWEST_PER_CELL, VariableKind, most_states, numbers_of, quoted
 from arcwise.data.columns import AS_ASKED

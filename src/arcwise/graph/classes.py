@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.base.errors import GraphError
-from arcwise.base.run import ProgressCallback, ProgressEvent, show_progress
+from arcwise.base.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag, Pdag
 from arcwise.graph.nodes import NamedNodes, Node, Orientations, bits, to_words

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from arcwise.base.errors import OptionError, check_count, check_known
 from arcwise.base.options import gather
-from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status
+from arcwise.base.progress import ProgressCallback
+from arcwise.base.run import Limits, Run, Seed, Status
 from arcwise.base.showing import data_frame, one_screen
 from arcwise.data.dataset import Dataset, Frame, dataset_of
 from arcwise.graph.constraints import Constraints

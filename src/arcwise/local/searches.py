@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.base.errors import Argument, ConstraintError, OptionError, check_argument, check_count
 from arcwise.base.options import CANDIDATES, REFINE, REFINED_WHOLE, gather, option
-from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, native_seed
+from arcwise.base.progress import ProgressCallback
+from arcwise.base.run import Limits, Run, Seed, Status, native_seed
 from arcwise.base.showing import one_screen
 from arcwise.data.dataset import Dataset, Frame, dataset_of
 from arcwise.graph.constraints import Constraints, Told
@@ -582,7 +583,7 @@ def equivalence_search(
     if data.targets is not None:
         raise OptionError("GES is for observations alone: experiments tell members of a class apart. Use hill_climb.")
     with Run.begin(limits, progress) as run:
-        return _as_given(data, _Search(_by_content(data), chosen, run).result())
+        return _as_given(data, _EquivalenceSearch(_by_content(data), chosen, run).result())
 
 
 class _Class:
@@ -619,7 +620,7 @@ class _Class:
         return sum(1 << v for v, own in enumerate(self.edges) if own != other.edges[v])
 
 
-class _Search:
+class _EquivalenceSearch:
     def __init__(self, data: Dataset, score: Score, run: Run) -> None:
         self._data, self._score, self._run = data, score, run
         self._n = data.n_variables

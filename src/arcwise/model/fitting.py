@@ -13,7 +13,8 @@ from scipy.special import digamma, gammaln, polygamma
 
 from arcwise import _core
 from arcwise.base.errors import Argument, DataError, OptionError, UnfinishedError, check_argument, check_known
-from arcwise.base.run import ProgressCallback, Run, Seed, generator_of
+from arcwise.base.progress import ProgressCallback
+from arcwise.base.run import Run, Seed, generator_of
 from arcwise.counts import contingency
 from arcwise.data.checks import Targets
 from arcwise.data.dataset import Dataset, Frame, Incomplete, dataset_of

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.base.errors import Argument, DataError, Either, OptionError, Remedy, check_argument
-from arcwise.base.run import ProgressCallback, Run, Seed, Status
+from arcwise.base.progress import ProgressCallback
+from arcwise.base.run import Run, Seed, Status
 from arcwise.data.checks import Targets
 from arcwise.data.dataset import Dataset
 from arcwise.data.table import Table

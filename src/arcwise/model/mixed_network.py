@@ -17,7 +17,8 @@ from scipy.special import logsumexp, ndtr, ndtri
 
 from arcwise.base.errors import UNREADABLE, DataError, FormatError, OptionError, check_argument, suggestion
 from arcwise.base.files import parse_json, read_text, write_text
-from arcwise.base.run import ProgressCallback, Run, Seed, generator_of
+from arcwise.base.progress import ProgressCallback
+from arcwise.base.run import Run, Seed, generator_of
 from arcwise.base.showing import one_screen
 from arcwise.data.checks import Targets, checked_names, checked_states
 from arcwise.data.column import VariableKind, checked_kind, numbers_of, spell

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from arcwise.base.arrays import finite_or_none
 from arcwise.base.errors import Argument, OptionError, UnfinishedError, check_known
-from arcwise.base.run import HasStatus, Limits, ProgressCallback, Run, Seed, Status, resolve_seed
+from arcwise.base.progress import ProgressCallback
+from arcwise.base.run import HasStatus, Limits, Run, Seed, Status, resolve_seed
 from arcwise.base.showing import one_screen
 from arcwise.counts import contingency
 from arcwise.data.dataset import Frame, Incomplete, incomplete_of
@@ -160,7 +161,7 @@ def _maximised(
     data: Incomplete, score: Score, constraints: Constraints, start: EmStart, seed: int, run: Run
 ) -> StructuralEm:
     """Go on from one start until nothing is gained, or a limit is reached."""
-    search = _Search(data, score, constraints, run)
+    search = _StructuralSearch(data, score, constraints, run)
     status = Status.COUNT_LIMIT
     try:
         search.begin(_start(data, start, constraints, seed, run))
@@ -210,7 +211,7 @@ def _start(data: Incomplete, start: EmStart, constraints: Constraints, seed: int
     return hill_climb(data, "pnal", refine=0, **how).dag
 
 
-class _Search:
+class _StructuralSearch:
     """The current network, and the expected counts that it gives."""
 
     def __init__(self, data: Incomplete, score: Score, constraints: Constraints, run: Run) -> None:

@@ -17,7 +17,8 @@ from arcwise.base.arrays import finite_or_none
 from arcwise.base.cluster import Cluster
 from arcwise.base.errors import ArcwiseError, Argument, FormatError, OptionError, Remedy, check_known, reading
 from arcwise.base.options import COMPLETIONS, from_keywords, record_of
-from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, thread_count
+from arcwise.base.progress import ProgressCallback
+from arcwise.base.run import Limits, Run, Seed, Status, thread_count
 from arcwise.base.showing import counted, one_screen
 from arcwise.graph.beliefs import Beliefs
 from arcwise.graph.classes import FixedPairs

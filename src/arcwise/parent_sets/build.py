@@ -25,7 +25,8 @@ from arcwise.base.cluster import Cluster, open_cluster
 from arcwise.base.errors import Argument, OptionError, Remedy
 from arcwise.base.machine import available_memory
 from arcwise.base.options import Common, gather, row
-from arcwise.base.run import Limits, ProgressCallback, Run, Status
+from arcwise.base.progress import ProgressCallback
+from arcwise.base.run import Limits, Run, Status
 from arcwise.base.showing import counted, one_screen
 from arcwise.graph.constraints import Constraints, Told
 from arcwise.graph.dag import Dag

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.base.errors import Argument, GuaranteeError, OptionError, Remedy, UnfinishedError, check_argument
 from arcwise.base.machine import available_memory
-from arcwise.base.run import HasStatus, Limits, ProgressCallback, Run, Seed, Status, native_seed
+from arcwise.base.progress import ProgressCallback
+from arcwise.base.run import HasStatus, Limits, Run, Seed, Status, native_seed
 from arcwise.base.showing import one_screen
 from arcwise.graph.constraints import Constraints, Told
 from arcwise.networks.families import ArcShares, Families

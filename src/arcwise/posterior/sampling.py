@@ -18,7 +18,8 @@ from arcwise.base.cluster import open_cluster
 from arcwise.base.errors import FormatError, GraphError, GuaranteeError, OptionError, UnfinishedError, reading
 from arcwise.base.files import refuse_other_run
 from arcwise.base.options import gather
-from arcwise.base.run import Limits, ProgressCallback, Run, Seed, Status, native_seed, undisturbed
+from arcwise.base.progress import ProgressCallback
+from arcwise.base.run import Limits, Run, Seed, Status, native_seed, undisturbed
 from arcwise.graph.constraints import Constraints, Told
 from arcwise.graph.dag import Dag
 from arcwise.networks.families import Families

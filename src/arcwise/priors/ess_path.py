@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.base.errors import ConstraintError, DataError, check_argument
-from arcwise.base.run import ProgressCallback, Seed, Status
+from arcwise.base.progress import ProgressCallback
+from arcwise.base.run import Seed, Status
 from arcwise.base.showing import data_frame, one_screen
 from arcwise.data.dataset import Dataset, Frame, dataset_of
 from arcwise.evaluate.comparison import shd

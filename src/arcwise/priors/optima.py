@@ -24,7 +24,8 @@ from scipy.special import chdtrc
 
 from arcwise.base.errors import OptionError, check_argument, check_known
 from arcwise.base.options import MANY_VARIABLES
-from arcwise.base.run import Limits, ProgressCallback, Run, Status, thread_count
+from arcwise.base.progress import ProgressCallback
+from arcwise.base.run import Limits, Run, Status, thread_count
 from arcwise.base.showing import data_frame, one_screen
 from arcwise.counts import contingency
 from arcwise.data.dataset import Dataset, Frame, dataset_of

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.base.errors import OptionError, Remedy, UnfinishedError, check_argument
-from arcwise.base.run import ProgressCallback, Run, Status
+from arcwise.base.progress import ProgressCallback
+from arcwise.base.run import Run, Status
 from arcwise.base.showing import data_frame, one_screen
 from arcwise.data.checks import refuse_targets
 from arcwise.data.dataset import Dataset, Frame, dataset_of

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from arcwise.base.options import CheckedOptions, gather, row
-from arcwise.base.run import Limits, ProgressCallback, Run, Seed
+from arcwise.base.progress import ProgressCallback
+from arcwise.base.run import Limits, Run, Seed
 from arcwise.bootstrap.bootstrap import bootstrap_networks
 from arcwise.data.dataset import Dataset, Frame, dataset_of
 from arcwise.graph.constraints import Constraints, Told

@@ -13,10 +13,10 @@ __all__ = ["register"]
 
 def register(app: typer.Typer) -> None:
     """Add the analysis to the verb."""
-    add_verb(app_of_prior, "compare", Compare)
+    add_verb(app_of_prior, "compare", CompareVerb)
 
 
-class Compare(LearningPriorVerb):
+class CompareVerb(LearningPriorVerb):
     """Learn with Min-BDeu, BDeu and Max-BDeu side by side: arcs, moral distance, held-out likelihood.
 
     Example: arcwise prior compare survey.csv --seed 1

@@ -22,7 +22,7 @@ from arcwise_studies.outcome import Outcome
 from arcwise_studies.plan import Cell
 from arcwise_studies.worker import LEAVING, READY
 
-__all__ = ["LocalWorkers", "WorkerError", "Workers"]
+__all__ = ["CellWorkers", "LocalWorkers", "WorkerError"]
 
 # A worker has this many seconds of work at hand, so that it does not wait while the runner writes to the store; cells
 # that take longer are handed out one by one, so that none waits behind another while a worker is idle.
@@ -41,7 +41,7 @@ class WorkerError(ArcwiseError):
     """Worker processes cannot be started, or the cluster is gone."""
 
 
-class Workers(Protocol):
+class CellWorkers(Protocol):
     """Something that does the work of cells in the background."""
 
     @property

@@ -13,7 +13,7 @@ __all__ = ["EXPERIMENTS", "load_experiment"]
 
 # One line per experiment: where its class is. A module is imported when its experiment is used.
 EXPERIMENTS: dict[str, str] = {
-    "calibration": "arcwise_studies.experiments.calibration:Calibration",
+    "calibration": "arcwise_studies.experiments.calibration:CalibrationExperiment",
     "calibration_check": "arcwise_studies.experiments.calibration_check:CalibrationCheck",
     "credible_counts": "arcwise_studies.experiments.credible_counts:CredibleCounts",
     "density": "arcwise_studies.experiments.density:Density",

@@ -18,7 +18,7 @@ from arcwise.errors import OptionError, UnknownNameError
 from arcwise.limits import Limits, Status
 from arcwise.progress import ProgressCallback, ProgressEvent, show_progress
 from arcwise_studies.config import Study
-from arcwise_studies.local_workers import LocalWorkers, Workers
+from arcwise_studies.local_workers import CellWorkers, LocalWorkers
 from arcwise_studies.outcome import Outcome
 from arcwise_studies.plan import Cell, count_cells, plan_in_time
 from arcwise_studies.run_lock import RunLock
@@ -177,7 +177,7 @@ def _worker_count(workers: int) -> int:
     return workers
 
 
-def _open_workers(study: Study, count: int, cluster: str | Client | None) -> Workers:
+def _open_workers(study: Study, count: int, cluster: str | Client | None) -> CellWorkers:
     if cluster is None:
         return LocalWorkers(study, count)
     from arcwise_studies.dask_workers import DaskWorkers
@@ -185,7 +185,7 @@ def _open_workers(study: Study, count: int, cluster: str | Client | None) -> Wor
     return DaskWorkers(study, cluster)
 
 
-def _run_all(pool: Workers, waiting: deque[Cell], journal: _Journal, deadline: Run) -> Status:
+def _run_all(pool: CellWorkers, waiting: deque[Cell], journal: _Journal, deadline: Run) -> Status:
     """Hand out cells and take in outcomes until none is missing or the time is over."""
 
     def hand_out() -> None:

@@ -19,7 +19,7 @@ from arcwise.cli.options import TimeLimit
 from arcwise.cli.verb import Result, Verb, VerbGroup, add_verb
 
 if TYPE_CHECKING:
-    from arcwise.base.run import ProgressCallback, ProgressEvent
+    from arcwise.base.progress import ProgressCallback, ProgressEvent
     from arcwise_studies import Cell, RunReport, Study
 
 ConfigArgument = Annotated[Path, typer.Argument(help="The study: a TOML file.")]
@@ -51,7 +51,7 @@ study = typer.Typer(
 )
 
 
-class Plan(Verb):
+class PlanVerb(Verb):
     """Check a study and list its cells, without running anything.
 
     Example: arcwise study plan studies/smoke.toml
@@ -103,7 +103,7 @@ class RunningOptions:
     summary: Path | None = option(None, "the folder of tables and figures", usual="next to the store")
 
 
-class Run(StoreOptions, FileOptions, RunningOptions, TimeLimit, Verb):
+class RunVerb(StoreOptions, FileOptions, RunningOptions, TimeLimit, Verb):
     """Run the cells that are missing, then write tables and figures.
 
     May be stopped or killed at any time; the same command continues. Exit code 3 if cells are pending or have failed.
@@ -158,7 +158,7 @@ def _can_draw(verb: Verb) -> bool:
     return True
 
 
-class StatusOf(StoreOptions, Verb):
+class StatusVerb(StoreOptions, Verb):
     """Say how far a study has come, also while it runs.
 
     Example: arcwise study status studies/smoke.toml
@@ -173,7 +173,7 @@ class StatusOf(StoreOptions, Verb):
         return Result(found.to_dict(), found.lines())
 
 
-class Summarize(Verb):
+class SummarizeVerb(Verb):
     """Write the tables and figures of a study, from its store alone.
 
     Example: arcwise study summarize --store smoke.duckdb -o smoke-summary
@@ -194,7 +194,7 @@ class Summarize(Verb):
         return Result({**found.facts, "files": files}, map(str, files))
 
 
-class Export(Verb):
+class ExportVerb(Verb):
     """Write the rows of all cells to one file, or a product that is made from them.
 
     Example: arcwise study export --store smoke.duckdb -o rows.parquet --experiment discovery
@@ -225,11 +225,11 @@ class Export(Verb):
 def register(app: typer.Typer) -> None:
     """Add the verb to the command line."""
     verbs: dict[str, type[Verb]] = {
-        "plan": Plan,
-        "run": Run,
-        "status": StatusOf,
-        "summarize": Summarize,
-        "export": Export,
+        "plan": PlanVerb,
+        "run": RunVerb,
+        "status": StatusVerb,
+        "summarize": SummarizeVerb,
+        "export": ExportVerb,
     }
     for name, verb in verbs.items():
         add_verb(study, name, verb)

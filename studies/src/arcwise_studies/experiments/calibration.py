@@ -75,7 +75,15 @@ if TYPE_CHECKING:
 
     from arcwise_studies.sources import Sources
 
-__all__ = ["FAMILIES", "Calibration", "CalibrationSettings", "among", "as_seen", "independent_world", "learn_sample"]
+__all__ = [
+    "FAMILIES",
+    "CalibrationExperiment",
+    "CalibrationSettings",
+    "among",
+    "as_seen",
+    "independent_world",
+    "learn_sample",
+]
 
 KINDS = ("sparse", "dense", "shaped", "ordered", "causes", "parity", "rare", "many", "cut")
 AS_THEY_ARE = (
@@ -312,7 +320,7 @@ def copied_world(name: str, index: int) -> str:
     return f"copula:data={name},columns={round(math.exp(rng.uniform(math.log(6), math.log(20))))},seed={index}"
 
 
-class Calibration(Experiment[CalibrationSettings]):
+class CalibrationExperiment(Experiment[CalibrationSettings]):
     """Samples of worlds that differ, and the confidences that all recipes learn from them."""
 
     Settings = CalibrationSettings

@@ -37,7 +37,7 @@ STRATA = (0.05, 0.95)  # by the mean confidence of the members: nearly absent, d
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
+class MemberSample:
     """One sample of a network: what each member says about every pair, and the truth."""
 
     facts: Mapping[str, Any]
@@ -75,7 +75,7 @@ class EnsembleStudy:
         for k, sample in enumerate(frame["sample"]):
             groups.setdefault(sample, []).append(k)
         self.samples = [
-            Sample(
+            MemberSample(
                 facts={name: frame[name].iloc[rows[0]] for name in FACTS},
                 truth=instances.states[rows[0]].truth,
                 members={labels.iloc[k]: instances.states[k] for k in rows},

@@ -53,7 +53,7 @@ def joint(free: Floats) -> Floats:
     return product
 
 
-class _Search:
+class _ClassSearch:
     """The classes of the DAGs of five nodes: which has the best score, and how far each is from the truth."""
 
     def __init__(self) -> None:
@@ -85,7 +85,7 @@ class _Search:
         return np.array([(found.sum(axis=1) == 0).mean(), *found.mean(axis=0)])
 
 
-SEARCH = _Search()
+SEARCH = _ClassSearch()
 
 
 def distance(free: Floats, network: str, uniform: Floats) -> float:
