@@ -51,10 +51,12 @@ def test_cutting_at_the_mean_gives_the_codes_of_liao(shared: Path, raw: str, cod
     assert is_relabelling(data, published)
 
 
-def test_missing_values_then_intervals(shared: Path) -> None:
-    name = "uci/post_operative.csv.gz"
-    table = impute(read_table(shared / "data" / name), method="mode")
-    assert discretize(table, method="width", columns=continuous(shared, name)).to_dataset().n_cases == 90
+def test_missing_values_then_intervals() -> None:
+    frame = pd.DataFrame({"comfort": [5.0, 7.5, None, 10.0, 15.0] * 18, "decision": list("AASAI") * 18})
+    data = discretize(
+        impute(Table.from_dataframe(frame), method="mode"), method="width", columns=["comfort"]
+    ).to_dataset()
+    assert (data.n_cases, data.arities.tolist()) == (90, [3, 3])
 
 
 # ---- MDL

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arcwise import BayesianNetwork, datasets
 from arcwise.data import Dataset, Table, read_data, read_table
 from arcwise.data.formats import read_delimited
 from arcwise.data.read import FORMATS
@@ -227,9 +228,14 @@ def test_reads_what_the_csv_module_writes(rows: list[list[str]], end: str, quoti
     assert cells(table) == expected
 
 
-def test_agrees_with_pandas(shared: Path) -> None:
-    for name in ("uci/adult_test", "uci/horse_colic_368", "other/alarm_20000", "sampled/munin1_5000"):
-        path = shared / "data" / f"{name}.csv.gz"
+def test_agrees_with_pandas(networks: Path, tmp_path: Path) -> None:
+    """Numbers, words, gaps; few columns and many; packed and not."""
+    datasets.load("survey").to_dataframe().to_csv(tmp_path / "survey.csv", index=False)
+    for name, rows in (("alarm", 20_000), ("munin1", 2_000)):
+        frame = BayesianNetwork.read(networks / f"{name}.bif.gz").sample(rows, seed=1).to_dataframe().astype(object)
+        gaps = np.random.default_rng(2).random(frame.shape) < 0.05
+        frame.mask(gaps, None).to_csv(tmp_path / f"{name}.csv.gz", index=False)
+    for path in sorted(tmp_path.iterdir()):
         frame = pd.read_csv(path, dtype=str, keep_default_na=False, na_values=[""])
         expected = frame.astype(object).where(frame.notna(), None).to_numpy().tolist()
         assert cells(read_table(path)) == expected
