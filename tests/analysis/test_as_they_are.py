@@ -43,7 +43,7 @@ def quick(frame: object, **options: object) -> Analysis:
         seed=1,
         threads=1,
         progress=False,
-        **{"compare": False, "numbers": "as-they-are", **options},
+        **{"compare": False, **options},
     )
 
 
@@ -127,7 +127,7 @@ def test_the_folder_holds_numbers_and_their_network(analysis: Analysis, tmp_path
     answer = network.query("final", {"base": 90.0, "age": 40.0, "arm": "yes"})
     assert isinstance(answer, NumberAnswer) and abs(answer.mean - (90 + 3.4 - 8)) < 1.5
     record = json.loads((tmp_path / "out" / "run.json").read_text())
-    assert record["options"]["numbers"] == "as-they-are" and "numbers='as-they-are'" in record["command"]
+    assert record["options"]["numbers"] == "auto" and "numbers" not in record["command"]
     assert record["recipe"]["score"]["name"] == "bic-dg"
 
 
@@ -153,14 +153,14 @@ def test_weights_experiments_and_gaps() -> None:
 )
 def test_what_cannot_be_asked_together(options: dict[str, object], words: str) -> None:
     with pytest.raises(OptionError, match=words):
-        quick(trial(200), **options)
+        quick(trial(200), **{"numbers": "as-they-are", **options})
 
 
 def test_a_score_of_numbers_asks_for_numbers() -> None:
     with pytest.raises(OptionError, match="Take them as they are: numbers='as-they-are'"):
         LearnOptions(score="bic-dg", numbers="cut")
     with pytest.raises(ArcwiseError, match="raw data"):
-        quick(MixedData.from_dataframe(trial(200)).as_dataset())
+        quick(MixedData.from_dataframe(trial(200)).as_dataset(), numbers="as-they-are")
     with pytest.raises(ArcwiseError, match=r"complete the data 20 times.* \(impute='completions'\)"):
         quick(trial(200).mask(np.eye(200, 6, dtype=bool)))
 
@@ -177,13 +177,59 @@ def prepared_from(frame: pd.DataFrame, **options: object) -> Prepared:
     return prepare(open_table(frame), LearnOptions(agree=True, **options))  # type: ignore[arg-type]
 
 
-def test_a_score_of_numbers_takes_them_as_they_are() -> None:
+def test_numbers_and_scales_are_as_they_are_unless_somebody_asks_for_states() -> None:
     frame = trial(200)
+    assert prepared_from(frame).mixed is not None
+    assert prepared_from(frame[["arm", "mark"]]).mixed is not None  # a scale
+    assert prepared_from(states()).mixed is None
+    assert prepared_from(states(), score="bge").mixed is not None
+    assert prepared_from(frame[["arm", "mark"]], kinds={"mark": "nominal"}).mixed is None
+    assert prepared_from(states(), kinds={"smoker": "ordinal"}).mixed is not None
+
+
+def test_words_in_an_order_are_a_scale_beside_numbers_and_categories_alone() -> None:
+    words = np.array(["never", "sometimes", "often"])[np.random.default_rng(5).integers(0, 3, 200)]
+    frame = states().assign(drinks=words, age=pd.Categorical(["<18", "18-39", "40+", "40+"] * 50, ordered=True))
     assert prepared_from(frame).mixed is None
-    assert prepared_from(frame, score="bge").mixed is not None
-    assert prepared_from(frame, numbers="as-they-are").mixed is not None
-    assert prepared_from(states(), score="bic-dg").mixed is not None
-    assert prepared_from(frame, score="qnml").mixed is None
+    mixed = prepared_from(frame.assign(size=np.arange(200) / 7)).mixed
+    assert mixed is not None and [str(kind) for kind in mixed.kinds][3:5] == ["ordinal", "ordinal"]
+
+
+def test_whole_numbers_that_name_kinds_are_categories() -> None:
+    codes = np.random.default_rng(5).integers(1, 5, (3, 200))
+    frame = trial(200).assign(region=codes[0], marital=codes[1], steps=codes[2])
+    mixed = prepared_from(frame).mixed
+    assert mixed is not None
+    kinds = {name: str(kind) for name, kind in zip(mixed.names, mixed.kinds, strict=True)}
+    assert (kinds["region"], kinds["marital"], kinds["steps"]) == ("nominal", "nominal", "ordinal")
+    kept = prepared_from(frame, keep=("region",)).mixed
+    assert kept is not None and str(kept.kinds[kept.index("region")]) == "ordinal"
+    assert prepared_from(frame[["arm", "region"]]).mixed is None
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"numbers": "cut"},
+        {"discretize": "width"},
+        {"bins": 4},
+        {"recut": True},
+        {"categorical": True},
+        {"impute": "state"},
+        {"score": "qnml"},
+    ],
+)
+def test_what_asks_for_states_cuts(options: dict[str, object]) -> None:
+    assert prepared_from(trial(60), **options).mixed is None
+
+
+def test_tables_of_categories_are_learned_from_as_if_nothing_could_be_a_number(tmp_path: Path) -> None:
+    for numbers in ("auto", "cut"):
+        quick(states(), numbers=numbers, compare=True).save(tmp_path / numbers)
+    files = sorted(file.name for file in (tmp_path / "cut").iterdir())
+    assert files == sorted(file.name for file in (tmp_path / "auto").iterdir()) and "columns.parquet" not in files
+    for name in set(files) - {"run.json", "report.html", "report.json"}:  # which say what was asked for, and when
+        assert (tmp_path / "cut" / name).read_bytes() == (tmp_path / "auto" / name).read_bytes(), name
 
 
 @pytest.mark.parametrize("method", ["credible", "posterior", "optimum", "search"])
@@ -199,7 +245,7 @@ def test_every_method_takes_numbers(method: str) -> None:
 def test_scores_of_numbers_are_taken_by_name(score: str, columns: int) -> None:
     frame = trial(300)
     own = frame if columns == 6 else frame[["age", "base", "final", "noise"]]
-    found = quick(own, score=score, numbers="auto")
+    found = quick(own, score=score)
     assert found.main.recipe.score["name"] == score and found.prepared.mixed is not None
     assert found.confidence.pair("base", "final").present > 0.9
     with pytest.raises(ArcwiseError, match="'arm' is nominal"):

@@ -120,7 +120,7 @@ def test_the_report_says_so_first(tmp_path: Path) -> None:
     assert "3 times" in record["data"]["dependence"]
     saved = open_analysis(tmp_path / "out")
     assert saved.data.n_effective == 100
-    assert saved.effect("a", "b").set_to.high.tolist() == found.effect("a", "b").set_to.high.tolist()
+    assert saved.effect("a", "b").to_frame().equals(found.effect("a", "b").to_frame())
     alone = learn(frame.iloc[::3].astype(str), **QUICK)
     assert not alone.report.summary[0].startswith("Beware")
 

@@ -32,7 +32,7 @@ def tripled(rows: int = 120, seed: int = 0) -> pd.DataFrame:
 
 
 def run(frame: pd.DataFrame, **options: Any) -> Analysis:
-    return learn(frame, **QUICK, **options)
+    return learn(frame, **QUICK, **{"numbers": "cut", **options})
 
 
 @pytest.fixture(scope="module")

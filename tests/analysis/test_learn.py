@@ -247,6 +247,9 @@ class TestPreparation:
     def test_the_proposal_names_every_obstacle_and_its_remedy(self, raw: pd.DataFrame) -> None:
         with pytest.raises(PreparationError) as caught:
             learn(raw)
+        assert "discretize" not in str(caught.value)  # numbers are taken as they are
+        with pytest.raises(PreparationError) as caught:
+            learn(raw, numbers="cut")
         message = str(caught.value)
         for part in ("column 'site' has fewer", "drop=['site']", "column 'id' is different", "drop=['id']"):
             assert part in message
@@ -270,7 +273,7 @@ class TestPreparation:
             }
         )
         with pytest.raises(PreparationError) as caught:
-            learn(frame)
+            learn(frame, numbers="cut")
         assert "column 'row' is different in almost every row: an identifier" in str(caught.value)
         assert "column 'dose' holds numbers" in str(caught.value)
         assert learn(frame, agree=True, **QUICK).data.names == ("dose", "ill")
@@ -285,7 +288,7 @@ class TestPreparation:
             }
         )
         with pytest.raises(PreparationError) as caught:
-            learn(frame)
+            learn(frame, numbers="cut")
         message = str(caught.value)
         assert "column 'customer' is different in almost every row: an identifier, not a variable" in message
         assert "'customer' has 90 whole numbers from 2 to" in message
@@ -299,6 +302,7 @@ class TestPreparation:
         kept = learn(frame, agree=True, keep="customer", **QUICK)
         assert kept.data.names == ("customer", "year", "ill")
         assert kept.data.arities.tolist() == [3, 3, 2]
+        assert kept.mixed is not None and [str(kind) for kind in kept.mixed.kinds] == ["number", "number", "nominal"]
         assert "keep=('customer',)" in run_record(kept)["command"]
         with pytest.raises(DataError, match="keep= names the unknown column 'custmer'"):
             learn(frame, keep=["custmer"])
@@ -332,7 +336,7 @@ class TestPreparation:
             learn(raw, discretize="mdl", target="knd", agree=True)
 
     def test_agreed_it_is_done_and_told(self, raw: pd.DataFrame) -> None:
-        analysis = learn(raw, agree=True, **QUICK)
+        analysis = learn(raw, agree=True, numbers="cut", **QUICK)
         assert analysis.data.names == ("size", "kind", "grade")
         assert len(analysis.data.states[0]) == 3
         assert len(analysis.steps) == 4
@@ -343,7 +347,7 @@ class TestPreparation:
 
     def test_options_answer_only_what_they_say(self, raw: pd.DataFrame) -> None:
         with pytest.raises(PreparationError) as caught:
-            learn(raw, impute="mode", drop=["id", "site"])
+            learn(raw, impute="mode", drop=["id", "site"], numbers="cut")
         assert "numbers with more than 20" in str(caught.value)
         assert "missing" not in str(caught.value)
         analysis = learn(raw, impute="drop", drop=["id", "site"], discretize="mdl", target="kind", **QUICK)

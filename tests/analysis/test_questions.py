@@ -49,7 +49,16 @@ def raw_frame(rows: int, seed: int) -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Analysis, SavedAnalysis]:
-    made = learn(raw_frame(800, 1), agree=True, compare=False, permutations=0, target="cough", seed=1, progress=False)
+    made = learn(
+        raw_frame(800, 1),
+        agree=True,
+        numbers="cut",
+        compare=False,
+        permutations=0,
+        target="cough",
+        seed=1,
+        progress=False,
+    )
     folder = tmp_path_factory.mktemp("questions") / "report"
     made.save(folder)
     return made, open_analysis(folder)
@@ -202,7 +211,7 @@ def test_a_target_of_numbers_is_cut_as_other_columns_are() -> None:
     rng = np.random.default_rng(3)
     x = rng.normal(size=200)
     frame = pd.DataFrame({"x": x, "y": x + rng.normal(size=200) / 2})
-    made = learn(frame, agree=True, target="y", permutations=0, progress=False)
+    made = learn(frame, agree=True, numbers="cut", target="y", permutations=0, progress=False)
     assert made.focus is not None
     assert made.focus.variable.blanket == ("x",)
     assert made.cuts is not None

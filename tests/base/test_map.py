@@ -22,18 +22,18 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 LINES = {
     "": 360,
     "analysis": 2_585,
-    "audit": 1_965,
+    "audit": 1_950,
     "base": 3_250,
     "bootstrap": 1_660,
     "certificate": 615,
     "cli": 4_810,
     "confidence": 5_025,
     "credible": 2_635,
-    "data": 7_500,
+    "data": 7_540,
     "effects": 2_270,
     "evaluate": 1_760,
     "exact": 2_330,
-    "findings": 5_755,
+    "findings": 5_785,  # whether numbers are cut depends on the table and on other options
     "graph": 4_700,
     "local": 1_950,
     "model": 4_780,
@@ -47,11 +47,11 @@ LINES = {
     "sampled": 1_040,  # numbers with gaps have chains of their own
     "scores": 2_055,
 }
-MOST_LINES = 72_000
+MOST_LINES = 72_050
 LONGEST_CHAIN = 25
 LARGEST_FAN_OUT = 20  # but for doors, which only pass names on
 SMALL_WITH_ONE_IMPORTER = 1
-IMPORT_SHARE = 0.0542  # of all lines; progress and `query` have files of their own
+IMPORT_SHARE = 0.0543  # of all lines; progress and `query` have files of their own
 # Who may import inside functions, so that commands start at once: verbs, the package itself, the options of `learn`,
 # which the command line reads at every start.
 LAZY = ("arcwise.cli.", "arcwise.findings.options")

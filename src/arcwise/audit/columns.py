@@ -20,6 +20,8 @@ from arcwise.data.column import (
     MAX_LEVELS,
     MONTHS,
     Column,
+    are_codes,
+    are_names,
     date_example,
     date_parts,
     identifier_reason,
@@ -91,15 +93,6 @@ LEAST_PER_CELL = 5  # the usual rule for a table of counts
 OTHER = "other"
 # Free text: labels of this many words, or characters, on average, and most of them different.
 TEXT_WORDS, TEXT_LENGTH, TEXT_SHARE = 3.5, 30, 0.1
-_POSTCODE = re.compile(r"(?:^|[^a-z])(zip|zip.?code|post.?code|postal.?code|plz)(?:$|[^a-z])")
-_ZERO_FIRST = re.compile(r"0[0-9]+")
-# Names of columns whose whole numbers are names of places and groups, with or without what says that they number them.
-_CODE = re.compile(
-    r"fips|(?<!en)(?<!de)cod(es?)?$|^birth_?place$|^(naics|sic|isco|isic|icd\d*|cip)(_?codes?)?$"
-    r"|^(vill(age)?|dist(rict)?|county|country|region|prov(ince)?|municipality|tract|ward|stratum|parish|precinct)"
-    r"[_ .-]?(nums?|no|nr|id|number)?$",
-    re.IGNORECASE,
-)
 # A state with fewer rows than this is rare: its probabilities rest on next to nothing.
 RARE = 5
 
@@ -184,13 +177,6 @@ def find_many_states(
         yield replace(found, proposal="leave it out, or join its rare states", remedy=remedy)
 
 
-def are_codes(column: Column) -> bool:
-    """Return whether numbers are names: postcodes by the name of the column, or written with zeros in front."""
-    if column.numbers is None or column.declared:
-        return False
-    return _POSTCODE.search(column.name.lower()) is not None or any(map(_ZERO_FIRST.fullmatch, column.labels))
-
-
 def find_codes(table: Table, *, keep: Collection[str] = ()) -> Iterable[Finding]:
     """Yield the columns of whole numbers that would be cut into intervals, and whose names say that they are codes.
 
@@ -199,9 +185,7 @@ def find_codes(table: Table, *, keep: Collection[str] = ()) -> Iterable[Finding]
     """
     for column in table.columns:
         values = column.numbers
-        if values is None or column.name in keep or not column.is_continuous() or not _CODE.search(column.name):
-            continue
-        if bool((values != np.floor(values)).any()) or float(values.min()) < 0:
+        if values is None or column.name in keep or not column.is_continuous() or not are_names(column):
             continue
         states, rows = _states(column), column.n_cases - column.n_missing
         what = f"column '{column.name}' holds codes, not quantities: bins of them mean nothing"

@@ -278,6 +278,23 @@ _RANGE = re.compile(
 )
 
 
+_POSTCODE = re.compile(r"(?:^|[^a-z])(zip|zip.?code|post.?code|postal.?code|plz)(?:$|[^a-z])")
+_ZERO_FIRST = re.compile(r"0[0-9]+")
+# Names of columns whose whole numbers are names of places and groups, with or without what says that they number them.
+_CODE = re.compile(
+    r"fips|(?<!en)(?<!de)cod(es?)?$|^birth_?place$|^(naics|sic|isco|isic|icd\d*|cip)(_?codes?)?$"
+    r"|^(vill(age)?|dist(rict)?|county|country|region|prov(ince)?|municipality|tract|ward|stratum|parish|precinct)"
+    r"[_ .-]?(nums?|no|nr|id|number)?$",
+    re.IGNORECASE,
+)
+# Names of columns whose few whole numbers stand for kinds that have no order.
+_CLASSES = re.compile(
+    r"^(race|ethnic(ity|_?group)?|religion|relig|marital(_?stat(us)?)?|nationality|language|party|sector|industry|occupation"
+    r"|species|colou?r|brand|state|city|site|cent(er|re)|hospital|clinic)$",
+    re.IGNORECASE,
+)
+
+
 def ladder(labels: Sequence[str]) -> list[int] | None:
     """Return the positions of labels in the order that their words say; None if they say none.
 
@@ -296,15 +313,38 @@ def ladder(labels: Sequence[str]) -> list[int] | None:
     return sorted(range(len(words)), key=keys.__getitem__) if len(set(keys)) == len(keys) else None
 
 
+def are_codes(column: Column) -> bool:
+    """Return whether numbers are names: postcodes by the name of the column, or written with zeros in front."""
+    if column.numbers is None or column.declared:
+        return False
+    return _POSTCODE.search(column.name.lower()) is not None or any(map(_ZERO_FIRST.fullmatch, column.labels))
+
+
+def are_names(column: Column) -> bool:
+    """Return whether whole numbers are names of places, groups or kinds, as the name of the column says."""
+    values = column.numbers
+    if values is None or bool((values != np.floor(values)).any()) or float(values.min()) < 0:
+        return False
+    few = len(np.unique(values)) <= MOST_MARKS and _CLASSES.search(column.name) is not None
+    return few or _CODE.search(column.name) is not None
+
+
 def proposed_kind(column: Column) -> VariableKind:
-    """Return of what kind the values are: what the column says, else what they look like.
+    """Return of what kind the values are: what the column says, else its name, else what they look like.
 
     >>> marks, ages = ([str(k % most) for k in range(60)] for most in (5, 40))
     >>> [str(proposed_kind(Column.of("x", values))) for values in (marks, ages, ["yes", "no"])]
     ['ordinal', 'number', 'nominal']
+    >>> str(proposed_kind(Column.of("region", marks)))
+    'nominal'
     """
     if column.kind is not None:
         return column.kind
+    return VariableKind.NOMINAL if are_names(column) or are_codes(column) else looked_like(column)
+
+
+def looked_like(column: Column) -> VariableKind:
+    """Return of what kind the values look, whatever the column is called."""
     numbers = column.numbers
     if numbers is None or len(np.unique(numbers)) < 3:
         return VariableKind.NOMINAL if ladder(column.labels) is None else VariableKind.ORDINAL

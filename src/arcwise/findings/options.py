@@ -12,6 +12,7 @@ from typing import Any
 from arcwise.audit.audit import AuditSettings
 from arcwise.base.errors import Argument, OptionError, Remedy, check_argument
 from arcwise.base.options import (
+    BINS,
     COMPLETIONS,
     LEARN_SECONDS,
     Common,
@@ -199,8 +200,8 @@ class LearnOptions:
     )
     numbers: str = option(
         AUTO,
-        "cut columns of numbers into bins, or learn from numbers and scales as-they-are; auto cuts unless the score is "
-        "of numbers",
+        "as-they-are, or cut into bins; auto cuts only for an option that needs states, such as discretize, bins, "
+        "recut or a score that counts",
         choices=(AUTO, CUT, AS_THEY_ARE),
         group=Group.DATA,
         metavar="auto|cut|as-they-are",
@@ -210,7 +211,7 @@ class LearnOptions:
         "cut columns of numbers: quantile, width, kmeans, mean; mdl, which needs a target; or joint, together with the "
         "structure",
         choices=(*CUTS, "joint"),
-        usual="a proposal",
+        usual="not cut, or a proposal where they have to be",
         group=Group.DATA,
         metavar="HOW",
     )
@@ -329,7 +330,7 @@ class LearnOptions:
                 "scores numbers as they are, and columns of numbers would be cut.",
                 remedies=Remedy("take them as they are:", argument),
             )
-        if not self.as_they_are:
+        if not self.only_as_they_are:
             return
         if self.score is not None and not scored:
             raise OptionError(
@@ -357,9 +358,17 @@ class LearnOptions:
         return None if self.score is None else make_score(self.score)
 
     @property
-    def as_they_are(self) -> bool:
+    def only_as_they_are(self) -> bool:
         """Whether numbers stay as they are in any table: that was asked for, or a score of numbers."""
         return self.numbers == AS_THEY_ARE or (self.score is not None and make_score(self.score).holds_data)
+
+    @property
+    def only_states(self) -> bool:
+        """Whether numbers are cut in any table: that was asked for, or something that needs states."""
+        if self.only_as_they_are or self.numbers == CUT:
+            return self.numbers == CUT
+        asked = (self.discretize, self.score, self.recut, self.categorical, self.impute == "state")
+        return any(asked) or self.bins != BINS
 
     @property
     def own_settings(self) -> dict[str, str]:

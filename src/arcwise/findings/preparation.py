@@ -18,7 +18,15 @@ from arcwise.base.options import options_of
 from arcwise.base.progress import ProgressCallback
 from arcwise.base.run import Limits, Run
 from arcwise.base.showing import counted, one_screen
-from arcwise.data.column import FEWEST_PER_CELL, VariableKind, most_states, numbers_of, quoted
+from arcwise.data.column import (
+    FEWEST_PER_CELL,
+    VariableKind,
+    looked_like,
+    most_states,
+    numbers_of,
+    proposed_kind,
+    quoted,
+)
 from arcwise.data.columns import AS_ASKED
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.data.impute import fill_gaps, impute
@@ -209,11 +217,26 @@ def audit(table: Table, options: LearnOptions) -> Audit:
     return audit_table(table, said, agreed=options.agree)
 
 
+def takes_numbers(table: Table, options: LearnOptions) -> bool:
+    """Return whether networks are learned from numbers and scales as they are: if there are any and nobody objects.
+
+    Words in an order (never, often, always) are a scale beside numbers; alone they are a table of categories.
+    """
+    if options.only_as_they_are or options.only_states or table.reader_cuts:
+        return options.only_as_they_are
+    nominal, kinds = VariableKind.NOMINAL, _said_kinds(table, options)
+    return any(
+        kinds.get(column.name, nominal if column.numbers is None else proposed_kind(column)) is not nominal
+        for column in table.columns
+    )
+
+
 def _said_kinds(table: Table, options: LearnOptions) -> dict[str, VariableKind]:
-    """Return of what kind columns are, as far as that was said."""
-    kept = table.names if options.categorical else (*options.categories, *options.keep)
-    said = {name: VariableKind.NOMINAL for name in kept if name in table.names}
-    return said | {name: kind for name, kind in options.kind_of.items() if name in table.names}
+    """Return of what kind columns are, as far as that was said; numbers that are kept are no codes."""
+    kept = [column for column in table.columns if column.name in options.keep and column.numbers is not None]
+    said = {column.name: looked_like(column) for column in kept}
+    said |= dict.fromkeys(table.names if options.categorical else options.categories, VariableKind.NOMINAL)
+    return {name: kind for name, kind in (said | options.kind_of).items() if name in table.names}
 
 
 def find_obstacles(table: Table, options: LearnOptions) -> tuple[Obstacle, ...]:
@@ -236,7 +259,7 @@ def _all_obstacles(table: Table, options: LearnOptions) -> Iterable[Obstacle]:
         Argument("impute", IMPUTE),
         details=f"{rows:,} of {table.n_cases:,} rows {'has' if rows == 1 else 'have'} a gap",
     )
-    numbers = () if options.as_they_are else columns_to_cut(table, options)
+    numbers = () if takes_numbers(table, options) else columns_to_cut(table, options)
     many = "" if set(numbers) & options.kind_of.keys() else " with more than 20 distinct values"
     yield Obstacle(
         "continuous",
@@ -315,7 +338,7 @@ def prepare(
         within = run.share(0.5).but(progress=progress)
         table, step, hurried = _without_gaps(table, obstacles["missing"], options, within)
         steps += [text for text in (step, hurried) if text]
-    mixed = _mixed(table, options) if options.as_they_are else None
+    mixed = _mixed(table, options) if takes_numbers(table, options) else None
     steps += _told_kinds(mixed)
     if columns := columns_to_cut(table, options):
         uncut = uncut_of(table, columns, replace(options, limit_seconds=run.limits.seconds))
@@ -425,7 +448,7 @@ def _as_it_is(data: Dataset | Incomplete, options: LearnOptions) -> Prepared:
             data = data.held
         else:
             gaps, options = f"{COMPLETED}:{options.completions}", replace(options, impute=None)
-    given = (("impute", options.impute), ("discretize", options.discretize), ("numbers", options.as_they_are))
+    given = (("impute", options.impute), ("discretize", options.discretize), ("numbers", options.only_as_they_are))
     asked = [o for o, value in given if value]
     if asked:
         raise OptionError(
