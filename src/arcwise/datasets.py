@@ -72,7 +72,7 @@ def tic_tac_toe() -> Dataset:
 # joined so weakly that 2,000 rows leave it open.
 
 
-PEOPLE = 2_000
+PEOPLE = 2_000  # of the survey
 SURVEY = (
     ("age", "18-39 40-59 60+", "", "38 36 26"),
     ("sex", "female male", "", "51 49"),

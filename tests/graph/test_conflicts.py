@@ -18,7 +18,7 @@ DAGS = list(all_dags(NAMES))
 
 
 def satisfies(dag: Dag, said: Statement) -> bool:
-    """Say by definition whether a network satisfies a statement."""
+    """Return whether a network satisfies a statement, by definition."""
     arcs = set(dag.arcs)
     inside = [arc for arc in arcs if set(arc) <= set(said.names)]
     tier = {name: k for k, part in enumerate(said.parts) for name in part} if said.kind is StatementKind.TIERS else {}

@@ -37,7 +37,7 @@ class Worths:
         return max((worth for parents, worth in self.of_node[node].items() if parents <= inside), default=-math.inf)
 
     def excludes(self, child: int, parents: Parents, parent: int, grandparents: Parents) -> bool:
-        """Say whether no best network has both sets; the parent is one of the child's."""
+        """Return whether no best network has both sets; the parent is one of the child's."""
         if child in grandparents:
             return True
         mine, other = self.of_node[child][parents], self.of_node[parent][grandparents]

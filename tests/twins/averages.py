@@ -12,7 +12,7 @@ from arcwise.confidence.next_experiment import _known
 from arcwise.ensemble import NetworkSet
 from arcwise.graph import Dag, FixedPairs
 from arcwise.graph.classes import ClassMembers
-from arcwise.networks.classes import splits_classes, tells_members_apart
+from arcwise.networks.classes import distinguishes_members, splits_classes
 from arcwise.networks.recipe import make_facts
 
 
@@ -37,7 +37,7 @@ def next_experiment_twin(networks: NetworkSet) -> NDArray[np.float64]:
     obeyed, fixed = networks.obeyed, networks.fixed or FixedPairs(networks.names)
     splits = obeyed if obeyed is not None and splits_classes(obeyed) else None
     for dag, weight in zip(networks, networks.weights, strict=True):
-        whole = [dag] if splits is None and tells_members_apart(networks) else ClassMembers(dag, networks.fixed)
+        whole = [dag] if splits is None and distinguishes_members(networks) else ClassMembers(dag, networks.fixed)
         members = frozenset(one for one in whole if splits is None or splits.allows_dag(one))
         weight_of[members] = weight_of.get(members, 0.0) + float(weight)
     settled = np.zeros(networks.n_variables)

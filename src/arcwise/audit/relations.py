@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from arcwise.audit.finding import Finding, Kind, Repair, Severity, columns_words, it, leave_out, note, verb
 from arcwise.base.errors import Argument
-from arcwise.data.column import MAX_LEVELS, Column, can_tell_copies, first_seen, gap_label, sorted_labels
+from arcwise.data.column import MAX_LEVELS, Column, can_show_copies, first_seen, gap_label, sorted_labels
 from arcwise.data.table import Table
 
 LEAST_ROWS = 50  # fewer rows fit a sum by chance
@@ -46,7 +46,7 @@ def find_copies(table: Table, *, keep: Collection[str] = ()) -> Iterable[Finding
     looks = _Looks(table.sampled_rows(SAMPLE))
     known: dict[bytes, str] = {}
     for column in columns:
-        if table.n_cases < LEAST_ROWS_OF_COPIES or not can_tell_copies(column.counts()):
+        if table.n_cases < LEAST_ROWS_OF_COPIES or not can_show_copies(column.counts()):
             continue
         # Columns that are different in every row all correspond one to one.
         repeats = 2 * len(column.labels) <= table.n_cases and not column.is_continuous()
@@ -82,7 +82,7 @@ def find_determined(table: Table) -> Iterable[Finding]:
     for column in small:
         for other in small:
             finer = len(other.labels) > len(column.labels) >= 2
-            if finer and can_tell_copies(column.counts()) and _determines(other, column):
+            if finer and can_show_copies(column.counts()) and _determines(other, column):
                 what = f"column '{column.name}' follows from column '{other.name}': each value of that has one of this"
                 values = f"{len(other.labels):,} and {len(column.labels):,} values"
                 yield note(Kind.DETERMINED, (column.name,), what, values)

@@ -61,7 +61,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     A `path` that is not a regular file is opened and written to instead.
     """
     target = Path(path)
-    with _told(target):
+    with _naming_the_file(target):
         if _is_special(target):
             with target.open("wb") as file:
                 yield file
@@ -75,7 +75,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield the name of an empty temporary file for another library to write; see `atomic_write`."""
     target = Path(path)
-    with _told(target):
+    with _naming_the_file(target):
         if _is_special(target):
             with tempfile.TemporaryDirectory(prefix="arcwise-") as folder:
                 whole = Path(folder, "part")
@@ -113,7 +113,7 @@ def atomic_folder(path: str | os.PathLike[str], check: Callable[[], object] = la
     is called once all is written, while no other process of ours can give a folder beside it its name.
     """
     target = Path(os.path.realpath(path)) if Path(path).is_symlink() else Path(path)
-    with _told(target), temporary_folder(target) as part:
+    with _naming_the_file(target), temporary_folder(target) as part:
         yield part
         for entry in part.rglob("*"):
             if entry.is_dir():
@@ -168,7 +168,7 @@ def temporary_folder(target: Path) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def _told(target: Path) -> Iterator[None]:
+def _naming_the_file(target: Path) -> Iterator[None]:
     """Turn what the system refuses into an error that names the file."""
     if "\0" in str(target):
         raise FormatError(f"cannot write {str(target)!r}: a name cannot contain a NUL character.")

@@ -22,7 +22,7 @@ from arcwise.bootstrap.journal import Replicate, ReplicateJournal, journal_seed
 from arcwise.bootstrap.task import DRAWS, Draws, Learner, ReplicateTask, Resampling
 from arcwise.bootstrap.workers import Backend, Dispatch, open_workers
 from arcwise.data.dataset import Dataset, Frame
-from arcwise.graph.constraints import Constraints, Told
+from arcwise.graph.constraints import Constraints, GivenConstraints
 from arcwise.local.problem import LocalProblem, merged_constraints
 from arcwise.networks.completions import with_completion_networks
 from arcwise.networks.families import numbered_families
@@ -119,7 +119,7 @@ def bootstrap_networks(
     score: str | Score = "bic",
     *,
     replicates: int = REPLICATES,
-    constraints: Told | None = None,
+    constraints: GivenConstraints | None = None,
     max_parents: int | None = None,
     seed: Seed = None,
     limits: Limits | None = None,

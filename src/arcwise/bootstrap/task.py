@@ -27,7 +27,7 @@ from arcwise.bootstrap.batches import (
 )
 from arcwise.bootstrap.completed import CompletedTask
 from arcwise.bootstrap.journal import Replicate
-from arcwise.data.column import can_tell_copies, first_seen
+from arcwise.data.column import can_show_copies, first_seen
 from arcwise.data.dataset import Dataset, GapStates
 from arcwise.exact.optimal import find_optimal
 from arcwise.graph.constraints import Constraints
@@ -66,7 +66,7 @@ class Copies:
         in common is chance. Numbers have no states that could correspond. Cost: the cells of the table.
         """
         told = (
-            constraints.tells_variables_apart
+            constraints.distinguishes_variables
             or constraints.max_parents == 0
             or score is not score.data_score
             or score.own_alphas
@@ -81,7 +81,7 @@ class Copies:
         for v, codes in enumerate(data.codes):
             cases = np.bincount(codes, weights=data.row_weights)
             # Columns that are different in most rows all correspond one to one.
-            if 2 * np.count_nonzero(cases) > data.n_cases or not can_tell_copies(cases):
+            if 2 * np.count_nonzero(cases) > data.n_cases or not can_show_copies(cases):
                 continue
             key = hashlib.sha256(first_seen(codes).data).digest()  # not the column itself: memory for one at a time
             found = known.setdefault((int(data.arities[v]), key), v)

@@ -256,7 +256,7 @@ class BootstrapVerb(options.LearningVerb, options.TimeLimit, NetworksFileVerb):
             cases, known = self.read_incomplete(self.data, self, score)
         else:
             cases, known = self.read_known(self.data, self, score)
-        self.tell_idle(score, known)
+        self.warn_of_idle_odds(score, known)
         networks = ensemble.bootstrap_networks(
             cases,
             replicates=self.replicates,

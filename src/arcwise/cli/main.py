@@ -221,12 +221,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         _command().main(args=None if arguments is None else list(arguments), prog_name="arcwise")
     except MemoryError:
-        _say_memory()
+        _explain_memory_error()
     except (ImportError, RuntimeError) as error:
         # A library that finds no room to be loaded, a thread that finds none for its stack.
         if not any(words in str(error) for words in ("failed to map segment", "Cannot allocate", "start new thread")):
             raise
-        _say_memory()
+        _explain_memory_error()
 
 
 def _one_line(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> str:
@@ -236,7 +236,7 @@ def _one_line(message: Warning | str, category: type[Warning], *where: Any, **mo
     return _USUAL_WARNING(message, category, *where, **more)
 
 
-def _say_memory() -> NoReturn:
+def _explain_memory_error() -> NoReturn:
     from arcwise.base.machine import describe_memory
 
     what = f"MemoryError: there is not enough memory for this: {describe_memory()}."

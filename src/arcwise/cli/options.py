@@ -479,7 +479,7 @@ class LearningVerb(RuleOptions, DataVerb):
         cases, known = self.read_known(data, self, score)
         if reach and known is not None and known.is_ancestral:
             slack = max(slack, math.inf if cases.n_variables <= SMALL else ANCESTRAL_SLACK)
-        self.tell_idle(score, known)
+        self.warn_of_idle_odds(score, known)
         left = self.clock.limits.seconds
         if left is not None and limits.seconds is not None:
             limits = replace(limits, seconds=min(left, limits.seconds))
@@ -500,7 +500,7 @@ class LearningVerb(RuleOptions, DataVerb):
         for item in (*given_options(scored, ScoreOptions), *limit, *given_options(self, TableOptions, DiscreteOptions)):
             raise OptionError(f"{item.flag} applies when a table is built; this one is already built. Leave it out.")
 
-    def tell_idle(self, score: Score, constraints: Constraints | None) -> None:
+    def warn_of_idle_odds(self, score: Score, constraints: Constraints | None) -> None:
         """Print on stderr which prior odds the constraints leave without effect."""
         if score.prior_odds is not None and constraints is not None:
             for sentence in score.prior_odds.idle_under(constraints):

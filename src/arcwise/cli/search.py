@@ -129,7 +129,7 @@ class SearchVerb(LearningVerb, StepLimit, GraphFileVerb):
         cases: Dataset | Incomplete
         if self.method is not Method.EM:
             cases, known = self.read_known(self.data, self, score)
-            self.tell_idle(score, known)
+            self.warn_of_idle_odds(score, known)
         elif self.impute is None:
             cases, known = self.read_incomplete(self.data, self, score)
         else:

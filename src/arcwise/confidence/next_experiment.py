@@ -35,7 +35,7 @@ from arcwise.graph.classes import ClassMembers, FixedPairs, class_keys
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
 from arcwise.graph.nodes import Orientations, bits, components
-from arcwise.networks.classes import splits_classes, tells_members_apart, weigh_classes
+from arcwise.networks.classes import distinguishes_members, splits_classes, weigh_classes
 from arcwise.networks.network_list import NetworkSet
 from arcwise.networks.recipe import Ensemble, KnownFacts, fixed_pairs, known_facts, make_facts
 from arcwise.posterior.posterior import Posterior, as_ensemble
@@ -128,7 +128,7 @@ def next_experiment(networks: Ensemble | Posterior, *, seed: int = 0, limits: Li
     obeyed = listed.obeyed
     if obeyed is not None and splits_classes(obeyed):
         settled, open_now, drawn = _by_allowed_members(classes, obeyed, rng, run)
-    elif tells_members_apart(listed):
+    elif distinguishes_members(listed):
         # The classes are cut down by constraints and experiments alone, not by odds.
         settled, open_now, drawn = (
             *_settled(replace(listed, score={}, facts=_known(listed), carried_out=None), run),

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from arcwise.networks.recipe import Recipe
 
 LEAST_PATH, LEAST_SHARE = 0.002, 0.01  # what is nearer to 0 or 1 counts as this near
-PATH_TERMS = 11
+PATH_TERMS = 11  # the numbers of one curve, as `path_terms` lists them
 
 
 def best_paths(arrows: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -72,7 +72,7 @@ def warn_if_not_bayes_factor(score: Mapping[str, Any]) -> None:
         facts = make_score(name, **options).facts
     except (OverflowError, TypeError, ValueError):
         return
-    if not facts.tells_odds:
+    if not facts.reads_as_odds:
         warnings.warn(
             f"a difference of {name} scores is not the logarithm of a Bayes factor: the set holds the networks within "
             "the slack, but the factor has no meaning as odds. Use log_slack=, or another score such as bdeu.",

@@ -22,7 +22,7 @@ from arcwise.credible.bayes_factors import log_slack_of, settings_within, warn_i
 from arcwise.credible.diagram import CredibleDiagram, DiagramSums, Parallel, build_diagram
 from arcwise.credible.listing import Listed, NetworkStream, Reached, stream_set
 from arcwise.exact.proof import Optimum
-from arcwise.graph.constraints import Constraints, Told
+from arcwise.graph.constraints import Constraints, GivenConstraints
 from arcwise.networks.families import Families
 from arcwise.networks.network_list import NetworkSet, NetworkSummary, Weighting, check_count, check_weighting
 from arcwise.networks.recipe import (
@@ -98,7 +98,7 @@ class CredibleSet(Ensemble):
         bayes_factor: float | str | None = None,
         log_slack: float | None = None,
         by: By | None = "dag",
-        constraints: Told | None = None,
+        constraints: GivenConstraints | None = None,
         limits: Limits | None = None,
         progress: bool | ProgressCallback | None = None,
         **settings: Unpack[ParallelKeywords],

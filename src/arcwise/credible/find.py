@@ -30,7 +30,7 @@ from arcwise.credible.diagram import Parallel
 from arcwise.credible.listing import FIRST_SHARE, NetworkStream
 from arcwise.exact.optimal import find_optimal
 from arcwise.exact.proof import Optimum
-from arcwise.graph.constraints import Constraints, Told
+from arcwise.graph.constraints import Constraints, GivenConstraints
 from arcwise.networks.classes import class_sizes
 from arcwise.networks.families import Families
 from arcwise.networks.network_list import NetworkSet, NetworkSummary, concatenate, posterior_log_weights
@@ -170,7 +170,7 @@ def find_credible(
     bayes_factor: float | str | None = None,
     log_slack: float | None = None,
     by: By = "dag",
-    constraints: Told | None = None,
+    constraints: GivenConstraints | None = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
     **settings: Unpack[ParallelKeywords],
@@ -222,7 +222,7 @@ def count_credible(
     bayes_factor: float | str | None = None,
     log_slack: float | None = None,
     classes: bool = False,
-    constraints: Told | None = None,
+    constraints: GivenConstraints | None = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
     **settings: Unpack[ParallelKeywords],
@@ -256,7 +256,7 @@ def stream_credible(
     bayes_factor: float | str | None = None,
     log_slack: float | None = None,
     by: By = "dag",
-    constraints: Told | None = None,
+    constraints: GivenConstraints | None = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
     **settings: Unpack[ParallelKeywords],
@@ -290,7 +290,7 @@ def k_best(
     k: int,
     *,
     by: By = "dag",
-    constraints: Told | None = None,
+    constraints: GivenConstraints | None = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
 ) -> NetworkSet:
@@ -358,7 +358,7 @@ def k_best(
 # interval, because the draws are independent.
 
 
-NORMAL_95 = 1.959964
+NORMAL_95 = 1.959964  # standard errors either side that hold 95 % of a normal distribution
 ROUNDING = 1e-9  # where all classes have the same size, the interval has no width but this
 
 

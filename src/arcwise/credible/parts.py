@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 # same way every time (a stream of networks that was interrupted relies on that).
 
 
-UNLIMITED = 2**64 - 1
+UNLIMITED = 2**64 - 1  # bytes, as the core takes them
 # Of Status in cpp/core/monitor.hpp: the states were used up; what ends everything. (Where one construction runs out of
 # memory, the other one may not.)
 COUNT_LIMIT = 3

@@ -461,10 +461,10 @@ def first_seen(codes: NDArray[np.integer]) -> NDArray[np.int64]:
     return np.asarray(rank[codes])
 
 
-def can_tell_copies(counts: NDArray[np.number]) -> bool:
+def can_show_copies(counts: NDArray[np.number]) -> bool:
     """Return whether at least two values have rows enough not to be those of another column's by chance.
 
-    >>> can_tell_copies(np.array([40, 5])), can_tell_copies(np.array([44, 1]))
+    >>> can_show_copies(np.array([40, 5])), can_show_copies(np.array([44, 1]))
     (True, False)
     """
     ordered = np.sort(counts)
@@ -524,9 +524,9 @@ def _numbers_reason(name: str, values: NDArray[np.float64], rows: int) -> str | 
     if bool((values % 1 != 0).any()):
         return None
     if len(values) < rows:
-        named = says_identifier(name)
+        named = names_identifier(name)
         return f"{len(values):,} different whole numbers, and a name that says so" if named else None
-    if not says_numbering(name) and not _are_too_dense(values):
+    if not names_numbering(name) and not _are_too_dense(values):
         return None
     return f"{rows:,} whole numbers from {values[0]:,.0f} to {values[-1]:,.0f}, none of them twice"
 
@@ -540,12 +540,12 @@ def _are_too_dense(values: NDArray[np.float64]) -> bool:
     return bool(-count * (count - 1) / (2 * (values[-1] - values[0] + 1)) < math.log(CHANCE))
 
 
-def says_identifier(name: str) -> bool:
+def names_identifier(name: str) -> bool:
     """Return whether a name is that of an identifier, even of one that repeats."""
     return _last_word(name) in IDENTIFYING_WORDS
 
 
-def says_numbering(name: str) -> bool:
+def names_numbering(name: str) -> bool:
     """Return whether a name is that of numbers that are handed out, each once."""
     return name.strip().lower() in NUMBERING_NAMES or _last_word(name) in NUMBERING_WORDS
 

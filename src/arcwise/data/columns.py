@@ -471,7 +471,7 @@ def encode(
         own, order = states_of(table, column, states.get(column.name), is_category=column.name in kept)
         chosen.append(own)
         orders.append(order)
-    _tell_constant(table, [column for column in table.columns if column.declared and column.name not in states])
+    _warn_constant(table, [column for column in table.columns if column.declared and column.name not in states])
     kind = code_type(max(len(own) for own in chosen))
     codes = np.empty((len(table.columns), table.n_rows), dtype=kind)
     for v, (column, order) in enumerate(zip(table.columns, orders, strict=True)):
@@ -520,7 +520,7 @@ def _check_states(table: Columns, column: Column, states: int, *, by_argument: b
         warnings.warn(f"{table.prefix}{table.place(column)} {told}", DataWarning, stacklevel=5)
 
 
-def _tell_constant(table: Columns, columns: Iterable[Column]) -> None:
+def _warn_constant(table: Columns, columns: Iterable[Column]) -> None:
     """Warn of columns that show one of several states that the file or frame declares in all rows.
 
     No arc will touch them (`Dataset.constant`). Who gives the states as an argument, as an estimator does for the rows

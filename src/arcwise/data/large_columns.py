@@ -24,8 +24,8 @@ from arcwise.data.column import (
     MAX_LEVELS,
     Column,
     ReaderCuts,
-    says_identifier,
-    says_numbering,
+    names_identifier,
+    names_numbering,
     spell,
     stands_for_missing,
 )
@@ -247,9 +247,9 @@ class ColumnProfile:
             return f"about {self.distinct:,} distinct values in {self.values:,} rows" if is_mostly_own else None
         if not self.is_whole:
             return None
-        if says_identifier(self.name):
+        if names_identifier(self.name):
             return f"about {self.distinct:,} different whole numbers, and a name that says so"
-        if self.distinct >= (1 - ERROR) * self.values and (says_numbering(self.name) or self._is_too_dense):
+        if self.distinct >= (1 - ERROR) * self.values and (names_numbering(self.name) or self._is_too_dense):
             return f"about {self.distinct:,} whole numbers from {self.low:,.0f} to {self.high:,.0f} in as many rows"
         return None
 

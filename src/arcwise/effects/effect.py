@@ -105,7 +105,7 @@ class Mixture:
 
 
 Data = TypeVar("Data", bound=Cases)
-LEVEL = 0.95
+LEVEL = 0.95  # of intervals
 Lacking = tuple[int, dict[str, str]]  # a state, and values of other variables by name
 
 
@@ -347,7 +347,7 @@ class Effect(PairEffect):
 MOST_CELLS = 2**21
 
 
-def cases_that_tell(data: Data, cause: str) -> Data | None:
+def informative_cases(data: Data, cause: str) -> Data | None:
     """Return the cases in which nothing but the cause was set by an experiment; None if there are none.
 
     Setting x leaves its parents, and y given x and them, as they are; setting anything else may not.
@@ -364,7 +364,7 @@ def cases_that_tell(data: Data, cause: str) -> Data | None:
 
 def usable_cases(data: Data, cause: str) -> Data:
     """Return the same cases, of which there must be some."""
-    found = cases_that_tell(data, cause)
+    found = informative_cases(data, cause)
     if found is None:
         raise DataError(
             f"every row sets a variable other than '{cause}': what follows from setting it alone cannot be estimated. "

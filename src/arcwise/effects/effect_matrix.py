@@ -21,8 +21,8 @@ from arcwise.effects.effect import (
     LEVEL,
     CauseParts,
     Mixture,
-    cases_that_tell,
     check_effect_options,
+    informative_cases,
     reach_of,
     state_pairs,
     usable_cases,
@@ -157,7 +157,7 @@ def find_effects(
                 status = Status.TIME_LIMIT
                 break
             change[x], low[x], high[x], at[x] = found
-            if cases_that_tell(data, data.names[x]) is None:
+            if informative_cases(data, data.names[x]) is None:
                 untold.append(data.names[x])
     if len(untold) == n:
         usable_cases(data, untold[0])
@@ -205,7 +205,7 @@ class _Causes:
         data, n = self.data, self.data.n_variables
         change, low, high = (np.full(n, np.nan) for _ in range(3))
         at = np.full((n, 3), -1, dtype=np.int64)
-        told = cases_that_tell(data, data.names[x])
+        told = informative_cases(data, data.names[x])
         if told is None:
             return change, low, high, at
         parts = CauseParts(self.reach, told, x, self.ess, copies=self.copies)

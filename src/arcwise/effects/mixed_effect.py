@@ -34,9 +34,9 @@ from arcwise.effects.effect import (
     LEVEL,
     PairEffect,
     Range,
-    cases_that_tell,
     check_effect_options,
     e_value,
+    informative_cases,
     nearest_to_none,
     possible_parents,
     reach_of,
@@ -265,7 +265,7 @@ def find_mixed_effects(
             if run.is_over:
                 status = Status.TIME_LIMIT
                 break
-            if cases_that_tell(data, cause) is not None:
+            if informative_cases(data, cause) is not None:
                 reached = np.flatnonzero(reach.ancestor_probabilities()[data.index(cause)] > 0)
                 outcomes = [int(y) for y in reached if y != data.index(cause)]
                 found += _Cause(reach, data, cause, 1.0, copies).effects(outcomes, level, run, with_overlap=False)

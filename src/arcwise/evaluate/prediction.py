@@ -30,7 +30,7 @@ Floats = NDArray[np.float64]
 # How good predictions of one variable are: accuracy, log loss, and whether probabilities mean what they say.
 
 
-BINS = 10
+BINS = 10  # of a reliability diagram, as in most papers
 # A probability of 0 for what happened would make one row decide: it counts as this.
 LEAST = 1e-15
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from arcwise.exact.relaxation import LpSolution
 
 
-REPORT_SECONDS = 0.1
+REPORT_SECONDS = 0.1  # between two reports of progress
 
 
 class Budget:

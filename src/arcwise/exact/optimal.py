@@ -28,7 +28,7 @@ from arcwise.exact import component
 from arcwise.exact.component import Budget, Incumbent, Window
 from arcwise.exact.proof import PROOF_TOLERANCE, Optimum, ProofRecord, ProofStep, Scope
 from arcwise.exact.relaxation import BranchAndBound, LpSolution, Root, solve_root
-from arcwise.graph.constraints import Constraints, Told
+from arcwise.graph.constraints import Constraints, GivenConstraints
 from arcwise.graph.nodes import bits
 from arcwise.graph.statements import Arc, StatementKind
 from arcwise.parent_sets.build import candidate_sets, components_of, network_of_rows, scaled, table_of
@@ -379,7 +379,7 @@ def find_optimal(
     *,
     data: Dataset | None = None,
     method: str = "auto",
-    constraints: Told | None = None,
+    constraints: GivenConstraints | None = None,
     limits: Limits = Limits(),  # noqa: B008
     threads: int | None = None,
     seed: Seed = 0,
@@ -563,7 +563,7 @@ def certify_optimal(
     path: str | os.PathLike[str],
     *,
     data: Dataset | None = None,
-    constraints: Told | None = None,
+    constraints: GivenConstraints | None = None,
     limits: Limits = Limits(),  # noqa: B008
     seed: Seed = 0,
     progress: bool | ProgressCallback | None = None,

@@ -230,7 +230,7 @@ def _not_grown(why: str, *, by_time: bool = False) -> GrowingParts:
 # `TargetFocus`: what an analysis says about the variable that it was made for.
 
 
-FOLDS = 5
+FOLDS = 5  # of the cross-validation of the target
 # Pairs times rows that an analysis tests without being asked: some seconds.
 MOST_TESTED = 5e8
 # What a test takes, and what each row adds to it.

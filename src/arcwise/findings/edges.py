@@ -40,7 +40,7 @@ from arcwise.scores.registry import make_score
 LITTLE = 0.1
 
 
-Told = tuple[Origin, tuple[Statement, ...]]
+OriginWithStatements = tuple[Origin, tuple[Statement, ...]]
 
 
 # Which directions never count as settled, whatever the networks say. Networks of numbers that were cut depend on what
@@ -113,7 +113,7 @@ class Origins:
             kept_without=without is not None and without.present > self.consensus.threshold,
         )
 
-    def _constrained(self, here: EdgeRecord, without: EdgeRecord | None) -> Told | None:
+    def _constrained(self, here: EdgeRecord, without: EdgeRecord | None) -> OriginWithStatements | None:
         pair = here.first, here.second
         return self._required(*pair) or self._forbidden(*pair) or _changed(here, without) or self._directed(*pair)
 
@@ -152,7 +152,7 @@ class Origins:
         dag = self.consensus.dag
         return frozenset(map(frozenset, dag.cpdag.edges)) - frozenset(map(frozenset, fixed.class_of(dag).edges))
 
-    def _required(self, first: str, second: str) -> Told | None:
+    def _required(self, first: str, second: str) -> OriginWithStatements | None:
         """Return the statements that an edge is there for: that it is required, or on a path that is."""
         assert self.constraints is not None
         statements, pair = self.constraints.statements, {first, second}
@@ -161,7 +161,7 @@ class Origins:
             said = tuple(s for s in statements if s.kind is StatementKind.ANCESTOR)
         return (Origin.REQUIRED, said) if said else None
 
-    def _forbidden(self, first: str, second: str) -> Told | None:
+    def _forbidden(self, first: str, second: str) -> OriginWithStatements | None:
         """Return the statements that leave neither direction."""
         reasons = self._reasons(first, second)
         if len(reasons) < 2:
@@ -169,12 +169,12 @@ class Origins:
         whole = tuple(statement for statement in reasons[0] if statement in reasons[1])
         return Origin.FORBIDDEN, whole or tuple(dict.fromkeys((*reasons[0], *reasons[1])))
 
-    def _directed(self, first: str, second: str) -> Told | None:
+    def _directed(self, first: str, second: str) -> OriginWithStatements | None:
         """Return the statements that leave only one direction."""
         reasons = self._reasons(first, second)
         return (Origin.DIRECTED, reasons[0]) if reasons else None
 
-    def _follows(self, here: EdgeRecord, without: EdgeRecord | None) -> Told | None:
+    def _follows(self, here: EdgeRecord, without: EdgeRecord | None) -> OriginWithStatements | None:
         """Return whether an edge of the network has its direction from what was said about others.
 
         The data's part alone tells: a direction that nearly all networks have here, and not there, is not the data's,
@@ -245,7 +245,7 @@ def _pair(averaged: MethodResult | None, first: str, second: str) -> EdgeRecord 
     return None if confidence is None else EdgeRecord.of(confidence, first, second)
 
 
-def _changed(here: EdgeRecord, without: EdgeRecord | None) -> Told | None:
+def _changed(here: EdgeRecord, without: EdgeRecord | None) -> OriginWithStatements | None:
     """Return whether what was said brought an edge that was neither required nor forbidden, or took it away.
 
     It did if the edge is more likely than not in one case, and not in the other, by more than a little.

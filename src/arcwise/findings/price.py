@@ -185,7 +185,7 @@ def constraint_price(
         found = _price(constraints, work.locally, deadline, exact=False)
     if found is None:
         return None
-    return replace(found, is_factor=made.facts.tells_odds)
+    return replace(found, is_factor=made.facts.reads_as_odds)
 
 
 Search = Callable[[Constraints, "Dag | None", Run], "tuple[float, Dag] | None"]

@@ -152,7 +152,7 @@ class NativeConstraints:
     limits: NDArray[np.int32]  # (nodes,)
 
 
-Told: TypeAlias = "Constraints | Mapping[str, Any] | pd.DataFrame | str | os.PathLike[str]"
+GivenConstraints: TypeAlias = "Constraints | Mapping[str, Any] | pd.DataFrame | str | os.PathLike[str]"
 
 
 class Constraints(Stated):
@@ -241,7 +241,7 @@ class Constraints(Stated):
         return cls(names, required=required, forbidden=blacklist, tiers=tiers, max_parents=max_parents, allowed=allowed)
 
     @classmethod
-    def of(cls, names: Sequence[str], said: Told | None, **more: Any) -> Constraints | None:
+    def of(cls, names: Sequence[str], said: GivenConstraints | None, **more: Any) -> Constraints | None:
         """Return what was said about the variables `names`, in whichever form; `more` adds to it, as keywords.
 
         It may be a table of the keywords of the class, a DataFrame, JSON or the name of a file.
@@ -296,7 +296,7 @@ class Constraints(Stated):
         """Return the constraints without one of their statements."""
         if statement not in self.statements:
             raise ConstraintError(f"this was never said: {statement.text('->')}.")
-        kind, own = statement.kind, self.options_said()
+        kind, own = statement.kind, self.stated_options()
         if kind in (StatementKind.TIERS, StatementKind.ALLOWED, StatementKind.MAX_PARENTS):
             own.pop(kind.value)
         elif kind is StatementKind.MAX_PARENTS_OF:
@@ -310,7 +310,7 @@ class Constraints(Stated):
 
     def changed(self, **options: Any) -> Constraints:
         """Return the constraints with some options of the class replaced, and everything else as it was said."""
-        return Constraints(self._names, **{**self.options_said(), **options})
+        return Constraints(self._names, **{**self.stated_options(), **options})
 
     def joined(self, other: Constraints) -> Constraints:
         """Return what both ask for together.
@@ -321,14 +321,14 @@ class Constraints(Stated):
             other = other.reorder(self._names)
         if self == other:
             return self
-        mine, theirs = self.options_said(), other.options_said()
+        mine, theirs = self.stated_options(), other.stated_options()
         both = {key: (*mine[key], *theirs[key]) for key in LISTS}
         if self.tiers and other.tiers and self.tiers != other.tiers:
             arcs = ((p, v) for v, mask in enumerate(self._tier_masks) for p in bits(mask))
             both["forbidden"] += self._name_arcs(arcs)
         limits = [most for most in (self._max_parents, other._max_parents) if most is not None]
         single = {
-            self._names[v]: min(one._said_limit(v) for one in (self, other))
+            self._names[v]: min(one._limit_of(v) for one in (self, other))
             for v in sorted({*self._limits, *other._limits})
         }
         return Constraints(
@@ -396,7 +396,7 @@ class Constraints(Stated):
         to which required arcs and ancestors lead from this one, an arc that would lead from x to y if x must not, and
         whatever is left once the required parents of a node are as many as it may have.
         """
-        masks = list(self._said_masks)
+        masks = list(self._excluded_masks)
         below = [0] * self.n_nodes  # whom a node leads to, by required arcs and ancestors
         leading = [0] * self.n_nodes
         for tail, head in self._required | self._leads[StatementKind.ANCESTOR]:
@@ -423,7 +423,7 @@ class Constraints(Stated):
     def limits(self) -> tuple[int, ...]:
         """For each node, the most parents it can have: its limit, or fewer if too many parents are forbidden."""
         return tuple(
-            min(self._said_limit(v), self.n_nodes - mask.bit_count()) for v, mask in enumerate(self.forbidden_masks)
+            min(self._limit_of(v), self.n_nodes - mask.bit_count()) for v, mask in enumerate(self.forbidden_masks)
         )
 
     @property
@@ -439,7 +439,7 @@ class Constraints(Stated):
         """The largest number of parents that are required of one node."""
         return max((required.bit_count() for required in self.required_masks), default=0)
 
-    def _said_limit(self, v: int) -> int:
+    def _limit_of(self, v: int) -> int:
         """Return the limit of a node by what was said of it or of all; the number of nodes if nothing was."""
         return self._limits.get(v, self.n_nodes if self._max_parents is None else self._max_parents)
 
@@ -470,7 +470,7 @@ class Constraints(Stated):
         """Return one sentence for every constraint that a DAG over the same variables breaks."""
         if dag.names != self._names:
             dag = dag.reorder(self._names)
-        found = self._broken_by_arcs(dag.parent_masks, dag.parent_masks, [*map(self._said_limit, range(self.n_nodes))])
+        found = self._broken_by_arcs(dag.parent_masks, dag.parent_masks, [*map(self._limit_of, range(self.n_nodes))])
         for kind, pairs in self._leads.items():
             for x, y in sorted(pairs):
                 if (self._names[y] in dag.descendants(x)) != (kind is StatementKind.ANCESTOR):
@@ -502,10 +502,10 @@ class Constraints(Stated):
     def reorder(self, names: Sequence[str]) -> Constraints:
         """Return the same constraints with the variables in another order."""
         self._new_positions(names)
-        return Constraints(names, **self.options_said())
+        return Constraints(names, **self.stated_options())
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (Constraints.from_description, (self._names, self.options_said()))
+        return (Constraints.from_description, (self._names, self.stated_options()))
 
     @classmethod
     def from_description(cls, names: Sequence[str], facts: Mapping[str, Any]) -> Constraints:
@@ -513,7 +513,7 @@ class Constraints(Stated):
         return cls(names, **facts)
 
     @cached_property
-    def _said_masks(self) -> tuple[int, ...]:
+    def _excluded_masks(self) -> tuple[int, ...]:
         """For each node, the parents that a single statement excludes, and itself."""
         everything = (1 << self.n_nodes) - 1
         leaves = sum(1 << v for (v,) in self._sets[StatementKind.LEAF])
@@ -534,8 +534,8 @@ class Constraints(Stated):
 
     def _check(self) -> None:
         """Refuse what no network satisfies. Most constraints require little, and are let pass at a glance."""
-        crowded = any(mask.bit_count() > self._said_limit(v) for v, mask in enumerate(self.required_masks))
-        excluded = any(mask & said for mask, said in zip(self.required_masks, self._said_masks, strict=True))
+        crowded = any(mask.bit_count() > self._limit_of(v) for v, mask in enumerate(self.required_masks))
+        excluded = any(mask & said for mask, said in zip(self.required_masks, self._excluded_masks, strict=True))
         circular = any(below >> v & 1 for v, below in enumerate(descendants(self.required_masks)))
         if not (crowded or excluded or self.is_ancestral or circular):
             return

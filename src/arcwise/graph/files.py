@@ -386,7 +386,7 @@ def _node_names(every: Sequence[Element]) -> dict[str, str]:
 
 MOST_DEPTH = 64  # no editor nests deeper; a file that does is an attack
 MOST_DEFAULTS = 64  # default values of attributes are copied into every element
-LONGEST_DEFAULT = 256
+LONGEST_DEFAULT = 256  # bytes of such a value
 
 
 @dataclass(slots=True)

@@ -473,11 +473,11 @@ class Stated(NamedNodes):
         >>> Stated(["a", "b", "c"], required=[("a", "b")], max_parents=2).describe()
         {'required': [['a', 'b']], 'max_parents': 2}
         """
-        told = {key: own for key, own in self.options_said().items() if own is not None}
+        told = {key: own for key, own in self.stated_options().items() if own is not None}
         return {key: _in_order(key, own) for key, own in told.items() if own or own == 0 or key == "allowed"}
 
     @property
-    def tells_variables_apart(self) -> bool:
+    def distinguishes_variables(self) -> bool:
         """Whether anything was said but the limit that all variables share."""
         said = (self._required, self._forbidden, self._tiers, self._limits, *self._sets.values(), *self._leads.values())
         return self._allowed is not None or any(said)
@@ -507,7 +507,7 @@ class Stated(NamedNodes):
             parts.append(f"{len(self._limits)} own limits")
         return f"{type(self).__name__}({self.n_nodes} nodes: {', '.join(parts)})"
 
-    def options_said(self) -> dict[str, Any]:
+    def stated_options(self) -> dict[str, Any]:
         """Return what was said as the keywords of the class, in the order in which files have them."""
         said: dict[str, Any] = {"required": self.required, "forbidden": self.forbidden, "tiers": self.tiers}
         said |= {"max_parents": self._max_parents, "max_parents_of": self.max_parents_by_name}

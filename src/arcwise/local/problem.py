@@ -21,7 +21,7 @@ from arcwise.base.run import HasStatus, Run, Status
 from arcwise.counts import contingency
 from arcwise.data.cases import Cases
 from arcwise.data.dataset import Dataset, Frame
-from arcwise.graph.constraints import Constraints, Told
+from arcwise.graph.constraints import Constraints, GivenConstraints
 from arcwise.graph.dag import Dag
 from arcwise.graph.nodes import bits
 from arcwise.scores.registry import log_prior_of, make_score
@@ -174,7 +174,7 @@ class LocalProblem:
         cls,
         data: Scored | Frame,
         score: str | Score,
-        constraints: Told | None = None,
+        constraints: GivenConstraints | None = None,
         max_parents: MostParents = None,
     ) -> LocalProblem:
         """Check the arguments that all local searches share; data may have gaps if the score takes them."""

@@ -17,7 +17,7 @@ from arcwise.base.progress import ProgressCallback
 from arcwise.base.run import Limits, Run, Seed, Status, native_seed
 from arcwise.base.showing import one_screen
 from arcwise.data.dataset import Dataset, Frame, dataset_of
-from arcwise.graph.constraints import Constraints, Told
+from arcwise.graph.constraints import Constraints, GivenConstraints
 from arcwise.graph.dag import Dag, Pdag
 from arcwise.graph.nodes import bits, reach
 from arcwise.local.problem import START, LocalProblem, LocalSearchResult, MostParents, Start, order_of_content
@@ -159,7 +159,7 @@ def hill_climb(
     score: str | Score = "bic",
     *,
     start: Start = "empty",
-    constraints: Told | None = None,
+    constraints: GivenConstraints | None = None,
     max_parents: MostParents = "usual",
     seed: Seed = None,
     limits: Limits | None = None,
@@ -258,7 +258,7 @@ def tabu_search(
     score: str | Score = "bic",
     *,
     start: Start = "empty",
-    constraints: Told | None = None,
+    constraints: GivenConstraints | None = None,
     max_parents: MostParents = "usual",
     seed: Seed = None,
     limits: Limits | None = None,
@@ -340,7 +340,7 @@ def genetic_search(
     data: Scored | Frame,
     score: str | Score = "bic_laplace",
     *,
-    constraints: Told | None = None,
+    constraints: GivenConstraints | None = None,
     max_parents: MostParents = "usual",
     seed: Seed = None,
     limits: Limits | None = None,
@@ -403,7 +403,7 @@ def order_search(
     iterations: int = 1000,
     patience: int = 150,
     start: Sequence[str] | None = None,
-    constraints: Told | None = None,
+    constraints: GivenConstraints | None = None,
     seed: Seed = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,

@@ -35,9 +35,9 @@ from arcwise.model.mixed_families import (
 )
 from arcwise.model.tables import read_asked
 
-VERSION = 1
+VERSION = 1  # of the file format
 KIND = "arcwise mixed network"
-LEVEL = 0.95
+LEVEL = 0.95  # of intervals
 # Numbers that the covariances of all configurations of the states that are not observed may hold together.
 MOST_CELLS = 2**22
 # Draws where the answer has no closed form, and how many must count as much as if they were draws from the answer.

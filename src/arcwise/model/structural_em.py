@@ -22,7 +22,7 @@ from arcwise.base.run import HasStatus, Limits, Run, Seed, Status, resolve_seed
 from arcwise.base.showing import one_screen
 from arcwise.counts import contingency
 from arcwise.data.dataset import Frame, Incomplete, incomplete_of
-from arcwise.graph.constraints import Constraints, Told
+from arcwise.graph.constraints import Constraints, GivenConstraints
 from arcwise.graph.dag import Dag
 from arcwise.graph.nodes import bits
 from arcwise.local.problem import LocalProblem, Start
@@ -107,7 +107,7 @@ def structural_em(
     score: str | Score = "bic",
     *,
     start: EmStart = "best",
-    constraints: Told | None = None,
+    constraints: GivenConstraints | None = None,
     max_parents: int | None = None,
     seed: Seed = None,
     limits: Limits | None = None,

@@ -79,7 +79,7 @@ def weigh_classes(classes: NetworkSet, *, weights: Weighting = "posterior") -> N
 MOST_TRIES = 100
 
 
-def tells_members_apart(networks: NetworkSet) -> bool:
+def distinguishes_members(networks: NetworkSet) -> bool:
     """Return whether networks of one class (of `networks.fixed`) can have different scores."""
     options = dict(networks.score)
     name, beliefs = str(options.pop("name", "")), options.pop("beliefs", None) or {}
@@ -103,7 +103,7 @@ def drawn_from_classes(networks: NetworkSet, seed: Seed = 0) -> NetworkSet:
     is too large to be counted, where the score tells members apart, and for the arc to a copy of a column.
     """
     name = str(networks.score.get("name"))  # a file may hold anything
-    if not networks.origin.is_resampled or name not in KNOWN_SCORES or tells_members_apart(networks):
+    if not networks.origin.is_resampled or name not in KNOWN_SCORES or distinguishes_members(networks):
         return networks
     obeyed = networks.obeyed
     rule = obeyed if obeyed is not None and splits_classes(obeyed) else None

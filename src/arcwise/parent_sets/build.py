@@ -28,7 +28,7 @@ from arcwise.base.options import Common, gather, row
 from arcwise.base.progress import ProgressCallback
 from arcwise.base.run import Limits, Run, Status
 from arcwise.base.showing import counted, one_screen
-from arcwise.graph.constraints import Constraints, Told
+from arcwise.graph.constraints import Constraints, GivenConstraints
 from arcwise.graph.dag import Dag
 from arcwise.graph.statements import StatementKind
 from arcwise.parent_sets.table import BuildStatistics, ParentSetTable, check_required, offsets_of
@@ -351,7 +351,7 @@ def build_parent_sets(
     *,
     slack: float = 0.0,
     max_parents: int | None = None,
-    constraints: Told | None = None,
+    constraints: GivenConstraints | None = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
     **settings: Unpack[BuildKeywords],
@@ -409,7 +409,7 @@ def table_of(
     given: ParentSetTable | Scored | Frame,
     slack: float = 0.0,
     *,
-    constraints: Told | None = None,
+    constraints: GivenConstraints | None = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
 ) -> ParentSetTable:
@@ -425,7 +425,7 @@ def build_parent_set_tables(
     *,
     slack: float = 0.0,
     max_parents: int | None = None,
-    constraints: Told | None = None,
+    constraints: GivenConstraints | None = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
     **settings: Unpack[BuildKeywords],

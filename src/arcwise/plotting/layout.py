@@ -255,18 +255,18 @@ def _depth_first(count: int, up: list[list[int]], down: list[list[int]]) -> list
 
 CHARACTER = 7.3  # the mean width of a letter at 13 px
 DIGIT = 6.5  # and of one in a label, at 11 px
-PADDING = 22.0
-HEIGHT = 30.0
+PADDING = 22.0  # of a label, left and right together
+HEIGHT = 30.0  # of a node
 GAP = 22.0  # between nodes of a layer
 BEND = 10.0  # the room of an arc that passes a layer
 LANE = 5.0  # between arcs of one node that pass a layer side by side
-LAYER_GAP = 58.0
+LAYER_GAP = 58.0  # between layers; long arcs get more
 WIDTHS = (1080.0, 1400.0, 1800.0, 2400.0, 3200.0)  # of layers, of which the one is taken that fits best
 WINDOW = (1000.0, 700.0)  # what a drawing is to fit in
 LARGE = 100  # from so many nodes on, a network that would be shrunk below this is drawn in parts
 READABLE = 0.45  # the scale below which labels are too small
 ABOUT = 0.92  # a drawing that is shrunk no more than by this is as good as one that is not
-MARGIN = 26.0
+MARGIN = 26.0  # around a drawing
 LONGEST_LABEL = 22  # letters that fit a node
 ROUNDS = 24  # of moving nodes towards their neighbours
 BOWS = (0.08, -0.08, 0.2, -0.2, 0.34, -0.34, 0.5, -0.5)  # by which part of its length a curve leaves the straight line
@@ -629,7 +629,7 @@ def _xy(point: tuple[float, float], digits: int = 1) -> str:
 
 
 INK, PAPER = "#3b4754", "#ffffff"
-INCH = 96.0
+INCH = 96.0  # pixels, as CSS has it
 MOST_SHOWN = 300  # beyond, a drawing in a notebook says less than a table
 
 

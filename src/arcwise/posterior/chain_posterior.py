@@ -38,7 +38,7 @@ LARGEST_DIFFERENCE = 0.02  # two chains, one pair: a reader sees two digits
 FEWEST = 8  # draws of a chain, for any number
 FEWEST_DRAWS = 100  # of a half chain, for a verdict
 FEWEST_EFFECTIVE = 100  # per chain, as Vehtari et al. advise: with fewer, R-hat itself is not to be relied upon
-SHOWN = 3
+SHOWN = 3  # pairs that a verdict names
 ROUNDING = 1e-20  # variances of normal scores that are nothing but rounding
 
 
@@ -289,7 +289,7 @@ def effective_draws(parts: NDArray[np.float64]) -> float:
 # are spread: evenly, if all chains draw from the same distribution (Vehtari et al. 2021, section 5).
 
 
-RANK_BINS = 20
+RANK_BINS = 20  # as in the rank plots of Vehtari et al.
 MOST_POINTS = 1000  # of a line: more cannot be told apart
 
 

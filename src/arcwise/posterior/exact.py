@@ -16,7 +16,7 @@ from arcwise.base.machine import available_memory
 from arcwise.base.progress import ProgressCallback
 from arcwise.base.run import HasStatus, Limits, Run, Seed, Status, native_seed
 from arcwise.base.showing import one_screen
-from arcwise.graph.constraints import Constraints, Told
+from arcwise.graph.constraints import Constraints, GivenConstraints
 from arcwise.networks.families import ArcShares, Families
 from arcwise.networks.network_list import NetworkSet, NetworkSummary, check_count
 from arcwise.networks.recipe import NetworkOrigin, known_facts, make_facts
@@ -321,7 +321,7 @@ def exact_posterior(
     *,
     cut: float = CUT,
     blankets: bool = False,
-    constraints: Told | None = None,
+    constraints: GivenConstraints | None = None,
     threads: int | None = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,

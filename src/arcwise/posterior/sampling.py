@@ -20,7 +20,7 @@ from arcwise.base.files import refuse_other_run
 from arcwise.base.options import gather
 from arcwise.base.progress import ProgressCallback
 from arcwise.base.run import Limits, Run, Seed, Status, native_seed, undisturbed
-from arcwise.graph.constraints import Constraints, Told
+from arcwise.graph.constraints import Constraints, GivenConstraints
 from arcwise.graph.dag import Dag
 from arcwise.networks.families import Families
 from arcwise.networks.recipe import KnownFacts, known_facts
@@ -148,7 +148,7 @@ SAVE_SECONDS, SAVE_SHARE = 5.0, 50.0  # a run that is killed loses so much at mo
 def sample_posterior(
     table: ParentSetTable,
     *,
-    constraints: Told | None = None,
+    constraints: GivenConstraints | None = None,
     credible: CredibleSet | None = None,
     seed: Seed = None,
     threads: int | None = None,

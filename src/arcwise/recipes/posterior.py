@@ -11,7 +11,7 @@ from arcwise.base.progress import ProgressCallback
 from arcwise.base.run import Limits, Run, Seed
 from arcwise.bootstrap.bootstrap import bootstrap_networks
 from arcwise.data.dataset import Dataset, Frame, dataset_of
-from arcwise.graph.constraints import Constraints, Told
+from arcwise.graph.constraints import Constraints, GivenConstraints
 from arcwise.networks.network_list import NetworkSet, NetworkSummary
 from arcwise.networks.recipe import Ensemble, MadeNetworks, Recipe
 from arcwise.posterior.posterior import Posterior, Problem, posterior_of
@@ -98,7 +98,7 @@ def find_posterior(
     score: str | Score = "bic",
     *,
     max_parents: int | None = None,
-    constraints: Told | None = None,
+    constraints: GivenConstraints | None = None,
     seed: Seed = None,
     threads: int | None = None,
     limits: Limits | None = None,

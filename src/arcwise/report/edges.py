@@ -514,7 +514,7 @@ def gap_blocks(analysis: Findings) -> Blocks:
 # for is the equivalent sample size; here it is called the strength of the prior.
 
 
-MOST_LISTED_OF_PRIOR = 6
+MOST_LISTED_OF_PRIOR = 6  # of a sentence
 
 
 def prior_sentence(edge: EdgeRecord) -> str:

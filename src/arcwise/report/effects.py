@@ -28,7 +28,7 @@ ASSUMPTION = (
     "This assumes that no common cause of the variables is missing from the data: if something that was not measured "
     "drives both, no analysis of these data shows it, and the figures are wrong."
 )
-MOST_ROWS = 25
+MOST_ROWS = 25  # of a table, which says how many there are
 LEAST_WITHOUT_OVERLAP = 0.01  # rarer gaps hardly move an average
 UNCHECKED = "The probabilities are shares of the networks and not calibrated: no study shows how often they are right."
 LEAST_REVERSE = 0.05  # rarer reverse paths are not worth a sentence

@@ -497,7 +497,7 @@ def _number(value: float) -> str:
 
 LABEL, PLOT, NUMBERS = 275.0, 290.0, 90.0
 ROW, FOREST_TOP, FOREST_BOTTOM = 19.0, 24.0, 26.0
-LONGEST = 38
+LONGEST = 38  # letters of a label that fit LABEL
 
 
 def forest_svg(forest: Forest, key: str) -> str:

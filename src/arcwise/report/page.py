@@ -226,8 +226,8 @@ def chain_blocks(facts: ChainFacts) -> Blocks:
 # Whether the network fits, and how well it predicts, in words, tables and a picture.
 
 
-MOST_ROWS = 15
-POINTS = 100
+MOST_ROWS = 15  # of a table, which says how many there are
+POINTS = 100  # of a curve
 
 
 def fit_blocks(found: FitCheck) -> Blocks:

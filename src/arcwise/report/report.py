@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 
-SPARKLINE_POINTS = 40
+SPARKLINE_POINTS = 40  # characters of a line of text
 CELLS = 24  # of a line of a forest plot
 
 

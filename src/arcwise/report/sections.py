@@ -444,9 +444,9 @@ def references(analysis: Findings) -> tuple[str, ...]:
 
 
 BARS = "▁▂▃▄▅▆▇█"
-MOST_BARS = 12
+MOST_BARS = 12  # of a histogram in text
 MOST_COLUMNS = 200  # that are listed one by one
-MOST_PATTERNS = 12
+MOST_PATTERNS = 12  # of gaps that are listed
 MOST_VALUES = 4  # that an option is spelled with
 TITLES = {
     Severity.BLOCKS: "blocks",

@@ -182,7 +182,7 @@ class Facts:
         return 0.0
 
     @property
-    def tells_odds(self) -> bool:
+    def reads_as_odds(self) -> bool:
         """Whether a difference of two scores may be read as the logarithm of a Bayes factor."""
         return self.log_bayes_factor or self.asymptotic
 
