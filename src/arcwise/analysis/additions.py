@@ -64,7 +64,7 @@ def compared_recipes(main: MethodResult, run: LearnRun) -> list[Recipe]:
     ]
     had = [(one.source, one.score) for one in (main.recipe, main.asked) if one is not None]
     compared = [one for one in plan if (one.source, one.score) not in had]
-    tables, batches = run.run.tables, run.run.batches
+    tables, batches = run.clock.tables, run.clock.batches
     assert tables is not None and batches is not None
     tables.expect([one for one in compared if not one.source_facts.is_sample])
     batches.reserve([one for one in compared if one.source_facts.resamples])
@@ -93,7 +93,7 @@ def compare(found: Analysis, run: LearnRun, recipe: Recipe) -> parts.Comparisons
     long as it was tried for. A sample that the time cut short is kept if it is large enough for shares, and begun if
     it is likely to be.
     """
-    before, batches = found.part(parts.Comparisons), run.run.batches
+    before, batches = found.part(parts.Comparisons), run.clock.batches
     seconds, wanted = run.seconds.get(recipe.source, 0.0), recipe.settings.get(recipe.source_facts.counted_by)
     least = seconds if wanted is None else seconds * min(1.0, FEWEST_NETWORKS / wanted / AGAIN)
     try:
@@ -121,7 +121,7 @@ def share_of_posterior(found: Analysis, run: LearnRun) -> parts.PosteriorShare:
     """Find the share of the posterior that the credible set holds, and let the set go."""
     measure, run.measure = run.measure, None
     assert measure is not None and found.main.credible is not None
-    return parts.PosteriorShare(replace(found.main.credible, **measure(run.run.share(COVERED_SHARE).limits)))
+    return parts.PosteriorShare(replace(found.main.credible, **measure(run.clock.share(COVERED_SHARE).limits)))
 
 
 def other_cuts(found: Analysis, run: LearnRun) -> checks.CutChecks | None:
@@ -141,7 +141,7 @@ def other_cuts(found: Analysis, run: LearnRun) -> checks.CutChecks | None:
             data = replace(data, completions=made if isinstance(made, Completions) else None)
         return average(main.recipe, data, run.share(0.15, COMPARED_MEMORY))
 
-    return checks.check_cuts(run.prepared, found.confidence, options, run.run, again)
+    return checks.check_cuts(run.prepared, found.confidence, options, run.clock, again)
 
 
 def _why_not_shuffled(data: Dataset | Incomplete | NumericData | MixedData, main: MethodResult) -> str:
@@ -173,21 +173,21 @@ def shuffled_columns(found: Analysis, run: LearnRun) -> parts.ShuffledColumns:
     recipe = recipe_of(found.confidence, most=most)
     share = recipe.settings.get(recipe.source_facts.counted_by, main.count) / max(main.count, 1)
     needed = 0.3 * shuffles * share * main.seconds
-    if needed > run.run.seconds_left:
+    if needed > run.clock.seconds_left:
         return _no_cut(
             f"Broom's rule was not begun: learning from {shuffles} data sets with shuffled columns takes about "
-            f"{needed:.0f} s, and {run.run.seconds_left:.0f} s were left.",
+            f"{needed:.0f} s, and {run.clock.seconds_left:.0f} s were left.",
             by_time=True,
         )
     permuted = permuted_confidences(
         run.whole if numbers else given,
         recipe,
         permutations=shuffles,
-        seed=run.run.seed,
-        threads=run.run.threads,
-        limits=run.run.limits,
-        progress=run.run.progress,
-        cluster=run.run.cluster,
+        seed=run.clock.seed,
+        threads=run.clock.threads,
+        limits=run.clock.limits,
+        progress=run.clock.progress,
+        cluster=run.clock.cluster,
     )
     if permuted.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
@@ -220,16 +220,16 @@ def price_of_constraints(found: Analysis, run: LearnRun) -> parts.PriceOfConstra
             score=free.scorer,
             max_parents=None if free.max_parents is None else max(free.max_parents, known.most_required),
             exact=not main.recipe.source_facts.is_sample or data.n_variables <= checks.EXACT_COMPARED,
-            seed=run.run.seed,
-            threads=run.run.threads,
-            limits=run.run.share(0.3).limits,
+            seed=run.clock.seed,
+            threads=run.clock.threads,
+            limits=run.clock.share(0.3).limits,
         )
     )
 
 
 def growing_parts(found: Analysis, run: LearnRun) -> parts.GrowingParts:
     """Learn from growing parts of the data: how much more data would still change the structure."""
-    return checks.grow_parts(run.complete, run.options, found.ess, run.run)
+    return checks.grow_parts(run.complete, run.options, found.ess, run.clock)
 
 
 def fit(found: Analysis, run: LearnRun) -> parts.Fit:
@@ -237,13 +237,13 @@ def fit(found: Analysis, run: LearnRun) -> parts.Fit:
     if not checks.is_quick_to_check(found):
         return parts.Fit(too_large=True)
     why = run.shortage(checks.seconds_to_check(found))
-    made = None if why else found.check_fit(replicates=0, limits=run.run.limits, progress=False)
+    made = None if why else found.check_fit(replicates=0, limits=run.clock.limits, progress=False)
     return parts.Fit(made if made is not None and made.status is Status.COMPLETE else None, shortage=why)
 
 
 def target_focus(found: Analysis, run: LearnRun) -> checks.TargetFocus:
     """Describe the target, and predict it by networks that are learned anew in every fold, in half of the time left."""
-    target, share = run.options.target, run.run.share(0.5)
+    target, share = run.options.target, run.clock.share(0.5)
     assert target is not None
     scores = found.cross_validate(
         target, folds=checks.FOLDS, seed=share.seed, limits=share.limits, progress=share.progress

@@ -59,7 +59,7 @@ def main_set(_: Analysis, run: LearnRun) -> MainSet:
 def kept_set(run: LearnRun) -> MainSet:
     """Average the networks of the main set that were learned until the user stopped it."""
     recipe = run.recipe(run.source, run.score)
-    return MainSet(average_kept(recipe, run.learned_from(recipe), run.run.but(journal=run.journal)))
+    return MainSet(average_kept(recipe, run.learned_from(recipe), run.clock.but(journal=run.journal)))
 
 
 def _measured(part: MainSet, run: LearnRun) -> MainSet:
@@ -79,7 +79,7 @@ def _single(given_up: MethodResult, run: LearnRun) -> MethodResult | None:
         return None
     recipe = run.recipe(source.fallback, given_up.recipe.scorer)
     recipe = replace(recipe, settings={**recipe.settings, "refine": 0})
-    made = average(recipe, run.whole, run.run.grace.but(journal=None), describe=True)
+    made = average(recipe, run.whole, run.clock.grace.but(journal=None), describe=True)
     found = made.confidence
     if found is None:
         return None
@@ -111,9 +111,9 @@ def _known(given_up: MethodResult, run: LearnRun) -> MethodResult | None:
     if source.is_sample or not source.fallback:
         return None
     assert given_up.status is not Status.COMPLETE
-    half, given = run.run.share(0.5), run.run.given.seconds
+    half, given = run.clock.share(0.5), run.clock.given.seconds
     most = max(LEAST_SECONDS, given_up.seconds)
-    climb = Limits(seconds=most) if given is None else run.run.grace.uncounted
+    climb = Limits(seconds=most) if given is None else run.clock.grace.uncounted
     unfinished, data = given_up.unfinished, run.complete.independent()
     alone = replace(given_up.recipe, source=source.fallback, settings={})
     if unfinished is None:  # too few completions
@@ -147,7 +147,7 @@ def _alone(given_up: MethodResult, recipe: Recipe, best: Optimum, run: LearnRun)
         raise KeyboardInterrupt
     data = run.complete.independent()
     networks = single_network(recipe, data, best, given_up.status)
-    found = average_of(recipe, networks, data, run.run)
+    found = average_of(recipe, networks, data, run.clock)
     assert found.confidence is not None
     return replace(
         found,
@@ -207,7 +207,7 @@ def answer(found: Analysis, run: LearnRun) -> MainAnswer:
     known, unbelieved = run.constraints, found.without_beliefs
     withheld = None if run.prepared.mixed is not None else Withheld.of(consensus.dag, data, run.prepared.learned_cut)
     origins = Origins(known, consensus, found.without_constraints, main, unbelieved, data.targets, withheld)
-    hurried = run.run.is_over  # what the prior does to each edge takes long for hundreds of them
+    hurried = run.clock.is_over  # what the prior does to each edge takes long for hundreds of them
     edges = describe_edges(data, (main,), origins, stacked, with_priors=not hurried and run.prepared.mixed is None)
     if beliefs is not None:
         alone = None if unbelieved is None else unbelieved.confidence

@@ -164,8 +164,8 @@ def learn_prepared(
     with contextlib.ExitStack() as opened:
         cluster = None if options.cluster is None else opened.enter_context(open_cluster(options.cluster))
         line = opened.enter_context(run_line(progress))
-        given = run.run.given if clock is None else replace(run.run.given, seconds=clock.limits.seconds)
-        run.run = run.run.but(limits=given, progress=line, cluster=cluster)  # the clock starts here
+        given = run.clock.given if clock is None else replace(run.clock.given, seconds=clock.limits.seconds)
+        run.clock = run.clock.but(limits=given, progress=line, cluster=cluster)  # the clock starts here
         if on_result is not None and run.is_long:
             folder = opened.enter_context(tempfile.TemporaryDirectory())
             run.journal = str(Path(folder) / "networks")
@@ -234,7 +234,7 @@ def count_ahead(run: LearnRun) -> int:
 def first_result(run: LearnRun, line: RunLine) -> Analysis:
     """Find the main set of networks and what the answer rests on: cut-off, network, tables."""
     count = 1 + count_ahead(run)
-    line.begin("networks", 1, count, steps=[math.nan] * count, most=partial(getattr, run.run, "seconds_left"))
+    line.begin("networks", 1, count, steps=[math.nan] * count, most=partial(getattr, run.clock, "seconds_left"))
     found = Analysis(run.prepared, run.options)
     for take in FIRST:
         found = found.plus(take(found, run))
@@ -246,7 +246,7 @@ def kept_result(draft: Analysis, run: LearnRun, line: RunLine) -> Analysis:
 
     What takes as long as these, the networks without constraints or prior odds, is the draft's.
     """
-    line.begin("networks learned until now", 1, 1, steps=[math.nan], most=partial(getattr, run.run, "seconds_left"))
+    line.begin("networks learned until now", 1, 1, steps=[math.nan], most=partial(getattr, run.clock, "seconds_left"))
     kept = kept_set(run)
     main, drafted = kept.result, draft.main
     if main.confidence is None or main.count <= drafted.count:
@@ -273,13 +273,13 @@ def refine(
     """Add comparisons and checks one by one, as far as the time goes and until the user stops it."""
     plan = later_steps(found, run)
     written, writing, offered = time.monotonic(), 0.0, False
-    left = partial(getattr, run.run, "seconds_left")
+    left = partial(getattr, run.clock, "seconds_left")
     for number, step in enumerate(plan):
         now = time.monotonic()
         seconds = [later.seconds() for later in plan[number:]]
         unknown = math.isnan(seconds[0])  # nobody knows how long the next step takes
-        due = unknown or run.run.seconds >= WORTH_SECONDS if not offered else now - written > WRITING_TIMES * writing
-        due = due and not run.run.is_over  # then nothing more is begun
+        due = unknown or run.clock.seconds >= WORTH_SECONDS if not offered else now - written > WRITING_TIMES * writing
+        due = due and not run.clock.is_over  # then nothing more is begun
         draft = replace(found, unfinished=tuple(later.name for later in plan[number:]))
         try:
             if on_result is not None and due and now - written >= (WORTH_SECONDS if offered else 0.0):

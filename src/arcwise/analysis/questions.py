@@ -346,11 +346,11 @@ class Questions(MixedQuestions, Hinted):
         if self.confidence.recipe is None:
             raise OptionError("the confidences do not say how they were found, so it cannot be done again.")
         recipe = self.confidence.recipe.without_recuts  # the data are cut
-        deadline = Run.of(limits)
+        clock = Run.of(limits)
         hurried: list[int] = []
 
         def learner(training: Any, fold: int) -> Any:
-            run = Run(seed=fold, limits=deadline.part(folds - fold).limits, progress=False)
+            run = Run(seed=fold, limits=clock.part(folds - fold).limits, progress=False)
             if isinstance(training, MixedData):
                 dag, in_time = learn_dag(recipe, training, self.threshold, run)
                 network: Any = MixedNetwork.fit(dag, training)

@@ -43,7 +43,7 @@ class LearnRun:
 
     prepared: Prepared
     options: LearnOptions
-    run: Run  # the clock of the whole analysis, with its seed, threads, cluster, and who is told of progress
+    clock: Run  # that of the whole analysis, with its seed, threads, cluster, and who is told of progress
     data: Dataset | Completions  # what is learned from
     uncut: NumericData | None = None  # numbers to cut anew in every replicate
     seconds: dict[str, float] = field(default_factory=dict)  # how long the networks of each source took, last time
@@ -54,7 +54,7 @@ class LearnRun:
     @property
     def complete(self) -> Dataset:
         """The data; of data with gaps, one completion."""
-        return self.data if isinstance(self.data, Dataset) else self.data.first(self.run)
+        return self.data if isinstance(self.data, Dataset) else self.data.first(self.clock)
 
     @cached_property
     def numbers(self) -> MixedData | NumberCompletions | None:
@@ -69,7 +69,7 @@ class LearnRun:
         """What the main recipe learns from; of data with gaps, one completion."""
         numbers = self.numbers
         if isinstance(numbers, NumberCompletions):
-            return numbers.first(self.run)
+            return numbers.first(self.clock)
         return numbers or self.complete
 
     def learned_from(self, recipe: Recipe) -> Sampled | MixedData:
@@ -142,7 +142,7 @@ class LearnRun:
 
     def share(self, part: float, memory: int | None = None) -> Run:
         """Return a run with a part of the time that is left, and with its own limit of memory."""
-        run = self.run.share(part)
+        run = self.clock.share(part)
         return run if memory is None else run.but(limits=replace(run.limits, memory_bytes=memory))
 
     def expected(self, source: str) -> float:
@@ -151,7 +151,7 @@ class LearnRun:
 
     def shortage(self, seconds: float) -> str:
         """Return why work that takes so long is not begun: it does not fit the time that is left; "" if it does."""
-        left = self.run.seconds_left
+        left = self.clock.seconds_left
         if left <= 0:
             return "the time was up"
         return f"skipped: needs about {seconds:.0f} s, {left:.0f} s left" if seconds > left else ""

@@ -49,21 +49,21 @@ class CredibleVerb(options.LearningVerb, options.NetworkLimit, NetworksFileVerb)
 
     def _run(self) -> Result:
         factor = options.factor_from(self.bayes_factor)
-        deadline = self.clock
+        clock = self.clock
         building = BuildSettings(self.sharing.threads, cluster=self.sharing.cluster)
-        loaded = self.load_parent_sets(self.source, self.scored, building, deadline.uncounted, math.log(factor))
+        loaded = self.load_parent_sets(self.source, self.scored, building, clock.uncounted, math.log(factor))
         table = loaded.table
         if self.trust_table:  # also for its score, if nobody knows which it is
             table = table.vouched(equivalent=None if "name" in table.score else True)
-        table_seconds = deadline.seconds
-        found, summary = self._found(replace(loaded, table=table), factor, deadline)
+        table_seconds = clock.seconds
+        found, summary = self._found(replace(loaded, table=table), factor, clock)
         class_count = getattr(summary, "class_count", None)  # of networks that were listed to be counted, nobody knows
-        seconds = deadline.seconds - table_seconds
+        seconds = clock.seconds - table_seconds
         # A table that was cut short is complete for the finished sizes of parent sets only.
         status = summary.status if summary.status is not Status.COMPLETE else table.status
         complete = status is Status.COMPLETE
         if self.output is not None:
-            networks = self._listed(found, deadline)
+            networks = self._listed(found, clock)
             if loaded.data is not None:
                 networks = replace(networks, facts=networks.facts | make_facts(n_cases=loaded.data.n_cases))
             networks.save(self.output)
@@ -106,7 +106,7 @@ class CredibleVerb(options.LearningVerb, options.NetworkLimit, NetworksFileVerb)
         return Result(payload, lines or none, f"{told}, in {seconds:.2f} s{stopped}", status=status)
 
     def _found(
-        self, loaded: options.ParentSetSource, factor: float, deadline: Run
+        self, loaded: options.ParentSetSource, factor: float, clock: Run
     ) -> tuple[ensemble.CredibleSet | ensemble.NetworkSet, ensemble.NetworkSummary | ensemble.NetworkSet]:
         """Find the set and count it. Under constraints on ancestors it has to be listed to be counted."""
         known = loaded.constraints
@@ -116,7 +116,7 @@ class CredibleVerb(options.LearningVerb, options.NetworkLimit, NetworksFileVerb)
                 bayes_factor=factor,
                 by=self.by,  # type: ignore[arg-type]
                 constraints=known,
-                limits=deadline.uncounted,
+                limits=clock.uncounted,
                 progress=self.progress,
                 settings=self.sharing,
             )
@@ -125,16 +125,16 @@ class CredibleVerb(options.LearningVerb, options.NetworkLimit, NetworksFileVerb)
             loaded.table,
             bayes_factor=factor,
             constraints=known,
-            limits=deadline.share(FIRST_SHARE).limits,
+            limits=clock.share(FIRST_SHARE).limits,
             progress=self.progress,
             settings=self.sharing,
         )
-        return found, found.summary(classes=self.classes, limits=deadline.limits)
+        return found, found.summary(classes=self.classes, limits=clock.limits)
 
-    def _listed(self, found: ensemble.CredibleSet | ensemble.NetworkSet, deadline: Run) -> ensemble.NetworkSet:
+    def _listed(self, found: ensemble.CredibleSet | ensemble.NetworkSet, clock: Run) -> ensemble.NetworkSet:
         if isinstance(found, ensemble.NetworkSet):
-            return best_of(found, deadline.given.count)
-        return found.networks(self.by, limits=deadline.limits)  # type: ignore[arg-type]
+            return best_of(found, clock.given.count)
+        return found.networks(self.by, limits=clock.limits)  # type: ignore[arg-type]
 
 
 class PosteriorVerb(options.LearningVerb, options.MemoryLimit, NetworksFileVerb):
@@ -154,7 +154,7 @@ class PosteriorVerb(options.LearningVerb, options.MemoryLimit, NetworksFileVerb)
     threads: int | None = row(Common, "threads")
 
     def _run(self) -> Result:
-        deadline = self.clock
+        clock = self.clock
         score = self.scored.make()
         cases, known = self.read_known(self.data, self, score)
         found = find_posterior(
@@ -164,7 +164,7 @@ class PosteriorVerb(options.LearningVerb, options.MemoryLimit, NetworksFileVerb)
             constraints=known,
             seed=self.seed,
             threads=self.threads,
-            limits=deadline.limits,
+            limits=clock.limits,
             progress=self.progress,
             settings=replace(self.settings, drawing=self.output is not None),
         )
@@ -179,7 +179,7 @@ class PosteriorVerb(options.LearningVerb, options.MemoryLimit, NetworksFileVerb)
                 constraints=known,
                 **{item.name: getattr(self.settings, item.name) for item in options_of(PosteriorOptions)},
             )
-            drawn = found.networks(seed=self.seed, threads=self.threads, limits=deadline.uncounted).made_by(recipe)
+            drawn = found.networks(seed=self.seed, threads=self.threads, limits=clock.uncounted).made_by(recipe)
             replace(drawn, facts=drawn.facts | make_facts(n_cases=cases.n_cases)).save(self.output)
             status = drawn.status  # draws take time, too
             if found.exact is not None and not drawn.complete:
@@ -206,7 +206,7 @@ class PosteriorVerb(options.LearningVerb, options.MemoryLimit, NetworksFileVerb)
             "way": "exact" if found.is_exact else "chains",
             "complete": status is found.status and found.complete,
             "status": status,
-            "seconds": deadline.seconds,
+            "seconds": clock.seconds,
             "verdict": None if found.chains is None else found.chains.verdict.describe(),
             "left_out": None if made is None else made.left_out,
             "report": report,
@@ -215,7 +215,7 @@ class PosteriorVerb(options.LearningVerb, options.MemoryLimit, NetworksFileVerb)
         }
         lines = [f"{arc['from']} -> {arc['to']}  {arc['probability']:.4f}" for arc in listed]
         none = f"# no arc is known: {found.status}" if nothing else "# no arc is in any network"
-        return Result(payload, lines or none, f"{report} {deadline.seconds:.2f} s.", status=status)
+        return Result(payload, lines or none, f"{report} {clock.seconds:.2f} s.", status=status)
 
 
 class BootstrapVerb(options.LearningVerb, options.TimeLimit, NetworksFileVerb):

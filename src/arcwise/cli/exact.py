@@ -148,13 +148,13 @@ class OptimalVerb(options.LearningVerb, options.NodeLimit, files.GraphFileVerb):
 
     def _run(self) -> Result:
         as_csv = self.stdout_is_taken(self.output)
-        deadline = self.clock
-        loaded = self.load_parent_sets(self.source, self.scored, BuildSettings(self.threads), deadline.uncounted)
+        clock = self.clock
+        loaded = self.load_parent_sets(self.source, self.scored, BuildSettings(self.threads), clock.uncounted)
         table = loaded.table
         common: dict[str, Any] = {
             "data": loaded.data,
             "constraints": loaded.constraints,
-            "limits": deadline.limits,
+            "limits": clock.limits,
             "seed": self.seed,
             "progress": self.progress,
         }

@@ -185,16 +185,16 @@ class SearchVerb(LearningVerb, StepLimit, GraphFileVerb):
         self, data: Any, score: Any, constraints: Any, limits: Any, threads: int | None = None, **options: Any
     ) -> local.LocalSearchResult:
         """Order search over the table of parent sets of the data; both share the time."""
-        deadline = Run.of(limits)
+        clock = Run.of(limits)
         table = build_parent_sets(
             data,
             score,
             max_parents=self.max_parents,
             constraints=constraints,
             threads=threads,
-            limits=deadline.uncounted,
+            limits=clock.uncounted,
             progress=self.progress,
         )
-        found = local.order_search(table, constraints=constraints, seed=self.seed, limits=deadline.limits, **options)
+        found = local.order_search(table, constraints=constraints, seed=self.seed, limits=clock.limits, **options)
         status = found.status if table.status is Status.COMPLETE else table.status
-        return replace(found, seconds=deadline.seconds, status=status)
+        return replace(found, seconds=clock.seconds, status=status)

@@ -87,13 +87,13 @@ def check_cuts(
     prepared: Prepared,
     confidence: EdgeConfidence,
     options: LearnOptions,
-    deadline: Run,
+    run: Run,
     average: Callable[[NumericData], MethodResult | None],
 ) -> CutChecks | None:
     """Cut the numbers in other ways and average the same recipe on each; None if nothing was cut.
 
-    `average` carries the recipe out in the time that is left for one way; it returns None if there is none. After the
-    deadline no numbers are cut either, which takes long where cuts and structure are chosen together.
+    `average` carries the recipe out in the time that is left for one way; it returns None if there is none. After that
+    no numbers are cut either, which takes long where cuts and structure are chosen together.
     Cost: that of the main set of networks, once for every way to cut.
     """
     if prepared.uncut is None:
@@ -110,10 +110,10 @@ def check_cuts(
             notes.append(Remark("Cuts were not chosen together with the structure, which takes columns without gaps."))
             continue
         label = f"{method}, {bins} bins" if bins else method
-        if deadline.is_over:
+        if run.is_over:
             missed.append(label)
             continue
-        within = replace(options, limit_seconds=deadline.limits.seconds)
+        within = replace(options, limit_seconds=run.limits.seconds)
         data = uncut_of(prepared.uncut.table, prepared.cut, within, method=method, bins=bins or None)
         if any(len(data.cut_table.column(name).labels) < 2 for name in prepared.cut):
             constant.append(label)

@@ -171,17 +171,16 @@ def average(recipe: Recipe, data: Sampled, run: Run, *, describe: bool = False) 
 
     `describe` asks for what the report says beyond the confidences: about a credible set, and experiments.
     """
-    deadline = Run.of(run.limits)
     begin = time.monotonic()
-    made = carry_out(recipe, data, run.but(limits=deadline.limits))
-    return _described(recipe, made, data, run, deadline, time.monotonic() - begin, describe=describe)
+    made = carry_out(recipe, data, run)
+    return _described(recipe, made, data, run, time.monotonic() - begin, describe=describe)
 
 
 def average_kept(recipe: Recipe, data: Sampled, run: Run) -> MethodResult:
     """Average the networks that the journal of a run has, and learn no more: what a user has who stopped it."""
     begin = time.monotonic()
     made = carry_out(recipe, data, run.but(limits=Limits(seconds=NO_TIME)))
-    found = _described(recipe, made, data, run, Run.of(run.limits), time.monotonic() - begin, describe=True)
+    found = _described(recipe, made, data, run, time.monotonic() - begin, describe=True)
     if found.shortfall is None:
         return found
     kept = None if found.kept is None else replace(found.kept.networks, status=Status.INTERRUPTED)
@@ -190,9 +189,9 @@ def average_kept(recipe: Recipe, data: Sampled, run: Run) -> MethodResult:
 
 def average_of(recipe: Recipe, networks: Ensemble, data: Dataset, run: Run) -> MethodResult:
     """Average networks that are there already, and say of them what a report says."""
-    deadline = Run.of(run.limits)
-    made = averaged_over(recipe, networks, data.n_effective, deadline)
-    return _described(recipe, made, data, run, deadline, deadline.seconds, describe=True)
+    begin = time.monotonic()
+    made = averaged_over(recipe, networks, data.n_effective, run)
+    return _described(recipe, made, data, run, time.monotonic() - begin, describe=True)
 
 
 def _described(
@@ -200,7 +199,6 @@ def _described(
     made: RecipeOutcome,
     data: Sampled,
     run: Run,
-    deadline: Run,
     seconds: float,
     *,
     describe: bool,
@@ -218,13 +216,13 @@ def _described(
     find_covered = None
     complete: Any = data.gapless if describe else None
     if complete is not None and isinstance(networks, CredibleSet):
-        facts = network_facts.credible_facts(networks, confidence, run.but(limits=deadline.limits))
+        facts = network_facts.credible_facts(networks, confidence, run)
         find_covered = partial(network_facts.share_of_posterior, networks, recipe, complete.independent(), run)
     elif complete is not None and networks.listed is not None:
         facts = network_facts.facts_under_ancestors(recipe, networks.listed, complete)
-    experiments, in_time = _experiments(networks, confidence, run.seed, deadline) if describe else (None, True)
+    experiments, in_time = _experiments(networks, confidence, run) if describe else (None, True)
     verdict = networks.facts.get("verdict") or {}
-    kept = _kept(made, run.seed, deadline) if describe else None
+    kept = _kept(made, run) if describe else None
     return MethodResult(
         recipe,
         confidence,
@@ -236,7 +234,7 @@ def _described(
         verdict,
         kept,
         network_facts.chain_facts(networks) if describe else None,
-        made.by_time or (describe and deadline.is_over) or not in_time,
+        made.by_time or (describe and run.is_over) or not in_time,
         seconds,
         find_covered,
         optimum=optimum_of(recipe, networks),
@@ -244,35 +242,33 @@ def _described(
     )
 
 
-def _kept(made: RecipeOutcome, seed: int, deadline: Run) -> KeptNetworks | None:
+def _kept(made: RecipeOutcome, run: Run) -> KeptNetworks | None:
     """Keep the networks, or draws from them; those of completions were drawn on the way."""
     networks = made.networks
     try:
-        drawn = made.drawn if made.drawn is not None else networks.drawn(DRAWS, seed=seed, limits=deadline.uncounted)
-        shares = networks.summed(deadline.uncounted)
+        drawn = made.drawn if made.drawn is not None else networks.drawn(DRAWS, seed=run.seed, limits=run.uncounted)
+        shares = networks.summed(run.uncounted)
     except (OptionError, UnfinishedError):  # the time is over
         return None
     is_all = drawn.count == networks.count
     return KeptNetworks(drawn, None if is_all or not isinstance(shares, NetworkSummary) else shares)
 
 
-def _experiments(
-    networks: Ensemble, confidence: EdgeConfidence, seed: int, deadline: Run
-) -> tuple[NextExperiment | None, bool]:
+def _experiments(networks: Ensemble, confidence: EdgeConfidence, run: Run) -> tuple[NextExperiment | None, bool]:
     """Ask which experiment would settle most, where directions are open and networks can be looked at.
 
     Whether the time sufficed is told, too.
     """
-    if confidence.orient != "cpdag" or deadline.is_over or isinstance(networks, NetworkSummary):
+    if confidence.orient != "cpdag" or run.is_over or isinstance(networks, NetworkSummary):
         return None, True
     if len(networks.names) > MANY_VARIABLES:  # every open edge of every network is looked at: minutes, for hundreds
         return None, True
     by_odds = bool(confidence.beliefs)  # they may direct what the data leave open to an experiment
     if not by_odds and not bool((confidence.undirected > LEAST_OPEN).any()):
         return None, True
-    share = deadline.share(EXPERIMENT_SHARE)
+    share = run.share(EXPERIMENT_SHARE)
     try:
-        return next_experiment(networks, seed=seed, limits=share.limits), True
+        return next_experiment(networks, seed=run.seed, limits=share.limits), True
     except (OptionError, UnfinishedError):  # the time is over, or nothing could be listed or drawn in it
         return None, not share.is_over
 

@@ -129,18 +129,18 @@ def share_of_posterior(found: CredibleSet, recipe: Recipe, data: Dataset, run: R
     Which of them is told by the size of the problem, and not by the clock: the report is to be the same on every
     machine. Where the time that is allowed ends first, that is said.
     """
-    deadline = run.but(limits=limits)
+    within = run.but(limits=limits)
     problem = posterior_problem(recipe, data)
     by_time = False
     if data.n_variables <= LARGEST_SUM:
-        summed = sum_posterior(problem, deadline)
+        summed = sum_posterior(problem, within)
         if summed.exact is not None and summed.exact.complete:
             return {"covered": summed.exact.covered_by(found.summary())}
         by_time = summed.by_time
-    if deadline.is_over:
+    if within.is_over:
         return {"covered": None, "covered_by_time": True}
     settings = PosteriorSettings(most_draws=COVERED_DRAWS)
-    drawn = draw_posterior(problem, deadline, credible=found, seed=run.seed, settings=settings)
+    drawn = draw_posterior(problem, within, credible=found, seed=run.seed, settings=settings)
     if drawn.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
     by_time = by_time or drawn.status is Status.TIME_LIMIT

@@ -175,14 +175,14 @@ def constraint_price(
     """
     made = make_score(score)
     given: Whole = scored_of(data, made)
-    deadline = Run.of(limits)
+    run = Run.of(limits)
     if constraints.names != given.names:
         constraints = constraints.reorder(given.names)
-    work = _Prices(given, made, max_parents, deadline, seed, threads)
+    work = _Prices(given, made, max_parents, run, seed, threads)
     ancestral = constraints.is_ancestral
-    found = _price(constraints, work.exactly, deadline.share(1.0 if ancestral else 0.6), exact=True) if exact else None
+    found = _price(constraints, work.exactly, run.share(1.0 if ancestral else 0.6), exact=True) if exact else None
     if found is None and not ancestral:
-        found = _price(constraints, work.locally, deadline, exact=False)
+        found = _price(constraints, work.locally, run, exact=False)
     if found is None:
         return None
     return replace(found, is_factor=made.facts.reads_as_odds)
@@ -191,19 +191,19 @@ def constraint_price(
 Search = Callable[[Constraints, "Dag | None", Run], "tuple[float, Dag] | None"]
 
 
-def _price(constraints: Constraints, search: Search, deadline: Run, *, exact: bool) -> ConstraintPrice | None:
+def _price(constraints: Constraints, search: Search, run: Run, *, exact: bool) -> ConstraintPrice | None:
     """Price the constraints by one way of searching; None if the two networks could not be found in the time."""
-    with_all = search(constraints, None, deadline)
+    with_all = search(constraints, None, run)
     if with_all is None:
         return None
     best, dag = with_all
-    without_any = search(Constraints(constraints.names), dag, deadline)
+    without_any = search(Constraints(constraints.names), dag, run)
     if without_any is None:
         return None
     parts: list[StatementPrice] = []
     unpriced: list[Statement] = []
     for statement in constraints.statements:
-        regained = None if unpriced else search(constraints.without(statement), dag, deadline)
+        regained = None if unpriced else search(constraints.without(statement), dag, run)
         if regained is None:
             unpriced.append(statement)
         else:
@@ -226,25 +226,25 @@ class _Prices:
     data: Whole
     score: Score
     max_parents: int | None
-    deadline: Run
+    run: Run
     seed: int
     threads: int | None
     tables: dict[frozenset[tuple[str, str]], ParentSetTable] = field(default_factory=dict)
 
-    def exactly(self, known: Constraints, start: Dag | None, deadline: Run) -> tuple[float, Dag] | None:
+    def exactly(self, known: Constraints, start: Dag | None, run: Run) -> tuple[float, Dag] | None:
         """Return the best network and its score; None if a limit ended the search."""
         del start
         slack = FIRST_REACH if known.is_ancestral else 0.0
         check_reachable(self.data, known, self.max_parents)
         while True:
-            table = self._table(known, slack, deadline)
+            table = self._table(known, slack, run)
             if table is None:
                 return None
             try:
                 found = find_optimal(
                     table,
                     constraints=known,
-                    limits=deadline.limits,
+                    limits=run.limits,
                     threads=self.threads,
                     seed=self.seed,
                     progress=False,
@@ -259,9 +259,9 @@ class _Prices:
                 raise KeyboardInterrupt
             return (found.score, found.dag) if found.is_proved else None
 
-    def locally(self, known: Constraints, start: Dag | None, deadline: Run) -> tuple[float, Dag] | None:
+    def locally(self, known: Constraints, start: Dag | None, run: Run) -> tuple[float, Dag] | None:
         """Return the better of what local search finds from nothing and from a network that is allowed already."""
-        if deadline.is_over:
+        if run.is_over:
             return None
         results = [
             tabu_search(
@@ -271,7 +271,7 @@ class _Prices:
                 constraints=known,
                 max_parents=self.max_parents,
                 seed=self.seed,
-                limits=deadline.limits,
+                limits=run.limits,
                 by_position=True,
                 progress=False,
             )
@@ -284,7 +284,7 @@ class _Prices:
         best = max(results, key=lambda result: result.score)
         return best.score, best.dag
 
-    def _table(self, known: Constraints, slack: float, deadline: Run) -> ParentSetTable | None:
+    def _table(self, known: Constraints, slack: float, run: Run) -> ParentSetTable | None:
         """Return a table for the required arcs of the constraints.
 
         Nothing else needs one of its own: a set was dropped for a subset that scores better, and a subset of an allowed
@@ -294,7 +294,7 @@ class _Prices:
         table = self.tables.get(key)
         if table is not None and table.slack >= slack:
             return table
-        if deadline.is_over:
+        if run.is_over:
             return None
         required = Constraints(known.names, required=known.required)
         table = build_parent_sets(
@@ -304,7 +304,7 @@ class _Prices:
             max_parents=self.max_parents,
             constraints=required,
             threads=self.threads,
-            limits=deadline.limits,
+            limits=run.limits,
             progress=False,
         )
         if table.status is Status.INTERRUPTED:
