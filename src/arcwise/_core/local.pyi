@@ -80,7 +80,23 @@ class GeneticOptions:
         seed: int = 0,
     ) -> None: ...
 
-class LocalLearner:
+# One template binds both.
+class _Learner:
+    def neighbours(
+        self, weights: NDArray[np.int64], child: int, parents: NDArray[np.int32]
+    ) -> tuple[float, NDArray[np.float64]]: ...
+    def random_dag(self, density: float, seed: int) -> _PackedDag: ...
+    def climb(
+        self, weights: NDArray[np.int64], options: ClimbOptions, seconds: float, progress: Progress
+    ) -> Outcome: ...
+    def first_ascent(
+        self, weights: NDArray[np.int64], options: FirstAscentOptions, seconds: float, progress: Progress
+    ) -> Outcome: ...
+    def evolve(
+        self, weights: NDArray[np.int64], options: GeneticOptions, seconds: float, progress: Progress
+    ) -> Outcome: ...
+
+class LocalLearner(_Learner):
     def __init__(
         self,
         data: StateBlocks,
@@ -92,13 +108,6 @@ class LocalLearner:
         limits: NDArray[np.int32],
         memory: int,
     ) -> None: ...
-    def neighbours(
-        self, weights: NDArray[np.int64], child: int, parents: NDArray[np.int32]
-    ) -> tuple[float, NDArray[np.float64]]: ...
-    def random_dag(self, density: float, seed: int) -> _PackedDag: ...
-    def climb(
-        self, weights: NDArray[np.int64], options: ClimbOptions, seconds: float, progress: Progress
-    ) -> Outcome: ...
     def climb_together(
         self,
         counts: ReplicateCounts,
@@ -107,14 +116,8 @@ class LocalLearner:
         seconds: float,
         progress: Progress,
     ) -> list[Outcome]: ...
-    def first_ascent(
-        self, weights: NDArray[np.int64], options: FirstAscentOptions, seconds: float, progress: Progress
-    ) -> Outcome: ...
-    def evolve(
-        self, weights: NDArray[np.int64], options: GeneticOptions, seconds: float, progress: Progress
-    ) -> Outcome: ...
 
-class DataLearner:
+class DataLearner(_Learner):
     def __init__(
         self,
         rows: int,
@@ -126,19 +129,6 @@ class DataLearner:
         limits: NDArray[np.int32],
         memory: int,
     ) -> None: ...
-    def neighbours(
-        self, weights: NDArray[np.int64], child: int, parents: NDArray[np.int32]
-    ) -> tuple[float, NDArray[np.float64]]: ...
-    def random_dag(self, density: float, seed: int) -> _PackedDag: ...
-    def climb(
-        self, weights: NDArray[np.int64], options: ClimbOptions, seconds: float, progress: Progress
-    ) -> Outcome: ...
-    def first_ascent(
-        self, weights: NDArray[np.int64], options: FirstAscentOptions, seconds: float, progress: Progress
-    ) -> Outcome: ...
-    def evolve(
-        self, weights: NDArray[np.int64], options: GeneticOptions, seconds: float, progress: Progress
-    ) -> Outcome: ...
 
 class OrderSearch:
     def __init__(self, sets: CandidateSets, seed: int) -> None: ...
