@@ -242,19 +242,19 @@ void bind_local(nb::module_& stage) {
         .def(
             "__init__",
             [](LocalLearner* self, const StateBlocks& data, const std::vector<const LocalScore*>& scores,
-               const Array1<std::int32_t>& group_of, const Array1<std::uint8_t>& told,
+               const Array1<std::int32_t>& group_of, const Array1<std::uint8_t>& counted,
                const Array1<std::uint64_t>& required, const Array1<std::uint64_t>& forbidden,
                const Array1<std::int32_t>& limits, std::size_t memory) {
                 const auto groups = as_span(group_of);
-                const auto rows = as_span(told);
+                const auto rows = as_span(counted);
                 new (self) LocalLearner(
                     data, {scores, {groups.begin(), groups.end()}, {rows.begin(), rows.end()}},
                     ArcRules(data.variables(), as_span(required), as_span(forbidden), as_span(limits)),
                     memory);
             },
-            nb::arg("data"), nb::arg("scores"), nb::arg("group_of").noconvert(), nb::arg("told").noconvert(),
-            nb::arg("required").noconvert(), nb::arg("forbidden").noconvert(), nb::arg("limits").noconvert(),
-            nb::arg("memory"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+            nb::arg("data"), nb::arg("scores"), nb::arg("group_of").noconvert(),
+            nb::arg("counted").noconvert(), nb::arg("required").noconvert(), nb::arg("forbidden").noconvert(),
+            nb::arg("limits").noconvert(), nb::arg("memory"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
         .def("climb_together", &climb_together, nb::arg("counts"), nb::arg("seeds").noconvert(),
              nb::arg("options"), nb::arg("seconds"), nb::arg("progress").none());
     bind_searches(learner);
@@ -263,16 +263,16 @@ void bind_local(nb::module_& stage) {
     held.def(
         "__init__",
         [](DataLearner* self, std::size_t row_count, const std::vector<const LocalScore*>& scores,
-           const Array1<std::int32_t>& group_of, const Array1<std::uint8_t>& told,
+           const Array1<std::int32_t>& group_of, const Array1<std::uint8_t>& counted,
            const Array1<std::uint64_t>& required, const Array1<std::uint64_t>& forbidden,
            const Array1<std::int32_t>& limits, std::size_t memory) {
             const auto groups = as_span(group_of);
-            const auto rows = as_span(told);
+            const auto rows = as_span(counted);
             new (self) DataLearner(
                 row_count, {scores, {groups.begin(), groups.end()}, {rows.begin(), rows.end()}},
                 ArcRules(limits.shape(0), as_span(required), as_span(forbidden), as_span(limits)), memory);
         },
-        nb::arg("rows"), nb::arg("scores"), nb::arg("group_of").noconvert(), nb::arg("told").noconvert(),
+        nb::arg("rows"), nb::arg("scores"), nb::arg("group_of").noconvert(), nb::arg("counted").noconvert(),
         nb::arg("required").noconvert(), nb::arg("forbidden").noconvert(), nb::arg("limits").noconvert(),
         nb::arg("memory"), nb::keep_alive<1, 3>());
     bind_searches(held);

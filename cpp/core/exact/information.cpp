@@ -68,7 +68,8 @@ double Information::entropy(SetView set) const {
     return found->second;
 }
 
-double Information::told_within(std::size_t node, SetView parents, SetView members, LongSet& scratch) const {
+double Information::mutual_within(std::size_t node, SetView parents, SetView members,
+                                  LongSet& scratch) const {
     std::ranges::copy(parents.words(), scratch.words().begin());
     scratch &= members;
     if (scratch.empty()) return 0;
@@ -80,9 +81,9 @@ double Information::told_within(std::size_t node, SetView parents, SetView membe
     return std::max(0.0, entropies_.at(scratch.words()) + without - with);
 }
 
-double Information::told(std::size_t node, SetView parents) const {
+double Information::mutual(std::size_t node, SetView parents) const {
     LongSet scratch = long_set(variables());
-    return told_within(node, parents, parents, scratch);
+    return mutual_within(node, parents, parents, scratch);
 }
 
 void Information::set_model(std::span<const Word> parents) {
@@ -90,7 +91,7 @@ void Information::set_model(std::span<const Word> parents) {
     model_.append(parents);
     assert(model_.size() == variables());
     total_ = 0;
-    for (std::size_t v = 0; v < variables(); ++v) total_ += told(v, std::as_const(model_)[v]);
+    for (std::size_t v = 0; v < variables(); ++v) total_ += mutual(v, std::as_const(model_)[v]);
 }
 
 double Information::total() const {
@@ -106,7 +107,7 @@ std::vector<double> Information::coefficients(const CandidateSets& sets, SetView
     LongSet scratch = long_set(variables());
     members.for_each([&](std::size_t v) {
         for (std::size_t row = sets.begin(v); row < sets.end(v); ++row)
-            result[row] = told_within(v, sets.set(row), members, scratch);
+            result[row] = mutual_within(v, sets.set(row), members, scratch);
     });
     return result;
 }
@@ -120,7 +121,7 @@ class Information::Walk {
           n_(information.variables()),
           of_node_(n_),
           users_(n_),
-          told_(n_, 0),
+          mutual_(n_, 0),
           members_(long_set(n_)),
           ancestors_(long_set(n_)),
           scratch_(long_set(n_)),
@@ -161,25 +162,25 @@ class Information::Walk {
     void run(const LongSet& start, double threshold, std::vector<InformationCut>& found) {
         members_ = start;
         std::size_t left = members_.size();
-        members_.for_each([&](std::size_t v) { told_[v] = told_to(v); });
+        members_.for_each([&](std::size_t v) { mutual_[v] = mutual_of(v); });
         const std::size_t first = found.size();
         double side = 0;
-        double told = 0;
-        members_.for_each([&](std::size_t v) { told += told_[v]; });
+        double mutual = 0;
+        members_.for_each([&](std::size_t v) { mutual += mutual_[v]; });
         const bool known = left == n_;
         if (known) side = information_.total_;
         for (; left >= 2; --left) {
-            found.push_back({members_, side, told - side});
+            found.push_back({members_, side, mutual - side});
             look_around();
             std::size_t pick = n_;
             double best = 0, lost = 0, less = 0;
             members_.for_each([&](std::size_t v) {
-                const double own = told_of_boundary(v);
+                const double own = mutual_of_boundary(v);
                 if (own < 0) return;
-                double change = told_[v];
+                double change = mutual_[v];
                 members_.remove(v);
                 for (const std::size_t user : users_[v])
-                    if (members_.has(user)) change += told_[user] - told_to(user);
+                    if (members_.has(user)) change += mutual_[user] - mutual_of(user);
                 members_.add(v);
                 if (pick == n_ || own - change > best) {
                     pick = v;
@@ -191,8 +192,8 @@ class Information::Walk {
             if (pick == n_) break;
             members_.remove(pick);
             for (const std::size_t user : users_[pick])
-                if (members_.has(user)) told_[user] = told_to(user);
-            told -= lost;
+                if (members_.has(user)) mutual_[user] = mutual_of(user);
+            mutual -= lost;
             side -= less;
         }
         if (!known && left >= 2) {
@@ -215,10 +216,10 @@ class Information::Walk {
     static constexpr std::size_t largest_boundary = 6;
     static constexpr double most_cells = 20'000;
 
-    double told_to(std::size_t v) {
+    double mutual_of(std::size_t v) {
         double sum = 0;
         for (const auto& [row, value] : of_node_[v])
-            sum += value * information_.told_within(v, sets_.set(row), members_, scratch_);
+            sum += value * information_.mutual_within(v, sets_.set(row), members_, scratch_);
         return sum;
     }
 
@@ -249,7 +250,7 @@ class Information::Walk {
     }
 
     // I(v; members - v), or -1 if that takes an entropy that is not known.
-    double told_of_boundary(std::size_t v) {
+    double mutual_of_boundary(std::size_t v) {
         LongSet boundary = long_set(n_);
         LongSet seen = long_set(n_);
         seen.add(v);
@@ -280,7 +281,7 @@ class Information::Walk {
             return -1;
         }
         boundary.remove(v);
-        return information_.told_within(v, boundary, boundary, scratch_);
+        return information_.mutual_within(v, boundary, boundary, scratch_);
     }
 
     Information& information_;
@@ -288,7 +289,7 @@ class Information::Walk {
     std::size_t n_;
     std::vector<std::vector<std::pair<std::size_t, double>>> of_node_;
     std::vector<std::vector<std::size_t>> users_;  // the nodes that have this one among their parents
-    std::vector<double> told_;
+    std::vector<double> mutual_;
     LongSet members_;
     LongSet ancestors_;
     LongSet scratch_;

@@ -57,7 +57,7 @@ class Information {
     void learn(const FamilyTables& families);
     // Of sets within a family that was learned.
     double entropy(SetView set) const;
-    double told(std::size_t node, SetView parents) const;  // I(node; parents)
+    double mutual(std::size_t node, SetView parents) const;  // information, I(node; parents)
 
     // The network P, by its parent sets, which are families that were learned.
     void set_model(std::span<const Word> parents);
@@ -84,7 +84,7 @@ class Information {
 
     class Walk;
 
-    double told_within(std::size_t node, SetView parents, SetView members, LongSet& scratch) const;
+    double mutual_within(std::size_t node, SetView parents, SetView members, LongSet& scratch) const;
     void learn_family(std::span<const std::int32_t> members, std::span<const double> probabilities);
 
     std::vector<std::int32_t> arities_;

@@ -59,7 +59,7 @@ class LocalLearner {
     template <class Search>
     void with_replicates(ReplicateCounts& counts, Ticker& ticker, Search search) {
         assert(&counts.data() == &data_);
-        assert(groups_.scores.size() == 1 && groups_.told.empty() && groups_.scores[0] != nullptr);
+        assert(groups_.scores.size() == 1 && groups_.counted.empty() && groups_.scores[0] != nullptr);
         ReplicateBatch batch(counts, ticker, [&](std::span<const std::int64_t> one) {
             return std::make_unique<NeighbourScores>(data_, one, *groups_.scores[0], tables_for(0, one),
                                                      rules_of_[0], memory_);
