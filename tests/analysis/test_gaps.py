@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from arcwise import Dataset
-from arcwise.analysis import learn
+from arcwise.analysis import Analysis, learn
 from arcwise.data import Incomplete
 from arcwise.errors import OptionError
 
@@ -39,8 +39,12 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_from_a_file_with_gaps_to_a_folder(file: Path, tmp_path: Path) -> None:
-    found = learn(file, agree=True, **CREDIBLE)
+@pytest.fixture(scope="module")
+def found(file: Path) -> Analysis:
+    return learn(file, agree=True, **CREDIBLE)
+
+
+def test_from_a_file_with_gaps_to_a_folder(file: Path, found: Analysis, tmp_path: Path) -> None:
     assert found.prepared.gaps == "completions:8"
     assert found.main.recipe.gaps == "completions:8"
     assert found.confidence["age", "sick"] > 0.9
@@ -63,8 +67,8 @@ def test_from_a_file_with_gaps_to_a_folder(file: Path, tmp_path: Path) -> None:
     assert record["data"]["digest"] == found.prepared.data.digest
 
 
-def test_the_report_says_what_was_assumed_and_what_gaps_depend_on(file: Path) -> None:
-    text = " ".join(learn(file, agree=True, **CREDIBLE).to_text(width=200).split())
+def test_the_report_says_what_was_assumed_and_what_gaps_depend_on(found: Analysis) -> None:
+    text = " ".join(found.to_text(width=200).split())
     for part in (
         "missing at random",
         "rows are complete",

@@ -40,8 +40,12 @@ def found() -> Analysis:
     return run(tripled(), groups="who")
 
 
-def test_copies_tell_no_more_than_the_rows_they_are_copies_of(found: Analysis) -> None:
-    once = run(tripled().iloc[::3].drop(columns="who"))
+@pytest.fixture(scope="module")
+def once() -> Analysis:
+    return run(tripled().iloc[::3].drop(columns="who"))
+
+
+def test_copies_tell_no_more_than_the_rows_they_are_copies_of(found: Analysis, once: Analysis) -> None:
     told = {e: found.edge(*e).present for e in (("a", "b"), ("c", "d"), ("e", "f"))}
     for pair, present in told.items():
         assert present == pytest.approx(once.edge(*pair).present, abs=0.3)
@@ -76,8 +80,7 @@ def test_a_folder_keeps_groups(found: Analysis, tmp_path: Path) -> None:
     assert mine.set_to.high.tolist() == theirs.set_to.high.tolist()
 
 
-def test_effects_are_as_sure_as_the_rows_are_worth(found: Analysis) -> None:
-    once = run(tripled().iloc[::3].drop(columns="who"))
+def test_effects_are_as_sure_as_the_rows_are_worth(found: Analysis, once: Analysis) -> None:
     width, of_rows = (
         float(np.nanmean(one.set_if_effect.high - one.set_if_effect.low))
         for one in (made.effect("a", "b") for made in (found, once))

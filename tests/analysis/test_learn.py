@@ -32,6 +32,11 @@ def boards() -> arcwise.Analysis:
     return learn(datasets.load("tic-tac-toe"), seed=1, permutations=0)
 
 
+@pytest.fixture(scope="module")
+def wines() -> arcwise.Analysis:
+    return learn(datasets.load("wine"), **CREDIBLE)
+
+
 def test_the_confidences_are_those_of_the_stages(boards: arcwise.Analysis) -> None:
     data = datasets.load("tic-tac-toe")
     networks = arcwise.bootstrap_networks(data, replicates=200, score="qnml", max_parents=4, seed=1)
@@ -112,9 +117,10 @@ def test_the_posterior_covered_is_a_share_of_all_dags() -> None:
     assert facts.best_share == pytest.approx(inside.max() / inside.sum())
 
 
-def test_averages_over_classes_are_those_over_their_members(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = datasets.load("wine")
-    by_dag = learn(data, **CREDIBLE)
+def test_averages_over_classes_are_those_over_their_members(
+    wines: arcwise.Analysis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data, by_dag = datasets.load("wine"), wines
     monkeypatch.setattr("arcwise.confidence.averaging.MOST_DAGS", 10)
     monkeypatch.setattr("arcwise.findings.network_facts.MOST_DAGS", 10)
     by_class = learn(data, **CREDIBLE)
@@ -464,9 +470,10 @@ def test_a_limit_of_parents_in_the_constraints_is_the_limit() -> None:
     assert "with at most 1 parent per variable" in resampled.to_text(width=10_000)
 
 
-def test_what_could_be_counted_but_not_listed_is_averaged_from_its_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = datasets.load("wine")
-    whole = learn(data, method="credible", **QUICK).confidence
+def test_what_could_be_counted_but_not_listed_is_averaged_from_its_counts(
+    wines: arcwise.Analysis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data, whole = datasets.load("wine"), wines.confidence
 
     def no_time(*arguments: object, **options: object) -> object:
         raise OptionError("no network was listed (time limit); allow more time.")
