@@ -28,10 +28,10 @@ from arcwise.confidence.curves import (
     softmax,
 )
 from arcwise.confidence.probability import COVERED, count_range
-from arcwise_studies.experiments.pair_states import ABSENT, FORWARD, UNDIRECTED, PairStates
+from arcwise_studies.experiments.pair_states import ABSENT, FORWARD, UNDIRECTED, StudiedPairs
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 __all__ = ["INDEPENDENT", "Samples", "fit_directions", "fit_model"]
 
@@ -44,18 +44,8 @@ PENALTY = 1.0  # of the slopes in the facts: half a pair's worth of evidence aga
 
 
 @dataclass(frozen=True, eq=False)
-class Samples:
+class Samples(StudiedPairs):
     """The samples of a study, one per element: a recipe, what it said, and the truth."""
-
-    frame: pd.DataFrame  # the rows of the study
-
-    def __len__(self) -> int:
-        return len(self.frame)
-
-    @cached_property
-    def states(self) -> list[PairStates]:
-        """The confidences and the truth of each sample."""
-        return [PairStates.unpack(row) for row in self.frame[["states", "shares"]].to_dict(orient="records")]
 
     @cached_property
     def facts(self) -> list[SetFacts]:

@@ -14,7 +14,7 @@ from arcwise.confidence.learned_table import ANY, GRID, SIZE_GROUPS, WEIGHTS, Le
 from arcwise.errors import OptionError
 from arcwise.recipes.registry import SOURCES
 from arcwise.scores import make_score
-from arcwise_studies.experiments.pair_states import Counts, PairStates, losses
+from arcwise_studies.experiments.pair_states import Counts, StudiedPairs, losses
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,10 +32,11 @@ def metric_weights(metric: str) -> tuple[float, ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class Instances:
-    """One proxy instance per element: a network, a sample, a method and a score, with confidences and truth."""
+class Instances(StudiedPairs):
+    """One proxy instance per element: a network, a sample, a method and a score, with confidences and truth.
 
-    frame: pd.DataFrame  # the rows of the study: method, score (its name), cases, truth, benchmark, ...
+    The columns of the rows: method, score (its name), cases, truth, benchmark, ...
+    """
 
     @classmethod
     def of(cls, rows: pd.DataFrame) -> Instances:
@@ -56,14 +57,6 @@ class Instances:
         for line in sorted(f"{row.cell} {row.states} {row.shares}" for row in self.frame.itertuples()):
             hasher.update(line.encode())
         return hasher.hexdigest()
-
-    def __len__(self) -> int:
-        return len(self.frame)
-
-    @cached_property
-    def states(self) -> list[PairStates]:
-        """The confidences and the truth of each instance."""
-        return [PairStates.unpack(row) for row in self.frame[["states", "shares"]].to_dict(orient="records")]
 
     @cached_property
     def grid_counts(self) -> list[Counts]:

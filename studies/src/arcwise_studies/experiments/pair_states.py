@@ -13,7 +13,8 @@ import base64
 import math
 import zlib
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,10 @@ from arcwise.confidence import EdgeConfidence
 from arcwise.confidence.reach import FamilyReach
 from arcwise.graph import Dag
 
-__all__ = ["Counts", "PairStates", "PathStates", "losses"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Counts", "PairStates", "PathStates", "StudiedPairs", "losses"]
 
 ABSENT, FORWARD, BACKWARD, UNDIRECTED = range(4)
 SCALE = 10_000  # confidences are kept in ten-thousandths: bootstrap shares of 200 networks exactly
@@ -155,6 +159,21 @@ def _f_beta(counts: NDArray[np.int64], beta: float) -> NDArray[np.float64]:
     hits = (1 + beta * beta) * counts[0]
     all_of_it = hits + beta * beta * counts[2] + counts[1]
     return np.where(all_of_it > 0, hits / np.maximum(all_of_it, 1e-300), 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class StudiedPairs:
+    """The rows of a study, with the confidences and the truth of each."""
+
+    frame: pd.DataFrame
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    @cached_property
+    def states(self) -> list[PairStates]:
+        """The confidences and the truth of each row."""
+        return [PairStates.unpack(row) for row in self.frame[["states", "shares"]].to_dict(orient="records")]
 
 
 def true_states(dag: Dag) -> NDArray[np.uint8]:
