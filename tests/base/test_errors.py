@@ -9,7 +9,7 @@ import pytest
 
 from arcwise.base.errors import UNSAID, Argument, Call, Either, Remedy
 from arcwise.cli import main
-from arcwise.cli.verb import tell
+from arcwise.cli.spelling import spell_error
 from arcwise.errors import ArcwiseError, DataError, FormatError, GuaranteeError, OptionError
 
 GUARANTEE = GuaranteeError(
@@ -27,7 +27,7 @@ def told(error: ArcwiseError, verb: str) -> str:
     command = group
     for word in verb.split():
         command = command.commands[word]
-    return tell(error, command, group.commands.get)
+    return spell_error(error, command, group.commands.get)
 
 
 def test_the_argument_and_its_value_are_not_only_in_the_words() -> None:

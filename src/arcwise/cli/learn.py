@@ -20,7 +20,8 @@ from arcwise.base.options import Common, Group, option, row, rows
 from arcwise.base.run import Limits, Run
 from arcwise.cli.options import ConstraintOptions, DataArgument, ScoreOptions, TimeLimit, WeighingOptions
 from arcwise.cli.output import FolderOptions, print_found
-from arcwise.cli.verb import TYPED, Result, Rows, Verb, tell
+from arcwise.cli.spelling import spell_error
+from arcwise.cli.verb import TYPED, Result, Rows, Verb
 from arcwise.data.table import Table
 from arcwise.findings.options import LearnOptions
 from arcwise.findings.preparation import open_points, open_table, prepare, proposal
@@ -111,7 +112,7 @@ class LearnVerb(ConstraintOptions, Verb):
             return options
         command = self.context.command
         typed = self.context.meta.get(TYPED, ())
-        typer.echo(tell(proposal(dropped, points), command, {"learn": command}.get, typed), err=True)
+        typer.echo(spell_error(proposal(dropped, points), command, {"learn": command}.get, typed), err=True)
         return replace(options, agree=typer.confirm("Continue with this?", default=False, err=True))
 
     def _show(self, found: Analysis) -> None:

@@ -23,7 +23,8 @@ import typer
 
 from arcwise.base.errors import ArcwiseError, DataWarning
 from arcwise.cli.signals import forget_stops, note_interrupt, stop_code
-from arcwise.cli.verb import OF_STUDIES, RUNNING, TYPED, VerbGroup, add_verb, tell
+from arcwise.cli.spelling import spell_error
+from arcwise.cli.verb import OF_STUDIES, RUNNING, TYPED, VerbGroup, add_verb
 
 # The verbs by the stages of the pipeline, in the order of `arcwise --help`. Another package adds verbs by entry points
 # of the group "arcwise.verbs", whose values are functions such as `register(app)` of a module here.
@@ -94,7 +95,7 @@ class _Program(VerbGroup):
                 return super().invoke(ctx)
         except ArcwiseError as error:
             find = functools.partial(self.get_command, ctx)
-            message = tell(error, ctx.meta.get(RUNNING), find, ctx.meta.get(TYPED, ()))
+            message = spell_error(error, ctx.meta.get(RUNNING), find, ctx.meta.get(TYPED, ()))
             typer.echo(f"{type(error).__name__}: {message}", err=True)
             raise typer.Exit(1) from None
 
