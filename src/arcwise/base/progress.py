@@ -31,6 +31,10 @@ class ProgressEvent:
 ProgressCallback = Callable[[ProgressEvent], None]
 
 
+def ignore(event: ProgressEvent) -> None:
+    """Do nothing: the callback of work that nobody watches."""
+
+
 class _Bars:
     """Bars of rich on stderr, one for each stage, which appear once the work has taken longer than `quiet` seconds.
 

@@ -22,7 +22,7 @@ import numpy as np
 from arcwise.base.errors import Argument, OptionError, check_argument
 from arcwise.base.machine import available_cores
 from arcwise.base.options import MOST_THREADS
-from arcwise.base.progress import ProgressCallback, ProgressEvent, native_callback, quiet_seconds, show_progress
+from arcwise.base.progress import ProgressCallback, ProgressEvent, ignore, native_callback, quiet_seconds, show_progress
 
 if TYPE_CHECKING:
     from arcwise.base.cluster import Cluster
@@ -206,7 +206,7 @@ class Run:
     @property
     def callback(self) -> ProgressCallback:
         """Who is told of progress; nobody unless it is `shown`."""
-        return self.progress if callable(self.progress) else lambda event: None
+        return self.progress if callable(self.progress) else ignore
 
     def report(self, stage: str, done: int, total: int | None = None, **details: float) -> None:
         """Tell where a stage stands."""
