@@ -105,7 +105,7 @@ def _write_means(analysis: Findings, folder: Path) -> None:
         "completions": analysis.copies,
         "data": hashlib.sha256(read_bytes(folder / "data.parquet")).hexdigest(),
         "ess": analysis.ess,
-        "groups": None if design is None else _told_design(design),
+        "groups": None if design is None else _record_of_design(design),
         "experiments": analysis.stacked.targets is not None and not analysis.stacked.targets.is_empty,
         **numbers,
     }
@@ -128,7 +128,7 @@ def run_record(analysis: Findings) -> dict[str, Any]:
             "digest": analysis.digest,
             "variables": analysis.data.n_variables,
             "cases": analysis.data.n_cases,
-            **_told_groups(analysis.data),
+            **_record_of_groups(analysis.data),
             "steps": list(analysis.prepared.steps),
         },
         "options": record_of(analysis.options),
@@ -161,7 +161,7 @@ def run_record(analysis: Findings) -> dict[str, Any]:
     }
 
 
-def _told_design(design: Design) -> dict[str, Any]:
+def _record_of_design(design: Design) -> dict[str, Any]:
     """Return what the columns of the data file do not say of how the rows were drawn."""
     said: dict[str, Any] = {"name": design.name, "alike": design.alike, "found": design.found}
     if design.weights is None:
@@ -170,7 +170,7 @@ def _told_design(design: Design) -> dict[str, Any]:
     return {**said, "weighed_by": design.weighed_by, "replicates": replicates, "grouped": design.is_grouped}
 
 
-def _told_groups(data: Dataset) -> dict[str, Any]:
+def _record_of_groups(data: Dataset) -> dict[str, Any]:
     """Return what rows that belong together are worth."""
     if data.design is None:
         return {}

@@ -224,14 +224,14 @@ def takes_numbers(table: Table, options: LearnOptions) -> bool:
     """
     if options.only_as_they_are or options.only_states or table.reader_cuts:
         return options.only_as_they_are
-    nominal, kinds = VariableKind.NOMINAL, _said_kinds(table, options)
+    nominal, kinds = VariableKind.NOMINAL, _given_kinds(table, options)
     return any(
         kinds.get(column.name, nominal if column.numbers is None else proposed_kind(column)) is not nominal
         for column in table.columns
     )
 
 
-def _said_kinds(table: Table, options: LearnOptions) -> dict[str, VariableKind]:
+def _given_kinds(table: Table, options: LearnOptions) -> dict[str, VariableKind]:
     """Return of what kind columns are, as far as that was said; numbers that are kept are no codes."""
     kept = [column for column in table.columns if column.name in options.keep and column.numbers is not None]
     said = {column.name: looked_like(column) for column in kept}
@@ -319,8 +319,8 @@ def prepare(
     steps: list[str] = []
     if options.drop:
         steps.append(f"Left out as asked: {quoted(options.drop, 6)}.")
-    steps += _told_experiments(table.targets, table.weights if table.is_grouped else None)
-    steps += _told_groups(table)
+    steps += _steps_of_experiments(table.targets, table.weights if table.is_grouped else None)
+    steps += _steps_of_groups(table)
     agreed = audit(table, replace(options, agree=True))
     if points := _open_points(agreed, options):
         raise proposal(given, points)
@@ -339,11 +339,11 @@ def prepare(
         table, step, hurried = _without_gaps(table, obstacles["missing"], options, within)
         steps += [text for text in (step, hurried) if text]
     mixed = _mixed(table, options) if takes_numbers(table, options) else None
-    steps += _told_kinds(mixed)
+    steps += _steps_of_kinds(mixed)
     if columns := columns_to_cut(table, options):
         uncut = uncut_of(table, columns, replace(options, limit_seconds=run.limits.seconds))
         table = uncut.cut_table
-        steps += _told_cuts(uncut, options)
+        steps += _steps_of_cuts(uncut, options)
     method = options.impute or IMPUTE
     with_gap_state = tuple(table.n_missing) if method == "state" else ()
     if with_gap_state:
@@ -420,7 +420,7 @@ def _with_knowledge(
     return options
 
 
-def _told_experiments(targets: Targets | None, weights: NDArray[Any] | None = None) -> tuple[str, ...]:
+def _steps_of_experiments(targets: Targets | None, weights: NDArray[Any] | None = None) -> tuple[str, ...]:
     if targets is None or targets.is_empty:
         return ()
     rows = np.bincount(targets.of_row, weights, minlength=len(targets.sets)).astype(np.int64).tolist()
@@ -429,7 +429,7 @@ def _told_experiments(targets: Targets | None, weights: NDArray[Any] | None = No
     return (f"Taken as set by experiments: {'; '.join(told[:8])}{more} of {sum(rows):,} rows.",)
 
 
-def _told_groups(table: Table) -> tuple[str, ...]:
+def _steps_of_groups(table: Table) -> tuple[str, ...]:
     design, told = table.design, []
     if design is not None and design.weights is not None:
         count = 0 if design.replicates is None else len(design.replicates)
@@ -472,8 +472,8 @@ def _as_it_is(data: Dataset | Incomplete, options: LearnOptions) -> Prepared:
                 f"{FEWEST_PER_CELL} rows for each cell. It cannot be learned from.",
                 remedies=Remedy("leave it out:", Argument("drop", [name])),
             )
-    told = _told_experiments(chosen.targets) if isinstance(chosen, Dataset) else ()
-    return Prepared(chosen, options.name or "data", (*left_out, *told), gaps, coding=Coding.of(chosen))
+    steps = _steps_of_experiments(chosen.targets) if isinstance(chosen, Dataset) else ()
+    return Prepared(chosen, options.name or "data", (*left_out, *steps), gaps, coding=Coding.of(chosen))
 
 
 def open_points(table: Table, options: LearnOptions) -> tuple[Finding | Obstacle, ...]:
@@ -594,10 +594,10 @@ def _categorical(table: Table, options: LearnOptions) -> tuple[str, ...] | bool:
 def _mixed(table: Table, options: LearnOptions) -> MixedData:
     """Return the rows with numbers and scales as they are, and anything in place of gaps that are completed later."""
     whole = impute(table, method="mode") if table.n_missing else table
-    return MixedData.from_table(whole, kinds=_said_kinds(table, options))
+    return MixedData.from_table(whole, kinds=_given_kinds(table, options))
 
 
-def _told_kinds(mixed: MixedData | None) -> Iterable[str]:
+def _steps_of_kinds(mixed: MixedData | None) -> Iterable[str]:
     """Return what each column was taken for, since that decides what can be found; nothing where numbers are cut."""
     if mixed is None:
         return
@@ -611,7 +611,7 @@ def _told_kinds(mixed: MixedData | None) -> Iterable[str]:
     )
 
 
-def _told_cuts(uncut: NumericData, options: LearnOptions) -> Iterable[str]:
+def _steps_of_cuts(uncut: NumericData, options: LearnOptions) -> Iterable[str]:
     columns, how = columns_words(uncut.columns), uncut.cutting
     numbers = sorted({len(cuts) + 1 for cuts in uncut.cuts.values()})
     some = str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
