@@ -16,11 +16,12 @@ DEPENDENCIES := import tomllib; print(*tomllib.load(open("pyproject.toml", "rb")
 # The package as a user gets it, and $(BIN)/arcwise. What it needs is fetched while the native core is compiled, and a
 # module becomes byte code when it is first imported: of pandas, SciPy and the others, most never are.
 install: $(VENV)/.tools
-	rm -rf build/wheels
-	$(BIN)/python -c '$(DEPENDENCIES)' > $(VENV)/requirements.txt
-	$(PIP) install --no-compile --requirement $(VENV)/requirements.txt & needed=$$!; \
+	@echo "2 of 2: compiling the core and fetching what arcwise needs; about a minute"
+	@rm -rf build/wheels
+	@$(BIN)/python -c '$(DEPENDENCIES)' > $(VENV)/requirements.txt
+	@$(PIP) install --no-compile --requirement $(VENV)/requirements.txt & needed=$$!; \
 	    $(PIP) wheel --no-build-isolation --no-deps $(LENIENT) --wheel-dir build/wheels .; built=$$?; wait $$needed && exit $$built
-	$(PIP) install --no-compile --no-deps --force-reinstall build/wheels/arcwise-*.whl
+	@$(PIP) install --no-compile --no-deps --force-reinstall build/wheels/arcwise-*.whl
 	@echo "arcwise is installed. Next: $(BIN)/arcwise learn YOUR-TABLE.csv -o report"
 	@echo "To have it on the PATH of this shell: source $(BIN)/activate"
 
@@ -30,7 +31,7 @@ develop: $(VENV)/.developer
 	$(PIP) install --no-build-isolation --no-deps --editable ./studies
 
 demo: install
-	$(BIN)/arcwise demo --force
+	@$(BIN)/arcwise demo --force
 
 # Lint and the tests that are quick, twelve minutes of two cores from a fresh clone. Continuous integration (.ci/run) adds
 # `make test-slow`, `make test-sanitized` and all examples of Hypothesis (HYPOTHESIS_PROFILE=ci).
@@ -254,9 +255,10 @@ clean:
 	rm -rf build dist site $(VENV)
 
 $(VENV)/.tools:
-	$(PYTHON) -m venv $(VENV)
-	$(PIP) install --no-compile $(BUILD_TOOLS)
-	touch $@
+	@echo "1 of 2: making $(VENV) and fetching what builds arcwise; half a minute"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install --no-compile $(BUILD_TOOLS)
+	@touch $@
 
 $(VENV)/.developer: pyproject.toml $(VENV)/.tools
 	$(PIP) install --no-compile --no-build-isolation $(STRICT) --editable '.[test,lint]'

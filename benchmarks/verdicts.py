@@ -1,34 +1,47 @@
 """How often is each verdict right? Samples of worlds that no calibration has seen, by kind of world.
 
-    python -m benchmarks.verdicts                              four worlds of each kind, about 15 minutes
-    python -m benchmarks.verdicts --worlds 20 --log log.csv    what the page has; a log is continued
+    python -m benchmarks.verdicts                              four worlds of each kind, about 5 minutes
+    python -m benchmarks.verdicts --worlds 12 --log log.csv    what the page has; a log is continued
+    python -m benchmarks.verdicts --worlds 4 --log tiers.csv --tiers      the same samples, told what comes first
+    python -m benchmarks.verdicts --worlds 4 --log gaps.csv --gaps 0.1    the same samples with a tenth missing
 
 The first worlds from number 500 on of the families that the calibration study makes (its own begin at 0), of at most
-25 variables, and networks that are in none of its families, each sampled once. `learn` at its defaults, with all its
-checks; numbers are cut by `learn` itself. An edge is right if the truth joins the two variables, a direction if it
-points that way in the truth. Where a common cause is hidden, an edge between its effects counts as wrong. Intervals are
-Wilson's, of 95 %.
+25 variables, and networks that are in none of its families, each sampled once. `learn` at its defaults, with all
+that a verdict rests on and the test of fit. An edge is right if the truth joins the two variables, a direction if it
+points that way in the truth. Where a common cause is hidden, an edge between its effects counts as wrong. With tiers,
+the true order is cut into three; gaps are anywhere. Intervals are Wilson's, of 95 %, as if edges were independent.
 """
 
 from __future__ import annotations
 
 import csv
 import itertools
+import math
 import re
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from arcwise import learn
+from arcwise.analysis import Analysis
+from arcwise.analysis.learning import first_result, later_steps
+from arcwise.analysis.run import begin_run
+from arcwise.base.run import run_line
 from arcwise.errors import ArcwiseError, DataWarning
+from arcwise.findings.dependence import with_dependence
+from arcwise.findings.options import LearnOptions
+from arcwise.findings.preparation import open_table, prepare
 from arcwise.findings.verdict import Verdict, Way
+from arcwise.graph import Constraints, Dag
+from arcwise.report.sections import checks
 from arcwise_studies.cut_systems import CutSystem
-from arcwise_studies.experiments.calibration import MADE, as_seen
+from arcwise_studies.experiments.calibration import AS_THEY_ARE, MADE, as_seen
+from arcwise_studies.number_systems import NumberSystem
 from arcwise_studies.random_networks import visible_names
 from arcwise_studies.sources import Sources
 from benchmarks._topic import SHARED, log_at, parser_for
@@ -43,27 +56,49 @@ FAMILIES = (
     "parity",
     "rare",
     "many",
-    "cut",
     "mixed",
     "hidden",
 )
+NUMBERS = ("cut", *(family for family in AS_THEY_ARE if family != "unrelated"))
 HELD_OUT = ("child", "insurance", "alarm", "win95pts")
 UNSEEN = "networks of others"
 CASES = (200, 500, 1_000, 2_000, 5_000)
 FIRST = 500  # the first world of a family that is taken
 MOST = 25  # variables: larger ones are passed over
+TIERS = 3
 SEED = 7
 VERDICTS, WAYS = (Verdict.RELY, Verdict.PROBABLY, Verdict.OPEN), (Way.SETTLED, Way.LIKELY)
-COLUMNS = ("family", "world", "cases", "kind", "right", "all")
+# What no verdict rests on, and takes half of the time.
+UNUSED = ("shuffled columns", "growing parts of the data", "price of the constraints")
+COLUMNS = (
+    "family",
+    "world",
+    "cases",
+    "tiers",
+    "gaps",
+    "numbers",
+    "fits",
+    "first",
+    "second",
+    "probability",
+    "lowest",
+    "verdict",
+    "direction",
+    "action",
+    "joined",
+    "ahead",
+)
 
 
-def plan(worlds: int) -> Iterator[tuple[str, str, int]]:
+def plan(worlds: int, families: Sequence[str]) -> Iterator[tuple[str, str, int]]:
     """One world of every kind first, then the next: what is finished is balanced."""
-    drawn = {family: _small(family) for family in FAMILIES}
+    drawn = {family: _small(family) for family in families if family != UNSEEN}
     for k in range(worlds):
-        for turn, family in enumerate(FAMILIES):
-            yield family, next(drawn[family]), CASES[(k + turn) % len(CASES)]
-        yield UNSEEN, HELD_OUT[k % len(HELD_OUT)], CASES[(k // len(HELD_OUT) + k) % len(CASES)]
+        for turn, family in enumerate(families):
+            if family == UNSEEN:
+                yield UNSEEN, HELD_OUT[k % len(HELD_OUT)], CASES[(k // len(HELD_OUT) + k) % len(CASES)]
+            else:
+                yield family, next(drawn[family]), CASES[(k + turn) % len(CASES)]
 
 
 def _small(family: str) -> Iterator[str]:
@@ -71,50 +106,88 @@ def _small(family: str) -> Iterator[str]:
     return (text for text in texts if int(re.findall(r"nodes=(\d+)", text)[0]) <= MOST)
 
 
-def run_cell(sources: Sources, family: str, text: str, cases: int) -> dict[str, tuple[int, int]]:
-    """Return of each verdict and each direction how many are right, and how many there are."""
-    world = sources.world(text)
-    rng = np.random.default_rng([SEED, cases, *text.encode()])
+def sample(world: Any, cases: int, rng: np.random.Generator) -> Any:
+    """Return a sample as a file would have it; None if too little of it varies."""
     names = visible_names(world.names)
-    data: Any
     if isinstance(world, CutSystem):
         columns = dict(zip(world.names, world.numbers(cases, rng), strict=True))
-        data = pd.DataFrame({name: columns[name] for name in names})
-    else:
-        data = as_seen(world.sample(cases, seed=rng, threads=1), names)
+        return pd.DataFrame({name: columns[name] for name in names})
+    found = as_seen(world.sample(cases, seed=rng, threads=1), names)
+    return found.to_table() if isinstance(world, NumberSystem) and found is not None else found
+
+
+def true_tiers(truth: Dag, names: Sequence[str]) -> list[list[str]]:
+    """Cut the order of the truth into three, among the variables that are seen."""
+    order = [truth.names[v] for v in truth.topological_order if truth.names[v] in names]
+    size = math.ceil(len(order) / TIERS)
+    return [order[k : k + size] for k in range(0, len(order), size)]
+
+
+def analysed(data: Any, truth: Dag, *, tiers: bool, numbers: str) -> Analysis:
+    """Return what `learn` finds, without what no verdict rests on."""
+    options = LearnOptions(agree=True, seed=1, numbers=numbers)
+
+    def known(names: tuple[str, ...]) -> Constraints | None:
+        return Constraints(names, tiers=true_tiers(truth, names)) if tiers else None
+
+    prepared = with_dependence(prepare(open_table(data), options, known=known), options.seed)
+    options = replace(options, constraints=known(prepared.data.names))
+    run = begin_run(prepared, options)
+    with run_line(False) as line:
+        found = first_result(run, line)
+        for step in later_steps(found, run):
+            if step.name not in UNUSED:
+                found = found.plus(step.take(found, run))
+    return found
+
+
+def run_cell(
+    sources: Sources, family: str, text: str, cases: int, *, tiers: bool, gaps: float, numbers: str
+) -> list[tuple[Any, ...]]:
+    """Return a row for each edge of the network; one without names if there is none."""
+    world = sources.world(text)
+    rng = np.random.default_rng([SEED, cases, *text.encode()])
+    data = sample(world, cases, rng)
     if data is None:
-        return {}
-    found = learn(data, agree=True, seed=1, progress=False)
+        return []
+    if gaps:
+        data = (data if isinstance(data, pd.DataFrame) else data.to_dataframe()).astype(object)
+        data = data.mask(rng.random(data.shape) < gaps)
+    found = analysed(data, world.dag, tiers=tiers, numbers=numbers)
     arcs = set(world.dag.arcs)
-    told: dict[str, list[bool]] = {str(kind): [] for kind in (*VERDICTS, *WAYS)}
+    fits = next((check.ok for check in checks(found) if check.key == "fit"), None)
+    taken = "none" if found.prepared.uncut is None else "cut" if found.prepared.mixed is None else "as they are"
+    begin = (family, text, cases, tiers, gaps, taken, {True: "yes", False: "no", None: "note"}[fits])
+    rows: list[tuple[Any, ...]] = []
     for edge in found.edges:
-        if not edge.fate.in_network or edge.verdict not in VERDICTS:
-            continue
-        ahead = (edge.tail, edge.head) in arcs
-        told[edge.verdict].append(ahead or (edge.head, edge.tail) in arcs)
-        if edge.direction in WAYS:
-            told[edge.direction].append(ahead)
-    return {kind: (sum(right), len(right)) for kind, right in told.items()}
+        if edge.fate.in_network:
+            ahead, back = ((one, other) in arcs for one, other in ((edge.tail, edge.head), (edge.head, edge.tail)))
+            told = (edge.tail, edge.head, round(edge.real, 4), round(edge.spread[0], 4), edge.verdict, edge.direction)
+            rows.append((*begin, *told, edge.action, ahead or back, ahead))
+    return rows or [(*begin, *[""] * (len(COLUMNS) - len(begin)))]
 
 
 def show(log: Path) -> None:
     """Print how often each verdict and direction was right, by kind of world."""
-    frame = pd.read_csv(log)
-    kinds = [str(kind) for kind in (*VERDICTS, *WAYS)]
-    print(f"| worlds | data sets | {' | '.join(kinds)} |\n|---|---:|{'---:|' * len(kinds)}")
-    for family in (*FAMILIES, UNSEEN, "all"):
-        own = frame if family == "all" else frame[frame["family"] == family]
-        if len(own):
-            sums = own.groupby("kind")[["right", "all"]].sum()
-            cells = [_rate(*map(int, sums.loc[kind])) for kind in kinds]
-            print(f"| {family} | {len(own) // len(kinds):,} | {' | '.join(cells)} |")
+    everything = pd.read_csv(log)
+    for (tiers, gaps), frame in everything.groupby(["tiers", "gaps"]):
+        print(f"\n{'With tiers' if bool(tiers) else 'Without constraints'}, {gaps:.0%} missing\n")
+        kinds = [str(kind) for kind in (*VERDICTS, *WAYS)]
+        print(f"| worlds | data sets | {' | '.join(kinds)} |\n|---|---:|{'---:|' * len(kinds)}")
+        for family in (*FAMILIES, *NUMBERS, UNSEEN, "all"):
+            own = frame if family == "all" else frame[frame["family"] == family]
+            if len(own):
+                cells = [_rate(own[own["verdict"] == str(kind)]["joined"]) for kind in VERDICTS]
+                cells += [_rate(own[own["direction"] == str(kind)]["ahead"]) for kind in WAYS]
+                print(f"| {family} | {len(own[['world', 'cases']].drop_duplicates())} | {' | '.join(cells)} |")
 
 
-def _rate(right: int, total: int) -> str:
-    if not total:
+def _rate(right: pd.Series[Any]) -> str:
+    if not len(right):
         return "–"
-    low, high = wilson(right, total)
-    return f"{right:,} of {total:,} ({100 * low:.0f}-{100 * high:.0f} %)"
+    hits, total = int((right.astype(str) == "True").sum()), len(right)
+    low, high = wilson(hits, total)
+    return f"{hits:,} of {total:,} ({100 * low:.0f}-{100 * high:.0f} %)"
 
 
 def wilson(right: int, total: int, z: float = 1.96) -> tuple[float, float]:
@@ -127,18 +200,24 @@ def wilson(right: int, total: int, z: float = 1.96) -> tuple[float, float]:
 def main(arguments: Sequence[str] = ()) -> None:
     parser = parser_for(__doc__)
     parser.add_argument("--worlds", type=int, default=4, help="of each kind")
+    parser.add_argument("--families", default=",".join((*FAMILIES, *NUMBERS, UNSEEN)), help="with commas")
+    parser.add_argument("--tiers", action="store_true", help="tell the true order, cut into three")
+    parser.add_argument("--gaps", type=float, default=0.0, help="the share of the values to take away")
+    parser.add_argument("--numbers", default="auto", help="as the option of learn")
     parser.add_argument("--log", type=Path, help="a file that is continued")
     given = parser.parse_args(arguments)
     networks = SHARED / "data" / "networks"
     warnings.simplefilter("ignore", DataWarning)
     sources = Sources(networks_folder=str(networks))
+    told = {"tiers": given.tiers, "gaps": given.gaps, "numbers": given.numbers}
     with log_at(given.log) as log:
-        known = set(pd.read_csv(log)["world"] + pd.read_csv(log)["cases"].astype(str)) if log.exists() else set()
-        for family, text, cases in plan(given.worlds):
-            if f"{text}{cases}" in known or (family == UNSEEN and not networks.exists()):
+        had = pd.read_csv(log) if log.exists() else pd.DataFrame(columns=COLUMNS)
+        known = {*zip(had["world"], had["cases"], had["tiers"], had["gaps"], strict=True)}
+        for family, text, cases in plan(given.worlds, given.families.split(",")):
+            if (text, cases, given.tiers, given.gaps) in known or (family == UNSEEN and not networks.exists()):
                 continue
             try:
-                told = run_cell(sources, family, text, cases)
+                rows = run_cell(sources, family, text, cases, **told)
             except ArcwiseError as error:  # such as a sample in which nothing varies
                 print(f"{text}, {cases} cases: {error}", file=sys.stderr, flush=True)
                 continue
@@ -147,7 +226,7 @@ def main(arguments: Sequence[str] = ()) -> None:
                 writer = csv.writer(file)
                 if fresh:
                     writer.writerow(COLUMNS)
-                writer.writerows((family, text, cases, kind, *counts) for kind, counts in told.items())
+                writer.writerows(rows)
         show(log)
 
 

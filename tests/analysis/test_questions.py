@@ -331,9 +331,9 @@ def test_answers_begin_with_what_was_asked(cli: Cli, pair: tuple[Analysis, Saved
         f"What setting smoke would do to cough The probability that smoke leads to cough is {effect.probability:.2f};"
     )
     assert effect.change_if_effect is not None and effect.e_values is not None
-    assert f"by {effect.change_if_effect.mean[effect.strongest]:+.3f} (" in text
-    assert f"in these data it is {effect.marginal[state]:.3f}." in text
-    assert f"E-value {effect.e_values[0]:.1f}" in text
+    assert f"That is {effect.change_if_effect.mean[effect.strongest]:+.3f}, with a" in text
+    assert f"In these data it is {effect.marginal[state]:.3f}." in text
+    assert f"E-value is {effect.e_values[0]:.1f}" in text
     assert "averaged" not in text
     assert "averaged: with probability" in " ".join(cli("effect", saved.folder, "smoke", "cough", "--average").split())
     assert "P(cough) as observed where smoke happens to be so" in text

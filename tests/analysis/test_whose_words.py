@@ -143,7 +143,7 @@ def test_the_words_agree_with_each_other_and_with_the_numbers() -> None:
     assert "within your constraints there is no edge. • You forbade 2 edges that the data would have" in nothing
     assert "in 1 Markov equivalence class " in nothing
     single = " ".join(apart().to_text().split())
-    assert "contradict your constraint: without it, the best network fits" in single
+    assert "strongly contradict your constraint: without it, the best network fits" in single
     assert "Together" not in single.split("The networks that")[0]
     assert "Most of all" not in single
 
@@ -151,13 +151,13 @@ def test_the_words_agree_with_each_other_and_with_the_numbers() -> None:
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
-        ([("a",), ("a",)], "In all cases a was set"),
-        ([("a",), ()], "In some cases a was set"),
-        ([("a",), ("b",)], "In every case one or more of a and b were set"),
-        ([("a", "b"), ("a", "b")], "In all cases a and b were set"),
+        ([("a",), ("a",)], "In all rows a was set"),
+        ([("a",), ()], "In some rows a was set"),
+        ([("a",), ("b",)], "In every row one or more of a and b were set"),
+        ([("a", "b"), ("a", "b")], "In all rows a and b were set"),
     ],
 )
-def test_methods_say_in_which_cases_variables_were_set(rows: list[tuple[str, ...]], words: str) -> None:
+def test_methods_say_in_which_rows_variables_were_set(rows: list[tuple[str, ...]], words: str) -> None:
     targets = Targets.of_rows([rows[number % 2] for number in range(60)])
     data = Dataset.from_dataframe(cases(60)).with_targets(targets)
     assert words in " ".join(arcwise.learn(data, **QUICK).to_text().split())

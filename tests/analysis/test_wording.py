@@ -261,8 +261,8 @@ def test_edges_are_counted_in_whole_numbers(scale: arcwise.Analysis) -> None:
         return " ".join(scale.plus(GrowingParts(made)).to_text().split())
 
     final = int(saturation.edges[-1])
-    assert f"reversed about 3 edges; the best network of all has {final} (BDeu" in said(2.67)
-    assert "reversed about 1 edge; " in said(1.33)
+    assert f"reversed about 3 edges. The best network of all has {final} (BDeu" in said(2.67)
+    assert "reversed about 1 edge. " in said(1.33)
     assert "More data would probably change little" in said(0.33)
     assert "reversed hardly any edge" in said(0.33)
 
@@ -276,7 +276,7 @@ def test_a_number_of_cases_that_was_not_studied_is_warned_of(cases: int, tmp_pat
     model = calibration_table().entries["bootstrap", "qnml"].model
     fewest, most = (f"{1000 * 10 ** bounds[CASES]:.2g}" for bounds in (model.lowest, model.highest))
     studied = f"{float(fewest):,.0f} to {float(most):,.0f}"
-    warning = f"data sets of {studied} rows, and there are {cases:,} here: those of the nearest size are used"
+    warning = f"data sets of {studied} rows, and there are {cases:,} here. Those of the nearest size are used"
     assert warning in " ".join(analysis.to_text().split())
     assert warning in analysis.to_html()
     record = json.loads((analysis.save(tmp_path / "result") / "run.json").read_text())

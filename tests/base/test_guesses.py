@@ -216,7 +216,7 @@ WORKS: dict[str, Callable[[Any, Any, pd.DataFrame, Path], object]] = {
     "prior_sensitivity(df, dag)": lambda a, s, df, d: priors.prior_sensitivity(df, a.dag),
     "learn(polars-like frame)": lambda a, s, df, d: arcwise.hill_climb(Table.from_dataframe(df)).dag,
 }  # fmt: skip
-SIX = ["edge", "probability", "direction", "verdict", "do", "range"]
+SIX = ["edge", "verdict", "do", "range", "probability", "direction"]
 
 
 def climbed(data: Any) -> Dag:
@@ -271,6 +271,8 @@ HINTED: dict[str, tuple[Callable[[Any, Any, pd.DataFrame], object], str]] = {
     "learn(df, blacklist=)": (lambda a, s, df: learn(df, blacklist=[("a", "b")]), r"forbidden=\['a->b'\]"),
     "learn(df, whitelist=)": (lambda a, s, df: learn(df, whitelist=[("a", "b")]), r"required=\['a->b'\]"),
     "learn(df, random_state=)": (lambda a, s, df: learn(df, random_state=1), "seed=1"),
+    "P(y | do(x))": (lambda a, s, df: a.query("P(cough | do(smoke=yes))"), r"ask effect\('x', 'y'\)"),
+    "pgmpy's classes": (lambda a, s, df: arcwise.HillClimbSearch(df), r"arcwise.hill_climb\(data\)"),
     "to_pandas()": (lambda a, s, df: a.to_pandas(), r"to_frame\(\)"),
     "to_networkx()": (lambda a, s, df: a.to_networkx(), r"network\.to_networkx\(\)"),
     "open()": (lambda a, s, df: a.open(), r"show\(\)"),

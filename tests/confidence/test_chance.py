@@ -168,7 +168,7 @@ def test_a_shift_that_all_pairs_share_makes_the_range_wider() -> None:
     [
         (
             Expected(7, 0.9, 2.0, (0, 2), (0, 6)),
-            "0 to 2 of these 7 edges are probably wrong; 0 to 6 weak ones may be missing.",
+            "At most 2 of these 7 edges are probably wrong; up to 6 weak ones may be missing.",
         ),
         (Expected(7, 0.1, 0.0, (0, 0), (0, 0)), "Of these 7 edges probably none is wrong; hardly any is missing."),
         (

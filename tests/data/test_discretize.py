@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
 from arcwise.data import Dataset, Table, apply_cuts, discretize, find_cuts, impute, read_data, read_table
-from arcwise.data.discretize import cluster_cuts, entropy_cuts
+from arcwise.data.discretize import cluster_cuts, entropy_cuts, equal_width, intervals_of, rounded
 from arcwise.errors import ArcwiseError, DataError, OptionError
 
 
@@ -275,3 +275,16 @@ def test_cut_points_come_from_the_values_that_are_there_and_gaps_stay(method: st
     assert find_cuts(with_gaps, **options)["x"].tolist() == expected.tolist()
     cut = discretize(Table.from_dataframe(with_gaps), **options)
     assert cut.column("x").is_missing.tolist() == gaps.tolist()
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=3, max_size=30, unique=True), st.integers(2, 6))
+def test_rounded_cuts_leave_every_value_where_it_was(values: list[float], bins: int) -> None:
+    numbers = np.array([*values, math.nan])
+    cuts = equal_width(numbers[:-1], bins)
+    assert (intervals_of(numbers[:-1], rounded(cuts, numbers)) == intervals_of(numbers[:-1], cuts)).all()
+
+
+def test_cuts_are_rounded_to_what_separates_the_values() -> None:
+    values = np.array([12.1, 12.29, 12.5, 640.0, 655.5])
+    assert rounded(np.array([12.29612, 654.88913]), values).tolist() == [12.3, 655.0]
+    assert rounded(np.array([12.2951, 12.2952]), values).tolist() == [12.2951, 12.2952]  # nothing lies between them

@@ -73,12 +73,11 @@ STILL: dict[str, tuple[int, int]] = {
     "analysis": (1, 0),
     "base": (3, 0),
     "cli": (6, 1),
-    "confidence": (12, 2),
+    "confidence": (12, 0),
     "credible": (1, 2),
     "data": (4, 5),
     "effects": (0, 2),
     "evaluate": (3, 0),
-    "findings": (4, 11),
     "graph": (50, 1),
     "local": (0, 1),
     "model": (17, 2),
@@ -87,7 +86,6 @@ STILL: dict[str, tuple[int, int]] = {
     "posterior": (0, 3),
     "priors": (0, 1),
     "recipes": (0, 1),
-    "report": (13, 16),
     "scores": (2, 1),
 }
 
@@ -152,7 +150,7 @@ def messages(room: str) -> list[str]:
                     parts = [str(part.value) if isinstance(part, ast.Constant) else "X" for part in child.values]
                     found.append("".join(parts))
     prose = (text for text in found if " " in text.strip() and not re.search(r"<\w|\(\?|SELECT|\|\w+\|", text))
-    return [re.sub(r"`[^`]*`", "CODE", text) for text in prose]  # no SQL, drawings or patterns
+    return [re.sub(r"`[^`]*`|--[a-z-]+", "CODE", text) for text in prose if "{font:" not in text]  # no SQL or drawings
 
 
 def counts(texts: list[str]) -> tuple[int, int]:

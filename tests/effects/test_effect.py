@@ -146,7 +146,7 @@ def test_cases_that_nothing_compares_with_are_told_of() -> None:
     assert found.lacking == (1, {"m": "no"})
     assert found.to_frame()["no_overlap"].tolist() == pytest.approx([0, 0, 1 - m.mean(), 1 - m.mean()])
     told = effect_answer(found).to_text()
-    assert "No case has trained = yes and m = no." in " ".join(told.split())
+    assert "No row has trained = yes and m = no." in " ".join(told.split())
     other = find_effect(NetworkSet.from_dags([dag], origin="given"), data, "m", "wage")
     assert (other.no_overlap.max(), other.lacking) == (0.0, None)
     assert "The data overlap" in effect_answer(other).to_text()
@@ -326,4 +326,4 @@ def test_e_values_are_the_published_ones() -> None:
     # The difference is as large for either state of y; the first is asked: 0.9 falls to 0.61.
     assert found.e_values[0] == pytest.approx(e_value(0.9 / 0.61), abs=0.03)
     assert 1 < found.e_values[1] < found.e_values[0]
-    assert "E-value 2.3; for the end of the interval, 2.3:" in effect_answer(found).to_text()
+    assert "The E-value is 2.3, and 2.3 at the end of the interval." in " ".join(effect_answer(found).to_text().split())

@@ -1,4 +1,9 @@
-"""One answer: what says something about an edge says the same, and what speaks against it is not hidden."""
+"""One answer: what says something about an edge says the same, and what speaks against it is not hidden.
+
+Beside these: the target's sentence names open edges apart, and a prediction that is worse says so
+(`analysis/test_questions.py`); an edge leans, and has a head, from 70 % on, a plot has the report's heads, and a few
+gaps are no reason to doubt (`analysis/test_wording.py`); the slider is a probability (`test_browser.py`).
+"""
 
 from __future__ import annotations
 
@@ -18,8 +23,9 @@ import arcwise
 from arcwise import datasets
 from arcwise.analysis import Analysis
 from arcwise.evaluate.fit import FitCheck, PairFit
-from arcwise.findings.parts import Fit
+from arcwise.findings.parts import Fit, MainAnswer
 from arcwise.findings.verdict import Verdict
+from arcwise.report.edges import state_labels
 from arcwise.report.effects import effect_answer
 from arcwise.report.explanation import explain_folder
 from arcwise.report.sections import variable_answer
@@ -102,6 +108,19 @@ def test_why_bars_and_counts_differ_is_said_beside_the_bars(survey: Analysis) ->
     page = survey.to_html()
     assert "where rows are few, a prior smooths them, so counted shares differ a little" in page
     assert page.index('id="evidence-help"') < page.index("a prior smooths them") < page.index('id="cards"')
+
+
+def test_bins_are_low_middle_and_high() -> None:
+    assert state_labels(("(-inf,31]", "(31,44]", "(44,inf)")) == ("low (≤ 31)", "middle (31 to 44)", "high (> 44)")
+    assert state_labels(("(-inf,0]", "(0,inf)")) == ("low (≤ 0)", "high (> 0)")
+    assert state_labels(("no", "yes")) == ("no", "yes")
+
+
+def test_the_order_in_time_is_asked_for_with_columns_of_the_table(survey: Analysis) -> None:
+    kept = [replace(edge, settled=False, split=(0.4, 0.4, 0.2), probability=None) for edge in survey.edges]
+    opened = survey.plus(replace(survey.part(MainAnswer), edges=tuple(kept)))
+    (asks,) = [sentence for sentence in opened.report.summary if "what comes first in time" in sentence]
+    assert asks.endswith('--tiers "age, sex | *".')
 
 
 @pytest.mark.parametrize(("encoding", "arrow"), [("cp1252", "smoke -> cough"), ("utf-8", "smoke → cough")])

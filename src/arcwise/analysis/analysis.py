@@ -13,9 +13,11 @@ from arcwise.analysis.folder import check_folder, write_files
 from arcwise.analysis.questions import Questions
 from arcwise.base.files import atomic_folder, write_text
 from arcwise.base.run import Status
+from arcwise.base.showing import counted
 from arcwise.findings.edge_record import edge_frame, short_frame
 from arcwise.findings.findings import Findings
 from arcwise.findings.parts import Remark
+from arcwise.findings.verdict import Verdict
 from arcwise.report.edges import explain_edge
 from arcwise.report.page import build_report
 from arcwise.report.remarks import analysis_remarks, is_by_time, status_of
@@ -130,8 +132,8 @@ class Analysis(Findings, Questions):
         return self.summary()
 
     def __repr__(self) -> str:
-        kept = sum(edge.fate.in_network for edge in self.consensus.edges)
+        kept = [edge.verdict for edge in self.edges if edge.fate.in_network]
         return (
             f"Analysis({self.name}: {self.data.n_variables} variables, {self.data.n_cases:,} rows; {self.main.title}; "
-            f"{kept} edges above {self.threshold:.3g})"
+            f"{counted(len(kept), 'edge')}, {kept.count(Verdict.RELY)} to rely on)"
         )

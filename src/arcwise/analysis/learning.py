@@ -108,7 +108,7 @@ def learn(
     >>> from arcwise import datasets
     >>> analysis = learn(datasets.load("balance-scale"), rule="cost", seed=1)
     >>> analysis
-    Analysis(data: 5 variables, 625 cases; bootstrap, qNML; 4 edges above 0.5)
+    Analysis(data: 5 variables, 625 rows; bootstrap, qNML; 4 edges, 4 to rely on)
     >>> analysis.edge("class", "left-weight").present
     1.0
     """

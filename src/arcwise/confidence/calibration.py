@@ -331,8 +331,8 @@ def _beyond(n_cases: int, n_variables: int, model: CalibrationModel) -> str:
     most = round(20 * math.exp(model.highest[VARIABLES]))
     if not low <= n_cases <= high:
         return (
-            f"The probabilities come from data sets of {low:,} to {high:,} rows, and there are {n_cases:,} here: "
-            "those of the nearest size are used, but no study shows that they are right here."
+            f"The probabilities come from data sets of {low:,} to {high:,} rows, and there are {n_cases:,} here. Those "
+            "of the nearest size are used, but no study shows that they are right here."
         )
     if n_variables > most:
         return (

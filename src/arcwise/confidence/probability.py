@@ -118,16 +118,17 @@ class Expected:
         return self.false / self.edges if self.edges else 0.0
 
     def sentence(self) -> str:
-        """Return the sentence: "0 to 2 of these 7 edges are probably wrong; 0 to 6 weak ones may be missing"."""
+        """Return the sentence: "At most 2 of these 7 edges are probably wrong; up to 6 weak ones may be missing"."""
         if self.is_chance:
             return "These data show no more dependence than chance: tables with shuffled columns show as much."
-        missing = f"{_range(self.missed_range)} weak {plural(self.missed_range[1], 'one')} may be missing"
+        missing = f"{_range(self.missed_range, 'up to')} weak {plural(self.missed_range[1], 'one')} may be missing"
         if self.missed_range[1] == 0:
             missing = "hardly any is missing"
         if not self.edges:
             return f"No edge is above the cut-off; {missing}."
         some = f"these {self.edges:,} edges" if self.edges > 1 else "this one edge"
-        wrong = f"{_range(self.false_range)} of {some} {'is' if self.false_range[1] == 1 else 'are'} probably wrong"
+        verb = "is" if self.false_range[1] == 1 else "are"
+        wrong = f"{_range(self.false_range, 'at most')} of {some} {verb} probably wrong"
         if self.edges == 1:
             wrong = f"this one edge is wrong with probability {self.false:.2f}"
         elif self.false_range[1] == 0:
@@ -135,8 +136,10 @@ class Expected:
         return f"{wrong[0].upper()}{wrong[1:]}; {missing}."
 
 
-def _range(ends: tuple[int, int]) -> str:
-    return f"{ends[0]:,}" if ends[0] == ends[1] else f"{ends[0]:,} to {ends[1]:,}"
+def _range(ends: tuple[int, int], most: str) -> str:
+    """Return "1 to 7", or "at most 7" where it begins at none."""
+    low, high = ends
+    return f"{high:,}" if low == high else f"{low:,} to {high:,}" if low else f"{most} {high:,}"
 
 
 @one_screen

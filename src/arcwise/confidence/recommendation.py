@@ -453,7 +453,7 @@ def _by_proxies(
     except OptionError:
         said = (
             f"No proxies were studied for networks of the kind '{confidence.origin}', so the value follows from your "
-            "costs alone; it is right if the confidences are calibrated probabilities."
+            "costs alone. It is right if the confidences are calibrated probabilities."
         )
         return _from_costs(metric, weight), [said], (), ""
     entry, other, share = known.neighbours(confidence.origin, score, confidence.n_cases, metric, weight)

@@ -77,6 +77,22 @@ def mean(values: NDArray[np.float64], bins: int = 2, counts: NDArray[np.int64] |
     return np.array([values.mean() if counts is None else np.average(values, weights=counts)])
 
 
+def rounded(cuts: CutPoints, values: NDArray[np.float64]) -> CutPoints:
+    """Return the cuts with as few digits, from three on, as leave every value in its interval.
+
+    >>> rounded(np.array([12.29612, 654.88913]), np.array([12.1, 12.29, 12.5, 640.0, 655.5])).tolist()
+    [12.3, 655.0]
+    """
+    seen = np.unique(values[~np.isnan(values)])
+    found = []
+    for cut in cuts.tolist():
+        after = int(np.searchsorted(seen, cut, side="right"))
+        low, high = (seen[after - 1] if after else -math.inf), (seen[after] if after < len(seen) else math.inf)
+        tried = (float(f"{cut:.{digits}g}") for digits in range(3, 17))
+        found.append(next((value for value in tried if low <= value < high), cut))
+    return np.array(found) if all(a < b for a, b in pairwise(found)) else cuts  # cuts without a value between them
+
+
 def intervals_of(values: NDArray[np.float64], cuts: CutPoints) -> NDArray[np.int64]:
     """Return the number of each value's interval: 0 up to the first cut, and so on."""
     return np.searchsorted(cuts, values, side="left")

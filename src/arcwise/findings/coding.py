@@ -228,8 +228,8 @@ class Coding:
         """
         if table.is_grouped:
             raise DataError(
-                f"{table.prefix}the rows were read as {table.n_rows:,} distinct ones of {table.n_cases:,}; what is "
-                "said about rows needs them all, with their numbers as they are.",
+                f"{table.prefix}the rows were read as {table.n_rows:,} distinct ones of {table.n_cases:,}; "
+                "rows that are named need them all, with their numbers as they are.",
                 remedies=Remedy("read the file with grouping=Grouping(always=False)")
                 if table.told
                 else Remedy("write its rows as CSV"),

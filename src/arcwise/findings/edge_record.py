@@ -785,8 +785,8 @@ EDGE_COLUMNS: tuple[EdgeColumn, ...] = (
     ),
     EdgeColumn(
         SETTLED,
-        "whether the direction, from → to, is settled: that there is the edge and points this way has a "
-        "probability of at least 0.9, or, where no study tells it, nine tenths of the networks with the edge agree",
+        "whether the direction, from → to, is settled. The edge then exists and points this way with a probability of "
+        "at least 0.9. Where no study gives that, nine tenths of the networks with the edge agree",
         field="settled",
         value=lambda e: e.is_settled,
         kind=flag,
@@ -802,9 +802,9 @@ EDGE_COLUMNS: tuple[EdgeColumn, ...] = (
     ),
     EdgeColumn(
         "fate",
-        "kept, undirected (its direction is open), required (by the constraints), below (the cut-off), or left "
-        "out: dropped (it would close a cycle), forbidden (both ways), limited (too many parents) or misleading (it "
-        "would break what was said about ancestors)",
+        "kept, undirected (its direction is open), required (by the constraints), or below (the cut-off). Left out "
+        "are: dropped (it would close a cycle), forbidden (both ways), limited (too many parents), misleading (it "
+        "would break a statement about ancestors)",
         field="fate",
         kind=Fate,
         shown=FILES,
@@ -818,8 +818,8 @@ EDGE_COLUMNS: tuple[EdgeColumn, ...] = (
     ),
     EdgeColumn(
         "prior",
-        "whether BDeu supports it at every strength of the prior (always), at all usual ones (usual), at some of these "
-        "(depends) or at none (never); empty if that was not asked",
+        "at which strengths of the prior BDeu supports it: every (always), all usual ones (usual), some of these "
+        "(depends) or none (never). Empty if that was not asked",
         field="support",
         value=lambda e: e.prior_support,
         kind=Support,
@@ -828,8 +828,8 @@ EDGE_COLUMNS: tuple[EdgeColumn, ...] = (
     ),
     EdgeColumn(
         REGRESSED[0],
-        "of the two, with the other parents of `to` held fixed; of a category with more than two states the root of "
-        "the share of variance that they explain; empty without a number or scale",
+        "of the two, with the other parents of `to` held fixed. For a category with more than two states it is the "
+        "root of the share of variance that they explain. Empty without a number or scale",
         value=lambda e: e.regression and e.regression.partial,
         kind=float,
         since="0.3",
@@ -841,8 +841,8 @@ EDGE_COLUMNS: tuple[EdgeColumn, ...] = (
     ),
     EdgeColumn(
         REGRESSED[1],
-        "that of the regression behind it, of the number or scale on the other; beyond 2 is rarely chance; of a "
-        "category with more than two states the root of F",
+        "that of the regression behind it, of the number or scale on the other. Beyond 2 is rarely chance. For a "
+        "category with more than two states it is the root of F",
         value=lambda e: e.regression and e.regression.t,
         kind=float,
         since="0.3",
@@ -854,8 +854,8 @@ EDGE_COLUMNS: tuple[EdgeColumn, ...] = (
     ),
     EdgeColumn(
         REGRESSED[2],
-        "its slope: by how much the mean of `to`, or of `from` where `to` is a category, changes with one more of the "
-        "other, or with its other state; empty of more states",
+        "its slope: by so much the mean of `to` changes with one more of `from`, or with its other state. Where `to` "
+        "is a category, it is the other way round. Empty where there are more states",
         value=lambda e: e.regression and e.regression.slope,
         kind=float,
         since="0.3",
@@ -865,9 +865,8 @@ EDGE_COLUMNS: tuple[EdgeColumn, ...] = (
     EdgeColumn("in the network", key="state", kind=str, shown=PAGE, cell=lambda e, _: IN_NETWORK[e.fate]),
     EdgeColumn(
         "origin",
-        "found by the data, or directed by an experiment; required or forbidden by the analyst; directed by "
-        "what was said or believed (odds), or follows from it; appears or is gone because of what was said about "
-        "others",
+        "found by the data, or directed by an experiment. Required or forbidden by the analyst. Directed by your "
+        "statements or odds, or follows from them. Appears or is gone because of statements about other edges",
         field="origin",
         kind=Origin,
         since="0.2",
@@ -971,10 +970,10 @@ def short_frame(edges: Iterable[EdgeRecord]) -> pd.DataFrame:
     import pandas as pd
 
     rows = [
-        (edge.name, round(edge.real, 2), edge.direction, edge.verdict, edge.action, show_range(*edge.spread))
+        (edge.name, edge.verdict, edge.action, show_range(*edge.spread), round(edge.real, 2), edge.direction)
         for edge in edges
-    ]
-    return pd.DataFrame(rows, columns=["edge", "probability", "direction", "verdict", "do", "range"])
+    ]  # a narrow console leaves out the middle
+    return pd.DataFrame(rows, columns=["edge", "verdict", "do", "range", "probability", "direction"])
 
 
 def read_frame(rows: Sequence[Mapping[str, str]]) -> pd.DataFrame:

@@ -58,8 +58,8 @@ class LearnOptions:
     # How networks are made
     method: str = option(
         AUTO,
-        "how networks are found: credible, bootstrap, posterior, search or optimum (one network, to be looked at "
-        "only), or auto, the bootstrap (a credible set where constraints on ancestors ask for it)",
+        "how networks are found: credible, bootstrap, posterior, search or optimum (one network, only to look at). "
+        "Auto is the bootstrap, or a credible set where constraints on ancestors ask for it",
         choices=partial(chain, (AUTO,), SOURCES),
         group=Group.METHOD,
     )
@@ -133,8 +133,8 @@ class LearnOptions:
     )
     rule: str = option(
         "calibrated",
-        "from the cost to a cut-off: calibrated (best on average by the probabilities of the edges), learned (best on "
-        "data sets whose network is known), or cost, 1 / (1 + cost) of the confidences as they are",
+        "from the cost to a cut-off. Calibrated is best on average by the probabilities of the edges. Learned is best "
+        "on data sets whose network is known. Cost is 1 / (1 + cost) of the confidences",
         choices=RULES,
         group=Group.DECISION,
         rare=True,
@@ -230,8 +230,8 @@ class LearnOptions:
     categories: tuple[str, ...] = row(AuditSettings, "categories")
     kinds: tuple[str, ...] = option(
         (),
-        "what a column is, NAME=KIND, where it is not what it looks like: number (cut, however few values it has), "
-        "ordinal or nominal (never cut); may be repeated",
+        "what a column is, NAME=KIND, where it is not what it looks like. Number is cut however few values it has, "
+        "ordinal and nominal are never cut; may be repeated",
         flags=("--kind",),
         group=Group.DATA,
         metavar="NAME=KIND",

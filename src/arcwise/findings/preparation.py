@@ -468,8 +468,8 @@ def _as_it_is(data: Dataset | Incomplete, options: LearnOptions) -> Prepared:
         if len(states) > most_states(chosen.n_cases):
             raise DataError(
                 f"variable '{name}' has {len(states):,} states, and {chosen.n_cases:,} rows carry at most "
-                f"{most_states(chosen.n_cases):,}: with one parent of two states, there would be fewer than "
-                f"{FEWEST_PER_CELL} rows for each cell. It cannot be learned from.",
+                f"{most_states(chosen.n_cases):,}. With one parent of two states, each cell would have fewer than "
+                f"{FEWEST_PER_CELL} rows. It cannot be learned from.",
                 remedies=Remedy("leave it out:", Argument("drop", [name])),
             )
     steps = _steps_of_experiments(chosen.targets) if isinstance(chosen, Dataset) else ()

@@ -470,6 +470,8 @@ class _Reader:
     def term(self) -> tuple[str, str | None]:
         """Return a name with its state, with what it is compared with, as "> 40 <= 50", or with None."""
         words, signs = [self.word("a variable")], []
+        if words == ["do"] and self.at("("):
+            self.fail("what setting a variable does is another question: ask effect('x', 'y'), or `arcwise effect`")
         while self.at("<") or self.at(">"):
             sign = "<" if self.skip("<") else ">" if self.skip(">") else ""
             signs.append(f"{sign}=" if self.skip("=") else sign)

@@ -312,8 +312,9 @@ def _value(edge: EdgeRecord) -> str:
     return "" if edge.without is None else show_confidence(edge.without.real, 2)
 
 
-# From these Bayes factors on, evidence is called positive, strong and very strong (Kass and Raftery 1995).
-MILD, STRONG = 3, 20
+# From this Bayes factor on, evidence is called strong (Kass and Raftery 1995). Less says nothing here: the best of all
+# networks always fits a little better than the best of some.
+STRONG = 20
 
 
 def _price_sentence(price: ConstraintPrice) -> str:
@@ -328,9 +329,9 @@ def _price_sentence(price: ConstraintPrice) -> str:
         against = f"{without}, the best network scores {price.cost:,.1f} more"
     else:
         against = f"{without}, the best network fits {times:,.{1 if times < 10 else 0}f} times better"
-    degree = "hardly" if times < MILD else "mildly" if times < STRONG else "strongly"
-    if not price.is_factor:
-        degree = ""
+    if price.is_factor and times < STRONG:
+        return f"{yours[0].upper()}{yours[1:]} {plural(one, 'costs', 'cost')} little: {against}{how}."
+    degree = "strongly" if price.is_factor else ""
     dearest = price.binding[:1]
     most = f" Most of all, they object to {dearest[0].statement.objection}." if dearest and not one else ""
     return f"The data {degree} contradict {yours}: {against}{how}.{most}".replace("  ", " ")
@@ -473,17 +474,16 @@ def completion_methods(analysis: Findings) -> str:
             "and confidences were averaged over the completions."
         )
     drawn = (
-        "a network by Metropolis steps under BDeu "
-        "(equivalent sample size 1, at most 3 parents; arcs compared over rows with both ends observed), parameters "
-        "from their Dirichlet posterior, and the missing values of each row jointly given its observed values by "
-        "exact inference"
+        "a network by Metropolis steps under BDeu, its parameters from their Dirichlet posterior, and then the missing "
+        "values of each row jointly, by exact inference. BDeu had equivalent sample size 1 and at most 3 parents, and "
+        "compared arcs over rows with both ends observed"
         if analysis.mixed is None
         else "means and covariances of all columns, and missing values given these and the rest of the row"
     )
     return (
         f"{percent(gaps.share_of_cells)} of the values were missing and were assumed to be missing at random. {what} "
-        f"Completions were drawn by data augmentation (Tanner & Wong, 1987): {drawn}; {CHAINS} "
-        f"chains, {BURN_IN} steps of burn-in, {BETWEEN} steps between completions."
+        f"Completions were drawn by data augmentation (Tanner & Wong, 1987): {drawn}. There were {CHAINS} chains, with "
+        f"{BURN_IN} steps of burn-in and {BETWEEN} steps between completions."
     )
 
 
@@ -649,6 +649,19 @@ def state_label(state: str) -> str:
     if low == "-inf":
         return f"≤ {high}"
     return f"> {low}" if high == "inf" else f"{low} to {high}"
+
+
+def state_labels(states: Sequence[str]) -> tuple[str, ...]:
+    """Return all states of a variable as people write them; bins also by their place.
+
+    >>> state_labels(("(-inf,31]", "(31,44]", "(44,inf)")), state_labels(("no", "yes"))
+    (('low (≤ 31)', 'middle (31 to 44)', 'high (> 44)'), ('no', 'yes'))
+    """
+    labels = tuple(map(state_label, states))
+    if not 2 <= len(states) <= 3 or not all(map(INTERVAL.fullmatch, states)):
+        return labels
+    places = ("low", "middle", "high") if len(states) == 3 else ("low", "high")
+    return tuple(f"{place} ({label})" for place, label in zip(places, labels, strict=True))
 
 
 def statement(variable: str, state: str) -> str:
@@ -844,8 +857,8 @@ def effect_sentence(data: Dataset, edge: EdgeRecord) -> str:
     """
     if edge.regression is not None and edge.regression.outcome:
         missed = (
-            " The networks leave the edge out all the same: one between columns that also enter by curves has a higher "
-            "price, and weak ones may not pay it."
+            " The networks leave the edge out all the same. An edge between columns that also enter by curves costs "
+            "more, and a weak one may not pay."
         )
         return regression_sentence(edge.regression) + (missed if _is_missed(edge) else "")
     return _compared_states(data, edge)

@@ -15,7 +15,7 @@ from arcwise.effects.effect import Effect, PossibleEffects, state_pairs
 from arcwise.effects.effect_matrix import EffectMatrix
 from arcwise.effects.mixed_effect import MixedEffect, MixedEffects
 from arcwise.report.blocks import Cell, TableBlock, gather, table
-from arcwise.report.edges import state_label
+from arcwise.report.edges import state_label, state_labels
 from arcwise.report.report import Answer
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 
 ASSUMPTION = (
-    "This assumes that no common cause of the variables is missing from the data: if something that was not measured "
-    "drives both, no analysis of these data shows it, and the figures are wrong."
+    "This assumes that no common cause of the two is missing from the data. If something that was not measured drives "
+    "both, the figures are wrong, and no analysis of these data shows it."
 )
 MOST_ROWS = 25  # of a table, which says how many there are
 LEAST_WITHOUT_OVERLAP = 0.01  # rarer gaps hardly move an average
@@ -67,10 +67,10 @@ def _reversed(x: str, y: str, share: float) -> str:
 
 def _by_state(found: Effect | PossibleEffects, *values: NDArray[np.float64]) -> Iterator[tuple[Cell, ...]]:
     """Return a row for each state of the cause and each of the outcome: both, and what the matrices have there."""
-    for a, cause in enumerate(found.cause_states):
-        for s, outcome in enumerate(found.outcome_states):
+    for a, cause in enumerate(state_labels(found.cause_states)):
+        for s, outcome in enumerate(state_labels(found.outcome_states)):
             cells = [float(own[a, s]) for own in values]
-            yield (state_label(cause), state_label(outcome), *(None if math.isnan(cell) else cell for cell in cells))
+            yield (cause, outcome, *(None if math.isnan(cell) else cell for cell in cells))
 
 
 def _leads(found: Effect | MixedEffect) -> str:
@@ -99,13 +99,13 @@ def _verdict(found: Effect) -> str:
         float(values[pair, state])
         for values in (found.change_if_effect.mean, found.change_if_effect.low, found.change_if_effect.high)
     )
+    causes, outcomes = state_labels(found.cause_states), state_labels(found.outcome_states)
     settled = "" if low > 0 or high < 0 else " The interval holds 0: which way it goes is not settled."
     before, after = (float(found.set_if_effect.mean[k, state]) for k in (a, b))
     return (
-        f"{_leads(found)} If it does, setting {x} to {state_label(found.cause_states[b])} instead of "
-        f"{state_label(found.cause_states[a])} changes P({y} = {state_label(found.outcome_states[state])}) by "
-        f"{mean:+.3f} ({percent(found.level)} interval {low:+.3f} to {high:+.3f}), from {before:.3f} to {after:.3f}; "
-        f"in these data it is {found.marginal[state]:.3f}.{settled}"
+        f"{_leads(found)} If it does, setting {x} to {causes[b]} instead of {causes[a]} changes P({y} = "
+        f"{outcomes[state]}) from {before:.3f} to {after:.3f}. That is {mean:+.3f}, with a {percent(found.level)} "
+        f"interval of {low:+.3f} to {high:+.3f}. In these data it is {found.marginal[state]:.3f}.{settled}"
     )
 
 
@@ -114,11 +114,11 @@ def _robust(found: Effect | MixedEffect) -> str:
     values = found.e_values
     if values is None:
         return ""
-    end = f"; for the end of the interval, {_times(values[1])}" if values[1] > 1 else ""
+    end = f", and {_times(values[1])} at the end of the interval" if values[1] > 1 else ""
     nothing = "" if values[1] > 1 else " The interval holds no difference, so for its end nothing is needed."
     return (
-        f"E-value {_times(values[0])}{end}: so many times as likely a cause that was not measured would have to make "
-        f"both {found.cause} and {found.outcome} for it alone to explain this difference.{nothing}"
+        f"The E-value is {_times(values[0])}{end}. To explain this difference alone, a cause that was not measured "
+        f"would have to make both {found.cause} and {found.outcome} that many times as likely.{nothing}"
     )
 
 
@@ -129,23 +129,23 @@ def _times(value: float) -> str:
 def _overlap(found: Effect) -> str:
     """Return which cases there is nothing to compare with, if they are many enough to matter."""
     shares = [
-        f"{state_label(state)} for {percent(share)}"
-        for state, share in zip(found.cause_states, found.no_overlap.tolist(), strict=True)
+        f"{state} for {percent(share)}"
+        for state, share in zip(state_labels(found.cause_states), found.no_overlap.tolist(), strict=True)
         if share >= LEAST_WITHOUT_OVERLAP
     ]
     if not shares:
         return (
-            f"The data overlap: for nearly all cases, others with the same values of what leads to {found.cause} have "
-            "every setting of it."
+            f"The data overlap: nearly all rows have others that are alike in what leads to {found.cause}, for every "
+            "setting of it."
         )
     example = ""
     if found.lacking is not None:
         a, given = found.lacking
         values = {found.cause: found.cause_states[a], **given}
-        example = f" No case has {' and '.join(f'{name} = {state_label(own)}' for name, own in values.items())}."
+        example = f" No row has {' and '.join(f'{name} = {state_label(own)}' for name, own in values.items())}."
     return (
         f"The data lack overlap.{example} What {found.outcome} would be if {found.cause} were set to "
-        f"{', and to '.join(shares)} of the cases is the prior's guess: no case with the same values of what leads to "
+        f"{', and to '.join(shares)} of the rows is the prior's guess. No row that is alike in what leads to "
         f"{found.cause} has it so, and the figures for these settings say little."
     )
 
@@ -154,14 +154,15 @@ def _changes(found: Effect) -> TableBlock | None:
     change = found.change_if_effect
     if change is None:
         return None
+    causes = state_labels(found.cause_states)
     rows = [
         (
-            f"{state_label(found.cause_states[a])} → {state_label(found.cause_states[b])}",
-            state_label(state),
+            f"{causes[a]} → {causes[b]}",
+            state,
             *(f"{float(value[k, s]):+.3f}" for value in (change.mean, change.low, change.high)),
         )
         for k, (a, b) in enumerate(state_pairs(len(found.cause_states)))
-        for s, state in enumerate(found.outcome_states)
+        for s, state in enumerate(state_labels(found.outcome_states))
     ]
     return table(
         f"If there is an effect: the change in P({found.outcome}) if {found.cause} is set to the second state, not the "
@@ -243,8 +244,8 @@ def effects_answer(found: EffectMatrix, cause: str | None = None) -> Answer:
     checked = f"How often the probabilities are right {found.basis}. " if found.basis else f"{UNCHECKED} "
     text = (
         f"Of the effects {of}, {likely:,} {plural(likely, 'is', 'are')} more likely there than not. {checked}"
-        f"The change is in the probability of a state of the outcome, if there is an effect: the largest from one "
-        f"state of the cause to another, with its {percent(found.level)} interval.{more}"
+        f"The change is in the probability of a state of the outcome, if there is an effect. It is the largest from "
+        f"one state of the cause to another, with its {percent(found.level)} interval.{more}"
     )
     title = f"What setting {cause} would do" if cause is not None else "What setting each variable would do"
     columns = ("effect", "probability", "set", "outcome", "change", "low", "high")
@@ -331,7 +332,7 @@ def possible_mixed_answer(found: Sequence[tuple[tuple[str, ...], MixedEffect]]) 
             figures = tuple(f"{float(part[step, of]):+.3g}" for part in ends)
         rows.append((", ".join(parents) or "none", _step(one.steps[step]), state_label(one.of[of]), *figures))
     text = (
-        f"The networks of this one class, which data of this kind cannot tell apart, give {first.cause} "
+        f"Data of this kind cannot tell the networks of this one class apart. They give {first.cause} "
         f"{counted(len(found), 'possible set')} of parents; with {sum(one.change is not None for _, one in found):,} "
         f"of them it has an effect on {first.outcome}."
     )
@@ -346,7 +347,7 @@ def possible_answer(found: PossibleEffects) -> Answer:
     """Return the range of an effect within one class of equivalent networks."""
     sets = first_few([", ".join(names) or "none" for names in found.parents], 8, "; ")
     text = (
-        f"The networks of this one class, which data of this kind cannot tell apart, give {found.cause} "
+        f"Data of this kind cannot tell the networks of this one class apart. They give {found.cause} "
         f"{counted(len(found.parents), 'possible set')} of parents ({sets}); with {sum(found.is_cause):,} of "
         f"them it has an effect on {found.outcome}. The range is that of the estimates over these sets."
     )

@@ -321,7 +321,7 @@ def _picture(found: FitCheck) -> Chart | None:
     at = np.unique(np.linspace(0, len(values) - 1, min(POINTS, len(values))).astype(int))
     uniform = (at + 0.5) / len(values)
     return Chart(
-        caption="The p-values of the implied independences, rising, against those that a right network would have.",
+        caption="The p-values of the implied independences, rising, against what a right network would have.",
         summary=f"Below 0.05: {round(found.small * len(values)):,} of {len(values):,}.",
         x_label="expected p-value",
         y_label="p-value",
@@ -358,7 +358,7 @@ def prediction_answer(found: PredictionScores | NumberScores) -> Answer:
         f"{2 * found.log_loss_error:.3f}), {better} the {found.usual_log_loss:.3f} of its frequencies. On average, a "
         f"predicted probability and the share that comes true differ by {found.calibration.error:.3f}."
     )
-    own, states = found.calibration, [edges.state_label(state) for state in found.states]
+    own, states = found.calibration, edges.state_labels(found.states)
     told = gather(
         text,
         table(
@@ -382,6 +382,8 @@ def prediction_answer(found: PredictionScores | NumberScores) -> Answer:
 CHANCE = 0.05
 # So many edges or variables are named; of more, the count.
 MOST_NAMED = 5
+# Columns of these names come first in time in any table.
+EARLY = ("age", "sex", "gender", "race", "ethnicity", "birth", "birthyear", "year of birth")
 # How the headline counts the edges of each verdict.
 COUNTED = {
     Verdict.RELY: "to rely on",
@@ -453,7 +455,7 @@ def _found(analysis: Findings) -> tuple[str, ...]:
         "" if untold else analysis.expected.sentence(),
         *_about_target(analysis),
         "" if analysis.has_few_networks else _apart(analysis, kept),
-        "" if analysis.has_few_networks else _directions(kept),
+        "" if analysis.has_few_networks else _directions(kept, analysis.data.names),
         *edges.constraint_summary(analysis),
         *_closing(analysis),
     )
@@ -499,7 +501,7 @@ def _apart(analysis: Findings, kept: list[EdgeRecord]) -> str:
     return f"No edge joins {listed(alone, 'or', MOST_NAMED)} to another variable."
 
 
-def _directions(kept: list[EdgeRecord]) -> str:
+def _directions(kept: list[EdgeRecord], names: Sequence[str]) -> str:
     """Name the directions that the data settle, say how many are the analyst's, and what would settle more."""
     ways = Counter(e.direction for e in kept)
     settled = sorted((e for e in kept if e.direction is Way.SETTLED), key=lambda e: -e.information)
@@ -509,8 +511,10 @@ def _directions(kept: list[EdgeRecord]) -> str:
     if ways[Way.YOURS]:
         told += f" {counted(ways[Way.YOURS], 'direction follows', 'directions follow')} from what you said."
     told += " An arrow is not proof of cause."
-    asks = not settled and not ways[Way.YOURS]
-    return f'{told} Do you know what comes first in time? Add --tiers "age, sex | smoke | ill".' if asks else told
+    if settled or ways[Way.YOURS]:
+        return told
+    names = [name for name in names if name.lower() in EARLY] or [names[0]]
+    return f'{told} Do you know what comes first in time? Then say so, such as --tiers "{", ".join(names)} | *".'
 
 
 def _chance(analysis: Findings) -> str:
@@ -636,7 +640,7 @@ def _about_target(analysis: Findings) -> tuple[str, ...]:
             f"{told} In rows that were left out, {percent(max(scores.explained, 0.0))} of its variance is explained.",
         )
     gain = scores.accuracy - scores.usual_accuracy
-    use = "" if gain > 2 * scores.accuracy_error else ": hardly better"
+    use = "" if gain > 2 * scores.accuracy_error else ": hardly better" if gain > 0 else ": no better"
     return (
         f"{told} It is predicted right in {percent(scores.accuracy)} of the rows that were left out; its most frequent "
         f"state alone in {percent(scores.usual_accuracy)}{use}.",
@@ -666,7 +670,7 @@ def _network(analysis: Findings) -> blocks.NetworkView:
     nodes = []
     for v, name in enumerate(data.names):
         counts = contingency(data, [v])
-        states = tuple(edges.state_label(state) for state in data.states[v])
+        states = edges.state_labels(data.states[v])
         nodes.append(blocks.NetworkNode(name, states, tuple((counts / counts.sum()).round(4).tolist())))
     # Where the clock has decided nothing yet, it must not decide what the page can do.
     limit = analysis.options.limit_seconds
@@ -849,8 +853,8 @@ def _saturation(saturation: Saturation) -> Blocks:
     verdict = "would probably change little" if saturation.settled else "may well change the structure"
     how_many = "hardly any edge" if changed == 0 else f"about {counted(changed, 'edge')}"
     text = (
-        f"More data {verdict}. The step from {before:,} to all {after:,} rows added, removed or reversed {how_many}; "
-        f"the best network of all has {final:,} (BDeu, {saturation.repetitions} shuffles of the rows)."
+        f"More data {verdict}. The step from {before:,} to all {after:,} rows added, removed or reversed {how_many}. "
+        f"The best network of all has {final:,} (BDeu, {saturation.repetitions} shuffles of the rows)."
     )
     if not saturation.settled:
         text += (
@@ -882,8 +886,8 @@ def _data(analysis: Findings) -> Blocks:
     for v, name in enumerate(data.names):
         counts = contingency(data, [v]) if analysis.gaps is None else analysis.gaps.observed_counts(v)
         shares = "; ".join(
-            f"{edges.state_label(state)}: {percent(count / counts.sum())}"
-            for state, count in zip(data.states[v], counts.tolist(), strict=True)
+            f"{state}: {percent(count / counts.sum())}"
+            for state, count in zip(edges.state_labels(data.states[v]), counts.tolist(), strict=True)
         )
         rows.append((name, len(data.states[v]), shares))
     return gather(

@@ -228,7 +228,7 @@ def _remarks_before(data: Dataset, analysis: Findings) -> Iterator[Remark]:
     if data.n_variables > MANY_VARIABLES:
         yield Remark(
             f"With more than {MANY_VARIABLES} variables, the page draws what is around one of them at a time. "
-            "confidence.parquet lists the pairs that some network joins. Replicates are refined among the "
+            "The file confidence.parquet lists the pairs that some network joins. Replicates are refined among the "
             f"{CANDIDATES} parents of each variable that gained most. Which experiment would settle most is not asked."
         )
     idle = None if beliefs is None else idle_remark(beliefs, analysis.options.constraints, data)

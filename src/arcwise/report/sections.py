@@ -286,7 +286,8 @@ def repeat_blocks(analysis: Findings, *, by_time: bool) -> Blocks:
         f"Versions: {software}. Seed {analysis.options.seed}. Data fingerprint (SHA-256): {analysis.digest}.",
         again if by_time else "",
         "The folder also holds edges.csv (all edges described here) and network.bif (the network with its tables). "
-        "confidence.parquet has every pair, run.json all options. To draw the class: cpdag.dot and cpdag.graphml.",
+        "The file confidence.parquet has every pair, run.json all options. To draw the class: cpdag.dot and "
+        "cpdag.graphml.",
     )
 
 
@@ -334,11 +335,11 @@ def methods_of_experiments(analysis: Findings) -> str:
         return ""
     names = targets.names
     always = all(set(one) == set(names) for one in targets.sets)
-    which = "all cases" if always else "some cases" if () in targets.sets else "every case one or more of"
+    which = "all rows" if always else "some rows" if () in targets.sets else "every row one or more of"
     return (
-        f"In {which} {listed(names)} {plural(len(names), 'was', 'were')} set by an experiment: every variable was "
-        "scored and estimated without the cases in which it was set (Cooper & Yoo, 1999), and networks count as "
-        "equivalent if no such experiment tells them apart (Hauser & Bühlmann, 2012)."
+        f"In {which} {listed(names)} {plural(len(names), 'was', 'were')} set by an experiment. Every variable was "
+        "scored and estimated without the rows in which it was set (Cooper & Yoo, 1999). Networks count as equivalent "
+        "if no such experiment tells them apart (Hauser & Bühlmann, 2012)."
     )
 
 
@@ -353,15 +354,15 @@ def methods_text(analysis: Findings) -> str:
     prepared = " ".join(("", *analysis.prepared.steps))
     parts = [
         f"We learned the structure of a discrete Bayesian network over {data.n_variables} variables from "
-        f"{data.n_cases:,} cases with arcwise {versions().get('arcwise', '')}.{prepared}"
+        f"{data.n_cases:,} rows with arcwise {versions().get('arcwise', '')}.{prepared}"
     ]
     if analysis.constraints is not None:
         parts.append(f"Every network had to satisfy these constraints: {edges.constraints_text(analysis.constraints)}.")
         parts.append(edges.price_methods(analysis))
     if options.beliefs is not None:
         parts.append(
-            "Networks were weighed by prior odds as well as by the data; an arc's odds are those of a network with it "
-            f"against the same network without it: {edges.beliefs_text(options.beliefs, data.n_variables)}."
+            "Networks were weighed by prior odds as well as by the data. An arc's odds compare a network with it to "
+            f"the same network without it: {edges.beliefs_text(options.beliefs, data.n_variables)}."
         )
     parts += [methods_of_experiments(analysis), methods_of_networks(analysis), edges.completion_methods(analysis)]
     cost = options.missed_edge_cost
@@ -381,8 +382,8 @@ def methods_text(analysis: Findings) -> str:
         )
     elif analysis.thresholds.chosen.label is RuleName.LEARNED:
         cut = (
-            f"Edges with a confidence above {analysis.threshold:.3g} were kept: on data sets sampled from known "
-            f"networks this cut-off has the least cost if a missed edge costs {as_much} as an extra one (Liao, 2022)."
+            f"Edges with a confidence above {analysis.threshold:.3g} were kept. On data sets sampled from known "
+            f"networks, this cut-off has the least cost if a missed edge costs {as_much} as an extra one (Liao, 2022)."
         )
     else:
         cut = (

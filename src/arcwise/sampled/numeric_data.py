@@ -33,6 +33,7 @@ from arcwise.data.discretize import (
     interval_labels,
     intervals_of,
     quantiles,
+    rounded,
 )
 from arcwise.data.impute import impute
 from arcwise.data.mixed import MixedData
@@ -164,8 +165,8 @@ class NumericData:
 
     @cached_property
     def cuts(self) -> Cuts:
-        """The cut points of all cases."""
-        return self._cut[0]
+        """The cut points of all cases, with no more digits than they need."""
+        return {name: rounded(own, self._values[name]) for name, own in self._cut[0].items()}
 
     @property
     def cut_status(self) -> Status:
