@@ -31,7 +31,7 @@ import pandas as pd
 from arcwise.analysis import Analysis
 from arcwise.analysis.learning import first_result, later_steps
 from arcwise.analysis.run import begin_run
-from arcwise.base.run import run_line
+from arcwise.base.progress import run_line
 from arcwise.errors import ArcwiseError, DataWarning
 from arcwise.findings.dependence import with_dependence
 from arcwise.findings.options import LearnOptions
