@@ -513,8 +513,8 @@ def _directions(kept: list[EdgeRecord], names: Sequence[str]) -> str:
     told += " An arrow is not proof of cause."
     if settled or ways[Way.YOURS]:
         return told
-    names = [name for name in names if name.lower() in EARLY] or [names[0]]
-    return f'{told} Do you know what comes first in time? Then say so, such as --tiers "{", ".join(names)} | *".'
+    first = ", ".join(name for name in names if name.lower() in EARLY) or "COLUMN, COLUMN"
+    return f'{told} Do you know what comes first in time? Then say so: --tiers "{first} | *".'
 
 
 def _chance(analysis: Findings) -> str:
