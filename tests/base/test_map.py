@@ -23,7 +23,7 @@ LINES = {
     "": 360,
     "analysis": 2_585,
     "audit": 1_950,
-    "base": 3_255,
+    "base": 3_260,
     "bootstrap": 1_660,
     "certificate": 615,
     "cli": 4_825,
