@@ -43,6 +43,25 @@ def page_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--page", action="store_true", help="put what is measured into docs/evidence.md")
 
 
+def parse_networks(
+    parser: argparse.ArgumentParser, arguments: Sequence[str], known: Iterable[str], usual: str
+) -> argparse.Namespace:
+    """Parse the arguments of a table of networks, of which there may be some named: all with --page, else `usual`."""
+    names = list(known)
+    parser.add_argument(
+        "networks",
+        nargs="*",
+        metavar="NETWORK",
+        help=f"{', '.join(names)} (default: all with --page, else {usual})",
+    )
+    page_option(parser)
+    given = parser.parse_args(arguments)
+    if unknown := [name for name in given.networks if name not in names]:
+        parser.error(f"unknown networks: {', '.join(unknown)}. Known: {', '.join(names)}.")
+    given.networks = given.networks or (names if given.page else [usual])
+    return given
+
+
 def line_of(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from arcwise.model import read_bif
-from benchmarks._page import PageTable, draw, page_option
+from benchmarks._page import PageTable, draw, parse_networks
 from benchmarks._topic import NETWORKS, has_data, parser_for
 
 # Seconds in the paper, one core and the best number of threads, on two Xeon 8167M of 26 cores, 2 GHz.
@@ -60,19 +60,13 @@ def measure(name: str, cases: int) -> list[object]:
 
 def main(arguments: Sequence[str] = ()) -> None:
     parser = parser_for(__doc__)
-    known = f"{', '.join(PRINTED)} (default: all with --page, else hailfinder)"
-    parser.add_argument("networks", nargs="*", metavar="NETWORK", help=known)
     parser.add_argument("--cases", type=int, default=CASES, help=f"how many cases (default {CASES:,}, as in the paper)")
-    page_option(parser)
-    given = parser.parse_args(arguments)
-    unknown = [name for name in given.networks if name not in PRINTED]
-    if unknown:
-        parser.error(f"unknown networks: {', '.join(unknown)}. Known: {', '.join(PRINTED)}.")
+    given = parse_networks(parser, arguments, PRINTED, "hailfinder")
     if not has_data(NETWORKS):
         print("`make networks` downloads them.")
         return
     table = PageTable("posteriors", HEADER, list(PRINTED), write=given.page)
-    for name in given.networks or (list(PRINTED) if given.page else ["hailfinder"]):
+    for name in given.networks:
         table.add(measure(name, given.cases))
     if given.page:
         draw("posteriors", {"arcwise": 3, "printed": 4}, "seconds of one core", scale="log")

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from arcwise.evaluate import compare
 from arcwise.local import hill_climb
 from arcwise.model import read_bif
-from benchmarks._page import PageTable, draw, page_option
+from benchmarks._page import PageTable, draw, parse_networks
 from benchmarks._topic import NETWORKS, has_data, parser_for
 
 # Seconds in the paper, one core and 32 threads, on two Xeon 8167M of 26 cores, 2 GHz.
@@ -60,18 +60,12 @@ def measure(name: str) -> list[object]:
 
 def main(arguments: Sequence[str] = ()) -> None:
     parser = parser_for(__doc__)
-    known = f"{', '.join(PRINTED)} (default: all with --page, else alarm)"
-    parser.add_argument("networks", nargs="*", metavar="NETWORK", help=known)
-    page_option(parser)
-    given = parser.parse_args(arguments)
-    unknown = [name for name in given.networks if name not in PRINTED]
-    if unknown:
-        parser.error(f"unknown networks: {', '.join(unknown)}. Known: {', '.join(PRINTED)}.")
+    given = parse_networks(parser, arguments, PRINTED, "alarm")
     if not has_data(NETWORKS):
         print("`make networks` downloads them.")
         return
     table = PageTable("structures", HEADER, [f"`{name}`" for name in PRINTED], write=given.page)
-    for name in given.networks or (list(PRINTED) if given.page else ["alarm"]):
+    for name in given.networks:
         table.add(measure(name))
     if given.page:
         draw("structures", {"arcwise": 2, "printed": 3}, "seconds of one core", scale="log")
