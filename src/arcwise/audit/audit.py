@@ -108,7 +108,7 @@ class AuditSettings:
     )
     categories: Collection[str] = option(
         (),
-        "a column of numbers that are categories, however many values it has; may be repeated",
+        "treat this column of numbers as categories; may be repeated",
         flags=("--category",),
         group=Group.DATA,
         metavar="COLUMN",

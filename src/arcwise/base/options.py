@@ -457,9 +457,7 @@ class Common:
         group=Group.DATA,
     )
     bins: int = option(BINS, "the number of bins", low=2, high=10_000, group=Group.DATA)
-    categorical: bool = option(
-        False, "treat columns of numbers as categories, however many values they have", group=Group.DATA
-    )
+    categorical: bool = option(False, "treat all columns of numbers as categories", group=Group.DATA)
     weights: str | None = option(
         None,
         "a column of survey weights: for how many people each row stands. Counts and samples are then of the "

@@ -111,8 +111,7 @@ class ReadingSettings:
     )
     interventions: str | None = option(
         None,
-        "a column that names the variables which an experiment set in each row, several with ; between them; empty "
-        "where none was",
+        "a column with the variables that an experiment set in each row, separated by semicolons; empty for none",
         usual="the data are observations",
         metavar="COLUMN",
         group=Group.DATA,
