@@ -134,6 +134,7 @@ def run_cell(cell: Cell) -> Cell:
             compare=False,
             permutations=0,
             agree=True,
+            keep=data.names,
             limit_seconds=LEARN_SECONDS,
             seed=1,
             progress=False,

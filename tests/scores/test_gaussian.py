@@ -83,7 +83,13 @@ def twin_of(score: Any, data: MixedData, child: int, parents: tuple[int, ...]) -
         return bge_twin(made.rows[rows], np.flatnonzero(of == child).tolist(), listed, **own)
     blocks = np.split(made.rows, np.cumsum(made.widths)[:-1], axis=1)
     weights = np.ones(data.n_rows) if data.weights is None else data.weights.astype(float)
-    return bic_dg_twin(blocks, weights, child, parents, ridge=RIDGE, penalty=score.penalty)
+    return bic_dg_twin(blocks, weights, child, parents, ridge=RIDGE, penalty=score.penalty * price_twin(data))
+
+
+def price_twin(data: MixedData) -> float:
+    """Return 1.75 if all columns are scales, 1 if none is: the mean over pairs."""
+    scales = data.kinds.count(VariableKind.ORDINAL) / len(data.kinds)
+    return (1 - scales) ** 2 + 2 * scales * (1 - scales) * 1.75**0.5 + scales**2 * 1.75
 
 
 @pytest.mark.parametrize("kind", OF_BNLEARN)
@@ -290,5 +296,6 @@ def test_rows_of_neighbours_are_family_scores(seed: int) -> None:
     made = embed(data)
     blocks = np.split(made.rows, np.cumsum(made.widths)[:-1], axis=1)
     own, toggled = learner.neighbours(weights, 1, np.array([0, 3], np.int32))
-    assert own == pytest.approx(bic_dg_twin(blocks, weights.astype(float), 1, (0, 3), ridge=RIDGE), abs=1e-6)
-    assert toggled[4] == pytest.approx(bic_dg_twin(blocks, weights.astype(float), 1, (0, 3, 4), ridge=RIDGE), abs=1e-6)
+    terms = {"ridge": RIDGE, "penalty": price_twin(data)}
+    assert own == pytest.approx(bic_dg_twin(blocks, weights.astype(float), 1, (0, 3), **terms), abs=1e-6)
+    assert toggled[4] == pytest.approx(bic_dg_twin(blocks, weights.astype(float), 1, (0, 3, 4), **terms), abs=1e-6)

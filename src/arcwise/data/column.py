@@ -340,7 +340,8 @@ def proposed_kind(column: Column) -> VariableKind:
     """
     if column.kind is not None:
         return column.kind
-    return VariableKind.NOMINAL if are_names(column) or are_codes(column) else looked_like(column)
+    few = len(column.labels) <= most_states(column.n_cases - column.n_missing)
+    return VariableKind.NOMINAL if few and (are_names(column) or are_codes(column)) else looked_like(column)
 
 
 def looked_like(column: Column) -> VariableKind:
