@@ -325,8 +325,7 @@ def are_names(column: Column) -> bool:
     values = column.numbers
     if values is None or bool((values != np.floor(values)).any()) or float(values.min()) < 0:
         return False
-    few = len(np.unique(values)) <= MOST_MARKS and _CLASSES.search(column.name) is not None
-    return few or _CODE.search(column.name) is not None
+    return bool(_CODE.search(column.name) or (len(np.unique(values)) <= MOST_MARKS and _CLASSES.search(column.name)))
 
 
 def proposed_kind(column: Column) -> VariableKind:

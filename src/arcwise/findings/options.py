@@ -365,10 +365,8 @@ class LearnOptions:
     @property
     def only_states(self) -> bool:
         """Whether numbers are cut in any table: that was asked for, or something that needs states."""
-        if self.only_as_they_are or self.numbers == CUT:
-            return self.numbers == CUT
-        asked = (self.discretize, self.score, self.recut, self.categorical, self.impute == "state")
-        return any(asked) or self.bins != BINS
+        said = (self.numbers == CUT, self.bins != BINS, self.impute == "state")
+        return not self.only_as_they_are and any((*said, self.discretize, self.score, self.recut, self.categorical))
 
     @property
     def own_settings(self) -> dict[str, str]:

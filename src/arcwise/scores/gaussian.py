@@ -59,16 +59,13 @@ RIDGE = 1e-8
 # What a parameter between two scales costs, in prices of one between numbers. A scale is a number read off in a few
 # steps. Given the steps of its parents, what is left of the number still tells of its neighbours: edges join these, and
 # more of them the more cases there are. The kernel has one price for all pairs, which is their mean.
-#
-# Skeleton F1 (distance) at prices 1, 1.5, 1.75, 2, over 8 networks of four steps and degree 4: 200 cases .88 (16.2),
-# .89 (14.0), .89 (12.9), .90 (12.4); 500 cases .88 (14.1), .93 (10.5), .96 (6.9), .97 (5.6); 2,000 cases .84 (16.6),
-# .92 (8.5), .93 (7.8), .95 (5.5). Missed edges rise at 200 cases only: 1.9, 3.4, 4.4, 4.1.
+# At 500 and 2,000 cases of four steps, 1.75 halves the distance to the truth (docs/benchmarks/mixed.md).
 BETWEEN_SCALES = 1.75
 
 
 def mean_price(data: MixedData) -> float:
     """Return what a parameter costs in the mean over pairs of columns, in prices of one between numbers."""
-    scales = sum(kind is VariableKind.ORDINAL for kind in data.kinds) / len(data.kinds)
+    scales = data.kinds.count(VariableKind.ORDINAL) / len(data.kinds)
     return float((1 + (math.sqrt(BETWEEN_SCALES) - 1) * scales) ** 2)
 
 
