@@ -54,7 +54,9 @@ class Climber {
 
     // False if the search was stopped.
     bool climb_from(const std::vector<Parents>& start) {
+        scores_.listen(&ticker_);
         Walk walk(scores_, start);
+        scores_.listen(nullptr);
         if (!outcome_.history.empty())
             outcome_.restarts.push_back(static_cast<std::int64_t>(outcome_.history.size()));
         recent_.assign(options_.tabu, 0);

@@ -19,6 +19,7 @@ Parents key_of(std::size_t child, std::span<const std::int32_t> parents) {
 NeighbourSource::Row DataNeighbours::row(std::size_t child, std::span<const std::int32_t> parents) {
     const Parents key = key_of(child, parents);
     if (auto known = rows_.find(key)) return known;
+    if (is_stopped()) return bare_row(local(child, parents));
     auto fresh = compute(child, parents);
     rows_.store(key, fresh);
     return fresh;

@@ -1,5 +1,6 @@
 // The rows of the empty network, from where searches start.
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -32,8 +33,11 @@ class EmptyRows {
   public:
     // No row has a score yet.
     EmptyRows(ScoredSample& sample, ParentAdditions& additions,
-              std::vector<std::shared_ptr<NeighbourRow>> rows)
-        : sample_(sample), additions_(additions), rows_(std::move(rows)) {}
+              std::vector<std::shared_ptr<NeighbourRow>> rows, std::function<bool()> is_stopped)
+        : sample_(sample),
+          additions_(additions),
+          rows_(std::move(rows)),
+          is_stopped_(std::move(is_stopped)) {}
 
     std::shared_ptr<NeighbourRow>& row(std::size_t child) { return rows_[child]; }
     // Whether the variable is in the blocks.
@@ -57,7 +61,8 @@ class EmptyRows {
                 score_marginals(child, partitions[child - first]);
             for (std::size_t block = 0; block < sample_.data.blocks(); ++block)
                 for (std::size_t child = first; child < last; ++child)
-                    if (is_narrow(child)) fill_pairs(block, child, partitions[child - first]);
+                    if (is_narrow(child) && !is_stopped_())
+                        fill_pairs(block, child, partitions[child - first]);
         }
         if (is_own) sample_.marginal_counts.clear();
     }
@@ -66,7 +71,7 @@ class EmptyRows {
     // If the score is a difference of set functions, then s(c | x) + s(x) = s(x | c) + s(c), and each pair is
     // counted once.
     void fill_wide(std::size_t child) {
-        if (sample_.data.wide().empty()) return;
+        if (sample_.data.wide().empty() || is_stopped_()) return;
         const bool has_sums = sample_.scorer.tables() != nullptr;
         const auto* prior = sample_.scorer.prior();
         auto& row = *rows_[child];
@@ -211,6 +216,7 @@ class EmptyRows {
     ScoredSample& sample_;
     ParentAdditions& additions_;
     std::vector<std::shared_ptr<NeighbourRow>> rows_;
+    std::function<bool()> is_stopped_;
     std::vector<std::uint32_t> counts32_;  // segments x 64
     std::vector<std::int64_t> counts64_;   // the same where N needs more than 32 bits
     std::vector<std::int64_t> forward_;    // [state of x][state of child]: the table of child | x
@@ -221,18 +227,19 @@ class EmptyRows {
 
 void NeighbourScores::fill_empty_rows() {
     std::vector<Row> rows(variables());
-    for (std::size_t child = 0; child < variables(); ++child) rows[child] = candidates_.empty_row(child);
-    EmptyRows empty(sample_, additions_, std::move(rows));
+    for (std::size_t child = 0; child < variables(); ++child)
+        rows[child] = is_stopped() ? bare_row(0.0) : candidates_.empty_row(child);
+    EmptyRows empty(sample_, additions_, std::move(rows), [this] { return is_stopped(); });
     empty.fill_narrow();
     for (std::size_t child = 0; child < variables(); ++child) {
         if (empty.is_narrow(child) || sample_.scorer.tables() != nullptr)
             empty.fill_wide(child);
-        else
+        else if (!is_stopped())
             empty.row(child) = compute(child, {});
     }
     for (std::size_t child = 0; child < variables(); ++child) {
         auto& row = *empty.row(child);
-        if (row.gaining.empty()) {
+        if (row.gaining.empty() && !is_stopped()) {
             row.rank_additions({});
             gains_.add_gains(child, row);
         }

@@ -37,6 +37,12 @@ class FamilyScores {
         unscored_->toggled.assign(group_of_.size(), NeighbourRow::not_allowed);
     }
 
+    // See NeighbourSource.
+    void listen(Ticker* ticker) {
+        for (auto* group : groups_)
+            if (group != nullptr) group->listen(ticker);
+    }
+
     Row row(std::size_t child, std::span<const std::int32_t> parents) {
         NeighbourSource* group = of(child);
         return group == nullptr ? unscored_ : group->row(child, parents);

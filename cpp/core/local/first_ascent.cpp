@@ -39,7 +39,9 @@ bool ascend_once(Walk& walk, ShuffledOperators& operators, double tolerance, Xos
 SearchOutcome first_ascent(FamilyScores& scores, const FirstAscentOptions& options, Ticker& ticker) {
     SearchOutcome outcome;
     Xoshiro random(options.seed);
+    scores.listen(&ticker);
     Walk walk(scores, options.start);
+    scores.listen(nullptr);
     ShuffledOperators operators(scores.variables());
     outcome.score = walk.score();
     outcome.history.push_back(outcome.score);

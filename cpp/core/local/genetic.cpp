@@ -39,12 +39,14 @@ SearchOutcome evolve(FamilyScores& scores, const GeneticOptions& options, Ticker
     Xoshiro random(options.seed);
     ShuffledOperators operators(scores.variables());
     std::vector<Genome> population;
+    scores.listen(&ticker);
     for (std::uint64_t i = 0; i < options.population; ++i) {
         Walk walk(scores, i < options.unconnected ? required_start(scores.rules())
                                                   : random_start(scores.rules(), options.density, random));
         const double score = walk.score();
         population.push_back({std::move(walk), score});
     }
+    scores.listen(nullptr);
     const auto rank = [&] {
         std::ranges::stable_sort(population,
                                  [](const Genome& a, const Genome& b) { return a.score > b.score; });

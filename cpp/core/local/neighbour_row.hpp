@@ -77,6 +77,13 @@ struct NeighbourRow {
     }
 };
 
+// A row of a search that has been stopped: no change of it is known.
+inline std::shared_ptr<NeighbourRow> bare_row(double own) {
+    auto row = std::make_shared<NeighbourRow>();
+    row->own = own;
+    return row;
+}
+
 // Rows by family: the child, then its parents. When they would fill more than `memory` bytes, all are
 // forgotten; what callers hold, stays.
 class RowCache {

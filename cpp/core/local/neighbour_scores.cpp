@@ -46,6 +46,7 @@ NeighbourScores::Row NeighbourScores::row(std::size_t child, std::span<const std
     }
     if (is_shared(child, parents))
         if (auto waiting = take_waiting(key_of(child, parents))) return waiting;
+    if (is_stopped()) return bare_row(local(child, parents));
     auto fresh = compute(child, parents);
     rows_.store(key_of(child, parents), fresh);
     return fresh;

@@ -9,6 +9,7 @@
 #include "local/arc_rules.hpp"
 #include "local/neighbour_row.hpp"
 #include "local/parent_gains.hpp"
+#include "monitor.hpp"
 
 namespace arcwise {
 
@@ -17,6 +18,9 @@ class NeighbourSource {
     using Row = RowCache::Row;
 
     virtual ~NeighbourSource() = default;
+    // The rows of a first network of thousands of variables take long: meanwhile they hear the ticker. Once
+    // it has stopped, a new row has no neighbours, and the search ends.
+    void listen(Ticker* ticker) { ticker_ = ticker; }
     virtual Row row(std::size_t child, std::span<const std::int32_t> parents) = 0;
     // Replaces a bound in a row of this child and these parents by the score.
     virtual void settle(NeighbourRow& row, std::size_t child, std::span<const std::int32_t> parents,
@@ -37,6 +41,12 @@ class NeighbourSource {
     virtual std::uint64_t families_scored() const = 0;
     // As many as it would have been, had no row been narrow.
     virtual std::uint64_t families_meant() const = 0;
+
+  protected:
+    bool is_stopped() { return ticker_ != nullptr && ticker_->poll_now({}); }
+
+  private:
+    Ticker* ticker_ = nullptr;
 };
 
 }  // namespace arcwise

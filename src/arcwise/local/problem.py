@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.base.errors import ConstraintError, OptionError, Remedy, check_argument, check_known
+from arcwise.base.errors import Argument, ConstraintError, DataError, OptionError, Remedy, check_argument, check_known
+from arcwise.base.machine import available_memory
 from arcwise.base.run import HasStatus, Run, Status
 from arcwise.counts import contingency
 from arcwise.data.cases import Cases
@@ -137,6 +138,8 @@ FITTED_CELLS = 2**27  # the most numbers that the tables of a network may hold (
 
 # What the rows of scores may take before the oldest are computed again, if the caller sets no limit.
 DEFAULT_MEMORY = 2**29
+# What a search keeps for two variables: what either gains as a parent of the other, and its places among what gains.
+PAIR_BYTES = 24
 
 
 class Layout:
@@ -180,6 +183,7 @@ class LocalProblem:
         """Check the arguments that all local searches share; data may have gaps if the score takes them."""
         made = make_score(score)
         whole = scored_data(data, made)
+        _check_memory(whole.n_variables)
         constraints = Constraints.of(whole.names, constraints)
         if constraints is not None:
             constraints.refuse_ancestors("local search")
@@ -414,6 +418,17 @@ def merged_constraints(data: Cases, constraints: Constraints | None, max_parents
     own = {name: min(limit, max_parents) for name, limit in constraints.max_parents_by_name.items()}
     overall = max_parents if constraints.max_parents is None else min(max_parents, constraints.max_parents)
     return constraints.changed(max_parents=overall, max_parents_of=own)
+
+
+def _check_memory(n_variables: int) -> None:
+    """Refuse more variables than there is memory for their pairs: the system would end the process without a word."""
+    needed, free = PAIR_BYTES * n_variables**2, available_memory()
+    if free is not None and needed > free:
+        raise DataError(
+            f"a search keeps the scores of all pairs: {needed / 1e9:,.3g} GB for {n_variables:,} variables, and "
+            f"{free / 1e9:,.3g} GB may be used.",
+            remedies=Remedy("leave out columns with", Argument("drop")),
+        )
 
 
 def _check_known(data: Any, score: Score, constraints: Constraints) -> None:
