@@ -40,6 +40,52 @@ main()
     assert done.stderr == {signal.SIGINT: "interrupted\n", signal.SIGTERM: "terminated\n"}[number]
 
 
+SENDS = {
+    "while it is said": "main.typer.echo = lambda *_, **__: kill()",
+    "while the program ends": "entry.end_quietly = kill",
+    "after that": "entry.sys.exit = lambda code: kill()",
+}
+
+
+@pytest.mark.parametrize("when", SENDS)
+def test_a_second_ctrl_c_has_no_traceback(tmp_path: Path, when: str) -> None:
+    code = f"""
+import os, signal, sys
+def kill(*given):
+    os.kill(os.getpid(), signal.SIGINT)
+from arcwise.cli import entry, main
+main._command = lambda: kill() or sys.exit(7)
+{SENDS[when]}
+sys.argv = ["arcwise", "--version"]
+entry.main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 130, done
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("error", ["ImportError", "arcwise.errors.FormatError"])
+def test_what_a_library_makes_of_ctrl_c_is_not_told(tmp_path: Path, error: str) -> None:
+    """It comes while DuckDB looks for pandas, which then seems not to be installed, and the file to be unreadable."""
+    code = f"""
+import os, signal, sys
+import arcwise.errors
+from arcwise.cli import entry
+from arcwise.data import formats
+def load():
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+    except KeyboardInterrupt:
+        raise {error}("'pandas' is required for this operation") from None
+formats.load_duckdb = load
+sys.argv = ["arcwise", "check", "few.duckdb"]
+entry.main()
+"""
+    (tmp_path / "few.duckdb").write_bytes(bytes(8) + b"DUCK" + bytes(100))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert (done.returncode, done.stderr.replace("interrupted\n", "")) == (130, "")
+
+
 def test_nothing_is_imported_before_signals_are_listened_to() -> None:
     """Until then, Ctrl-C is Python's own traceback: in its own start, and in what the script of pip imports."""
     code = f"""

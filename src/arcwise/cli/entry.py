@@ -9,7 +9,7 @@ try:
     import signal
     import sys
 
-    from arcwise.cli.signals import asked_to_stop, end_quietly, leave_at_once, listen, stop_code
+    from arcwise.cli.signals import asked_to_stop, end_quietly, last_word, leave_at_once, listen, stop_code
 except KeyboardInterrupt:
     raise SystemExit(130) from None
 
@@ -27,6 +27,7 @@ SPELLED = {
 
 def main() -> None:
     """Run the command line with the arguments of the process, and end it."""
+    sys.excepthook = last_word
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, leave_at_once)
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
@@ -46,7 +47,7 @@ def main() -> None:
         code = stop_code() if asked_to_stop() else ending.code
     except BaseException:
         # A library may turn the exception of a signal into another one.
-        if not asked_to_stop():
+        if not asked_to_stop(lately=True):
             raise
         code = stop_code()
     end_quietly()

@@ -22,7 +22,7 @@ from typing import Any, NoReturn
 import typer
 
 from arcwise.base.errors import ArcwiseError, DataWarning
-from arcwise.cli.signals import forget_stops, note_interrupt, stop_code
+from arcwise.cli.signals import asked_to_stop, forget_stops, note_interrupt, stop_code
 from arcwise.cli.spelling import spell_error
 from arcwise.cli.verb import OF_STUDIES, RUNNING, TYPED, VerbGroup, add_verb
 
@@ -94,6 +94,8 @@ class _Program(VerbGroup):
             with _quiet_ending():
                 return super().invoke(ctx)
         except ArcwiseError as error:
+            if asked_to_stop(lately=True):
+                raise typer.Exit(_say_stopped()) from None
             find = functools.partial(self.get_command, ctx)
             message = spell_error(error, ctx.meta.get(RUNNING), find, ctx.meta.get(TYPED, ()))
             typer.echo(f"{type(error).__name__}: {message}", err=True)
@@ -113,10 +115,7 @@ def _quiet_ending() -> Iterator[None]:
         finally:
             sys.stdout.flush()
     except KeyboardInterrupt:
-        note_interrupt()
-        code = stop_code()
-        typer.echo("terminated" if code == TERMINATED else "interrupted", err=True)
-        raise typer.Exit(code) from None
+        raise typer.Exit(_say_stopped()) from None
     except BrokenPipeError as error:
         if not _reader_is_gone():
             raise ConnectionError(f"a connection broke: {error}") from error
@@ -128,6 +127,14 @@ def _quiet_ending() -> Iterator[None]:
         _drop_stdout()
         typer.echo(f"FormatError: cannot write to stdout: {error.strerror}.", err=True)
         raise typer.Exit(1) from None
+
+
+def _say_stopped() -> int:
+    """Say what stopped the program, and return its exit code."""
+    note_interrupt()
+    code = stop_code()
+    typer.echo("terminated" if code == TERMINATED else "interrupted", err=True)
+    return code
 
 
 def _drop_stdout() -> None:

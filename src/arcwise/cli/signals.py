@@ -10,16 +10,23 @@ import atexit
 import os
 import signal
 import sys
-from types import FrameType
+import time
+from types import FrameType, TracebackType
 
 # The signals that ask the program to stop, and what it then says.
 STOPS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
 _asked: list[int] = []
+# When Ctrl-C was pressed last, and for how long what goes wrong is taken for its doing.
+_heard: list[float] = []
+ITS_DOING = 1.0  # second
 
 
-def asked_to_stop() -> bool:
-    """Return whether a signal has asked the program to stop."""
-    return bool(_asked)
+def asked_to_stop(*, lately: bool = False) -> bool:
+    """Return whether a signal has ended the work; or, `lately`, Ctrl-C was pressed a moment ago.
+
+    Libraries turn what it raises in one of their imports into errors of their own.
+    """
+    return bool(_asked) or (lately and bool(_heard) and time.monotonic() - _heard[0] < ITS_DOING)
 
 
 def stop_code() -> int:
@@ -28,7 +35,7 @@ def stop_code() -> int:
 
 
 def note_interrupt() -> None:
-    """Note a Ctrl-C that came as KeyboardInterrupt."""
+    """Note a Ctrl-C that came as KeyboardInterrupt from elsewhere."""
     if not _asked:
         _asked.append(signal.SIGINT)
 
@@ -36,6 +43,7 @@ def note_interrupt() -> None:
 def forget_stops() -> None:
     """Forget earlier signals: a program that is called as a function starts afresh."""
     _asked.clear()
+    _heard.clear()
 
 
 def listen() -> None:
@@ -43,7 +51,7 @@ def listen() -> None:
     if signal.getsignal(signal.SIGTERM) in (signal.SIG_DFL, leave_at_once):
         signal.signal(signal.SIGTERM, _terminate)
     if signal.getsignal(signal.SIGINT) is leave_at_once:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, _interrupt)
 
 
 def leave_at_once(number: int, frame: FrameType | None) -> None:
@@ -57,6 +65,11 @@ def leave_at_once(number: int, frame: FrameType | None) -> None:
     os._exit(128 + number)
 
 
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    _heard[:] = [time.monotonic()]
+    signal.default_int_handler(number, frame)
+
+
 def _terminate(number: int, frame: FrameType | None) -> None:
     _asked.append(number)
     handler = signal.getsignal(signal.SIGINT)
@@ -64,6 +77,13 @@ def _terminate(number: int, frame: FrameType | None) -> None:
         handler(signal.SIGINT, frame)
     else:  # ignored, as in the background jobs of a script
         raise KeyboardInterrupt
+
+
+def last_word(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Be the hook for what nobody caught: a Ctrl-C that came between two lines that listen has no traceback."""
+    if issubclass(kind, KeyboardInterrupt):
+        leave_at_once(signal.SIGINT, None)
+    sys.__excepthook__(kind, error, trace)
 
 
 def end_quietly() -> None:
