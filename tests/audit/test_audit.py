@@ -453,3 +453,13 @@ def test_pairs_that_are_left_out_are_told(most: str, monkeypatch: pytest.MonkeyP
     told = [finding for finding in check(table).findings if finding.kind is Kind.COPY]
     assert [finding.columns for finding in told] == [()]
     assert "were left out" in told[0].what
+
+
+def test_the_columns_are_shown_with_few_digits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wages = [8.081599002846286] * 9 + [5.0, 7.25, 9.125]
+    pd.DataFrame({"wage": wages, "smoke": [0.0, 1.0, 0.0] * 4}).to_csv(tmp_path / "few.csv", index=False)
+    with pytest.raises(SystemExit):
+        main(["check", str(tmp_path / "few.csv")])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "8.0816 (75%)" in shown
+    assert "0 (67%)" in shown and "0.0 (" not in shown

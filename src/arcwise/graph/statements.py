@@ -238,7 +238,11 @@ class Reader:
         """Return the tiers; a name that stands in one tier itself is left out of the patterns of the others."""
         names, given = self._nodes.names, []
         if isinstance(tiers, str):  # "age, sex | smoke"
-            tiers = [[name.strip() for name in tier.split(",") if name.strip()] for tier in tiers.split("|")]
+            parts = [[word for name in tier.split(",") if (word := name.strip())] for tier in tiers.split("|")]
+            if len(parts) == 1 or not all(parts):
+                why = "one tier forbids nothing" if len(parts) == 1 else f"tier {parts.index([]) + 1} is empty"
+                raise ConstraintError(f"the tiers '{tiers}': {why}. Write what comes first | what comes later.")
+            tiers = parts
         for number, tier in enumerate(tiers, start=1):
             if isinstance(tier, str) or not isinstance(tier, Iterable):
                 raise ConstraintError(f"tier {number} is the text '{tier}'; give a list of names.")

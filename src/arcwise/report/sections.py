@@ -521,7 +521,7 @@ def _columns(columns: Sequence[DataColumn]) -> TableBlock:
     for column in shown:
         counts = column.counts()
         seen = counts[counts > 0]
-        top = column.labels[int(counts.argmax())] if len(seen) else "–"
+        top = edges.state_label(column.labels[int(counts.argmax())]) if len(seen) else "–"
         share = counts.max(initial=0) / max(1, counts.sum())
         gaps = column.n_missing / max(1, column.n_cases)
         short = top if len(top) <= 24 else f"{top[:23]}…"
