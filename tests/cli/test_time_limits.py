@@ -43,6 +43,11 @@ MANY = 1_000_000_000  # restarts and replicates cost nothing until they are made
 VERBS = {
     "learn": "learn {data} -o folder --force",
     "learn, bootstrap": "learn {data} --method bootstrap --replicates 100000 -o folder --force",
+    "learn, groups": "learn {families} --groups family -o folder --force",
+    "learn, weights": "learn {weighted} --weights worth -o folder --force",
+    "learn, replicate weights": "learn {survey} --weights worth --replicate-weights rep_* -o folder --force",
+    "learn, numbers": "learn {numbers} --numbers as-they-are -o folder --force",
+    "learn, numbers of groups": "learn {people} --groups family --numbers as-they-are -o folder --force",
     "scores": "scores {data} --score bdeu:ess=10 --bayes-factor 1000 -o table.arct",
     "optimal": "optimal {data} --score bdeu:ess=10",
     "optimal from a table": "optimal {table}",
@@ -212,6 +217,12 @@ def files(tmp_path_factory: pytest.TempPathFactory, run: Callable[..., Answer]) 
     frame = pd.DataFrame(numbers, columns=data.names).assign(sort=np.array(["a", "b", "c"])[data.codes[0]])
     frame.to_csv(folder / "numbers.csv", index=False)
     frame.drop(columns="sort").to_csv(folder / "plain.csv", index=False)
+    family, worth = np.arange(len(table)) // 3, rng.lognormal(0, 0.5, len(table)).round(3)
+    repeated = {f"rep_{k}": (worth * rng.exponential(1, len(table))).round(3) for k in range(20)}
+    table.assign(family=family).to_csv(folder / "families.csv", index=False)
+    table.assign(worth=worth).to_csv(folder / "weighted.csv", index=False)
+    table.assign(worth=worth, **repeated).to_csv(folder / "survey.csv", index=False)
+    frame.assign(family=family).to_csv(folder / "people.csv", index=False)
     write_network(fit_parameters(sparse_dag(data.names, rng, mean_parents=1.5), data), folder / "truth.bif")
     (folder / "study.toml").write_text(
         'name = "study"\nseed = 1\n[experiments.overhead]\ncells = 100000\nwork = "sleep"\nseconds = 0.05\n'
