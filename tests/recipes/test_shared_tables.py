@@ -42,7 +42,7 @@ def test_sets_are_those_of_tables_alone(built: list[int]) -> None:
     data = datasets.load("tic-tac-toe")
     plan = recipes(data)
     tables = SharedTables()
-    tables.expect(plan)
+    tables.reserve(plan)
     for recipe in plan:
         alone = carry_out(recipe, data, Run(progress=False))
         shared = carry_out(recipe, data, Run(progress=False, tables=tables))
@@ -57,7 +57,7 @@ def test_other_data_limits_and_constraints_are_not_mixed_up(built: list[int]) ->
     other = data.resample(1)
     plan = recipes(data)
     tables = SharedTables()
-    tables.expect([*plan[:2], *recipes(data, max_parents=2)[2:]])
+    tables.reserve([*plan[:2], *recipes(data, max_parents=2)[2:]])
     run = Run(progress=False, tables=tables)
     carry_out(plan[0], data, run)
     assert built == [2]
@@ -70,7 +70,7 @@ def test_other_data_limits_and_constraints_are_not_mixed_up(built: list[int]) ->
 def test_what_does_not_fit_together_is_built_for_itself(built: list[int]) -> None:
     data = datasets.load("tic-tac-toe")
     tables = SharedTables()
-    tables.expect(recipes(data))
+    tables.reserve(recipes(data))
     run = Run(progress=False, tables=tables, limits=Limits(memory_bytes=2**12))
     made = carry_out(recipes(data)[2], data, run)
     assert (

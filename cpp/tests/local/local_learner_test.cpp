@@ -53,10 +53,10 @@ TEST(every_child_is_scored_by_the_rows_that_tell_of_it) {
                     }
                 }
             }
-            const auto untold = scores.row(4, Parents{});
-            CHECK(untold->own == 0.0);
+            const auto silent = scores.row(4, Parents{});
+            CHECK(silent->own == 0.0);
             CHECK(scores.local(4, Parents{}) == 0.0);
-            for (const double value : untold->toggled) CHECK(std::isnan(value));
+            for (const double value : silent->toggled) CHECK(std::isnan(value));
             SilentMonitor monitor;
             Ticker ticker(monitor, 1e9);
             ClimbOptions options;

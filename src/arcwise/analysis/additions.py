@@ -66,7 +66,7 @@ def compared_recipes(main: MethodResult, run: LearnRun) -> list[Recipe]:
     compared = [one for one in plan if (one.source, one.score) not in had]
     tables, batches = run.clock.tables, run.clock.batches
     assert tables is not None and batches is not None
-    tables.expect([one for one in compared if not one.source_facts.is_sample])
+    tables.reserve([one for one in compared if not one.source_facts.is_sample])
     batches.reserve([one for one in compared if one.source_facts.resamples])
     return compared
 

@@ -45,7 +45,7 @@ class SharedTables:
         self._data: Dataset | None = None
         self._built: list[tuple[Recipe, ParentSetTable]] = []
 
-    def expect(self, recipes: Iterable[Recipe]) -> None:
+    def reserve(self, recipes: Iterable[Recipe]) -> None:
         """Note that these recipes will be carried out."""
         self._waiting = list(recipes)
 
