@@ -539,3 +539,8 @@ def test_an_edge_that_hardly_leans_has_no_arrow_head(page: Any, wine: arcwise.An
         edge.is_pointed for edge in wine.edges if edge.fate.in_network
     ]
     assert any(edge.fate.is_arc and not edge.is_pointed for edge in wine.edges)
+
+
+def test_percentages_are_rounded_as_in_the_sentences(page: Any) -> None:
+    shares = [k / n for n in (8, 40, 200, 303) for k in range(n + 1)]
+    assert page.run("return arguments[0].map((share) => percent(share))", shares) == [percent(one) for one in shares]

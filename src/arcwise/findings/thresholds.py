@@ -12,6 +12,7 @@ from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.findings.method_result import MethodResult
 from arcwise.findings.options import LearnOptions
 from arcwise.findings.parts import Remark
+from arcwise.findings.verdict import tested
 from arcwise.sampled.numeric_data import NumericData
 
 # What a missed edge may cost in the report: 2^-5 to 2^5 extra edges.
@@ -91,7 +92,11 @@ def choose_thresholds(
         warnings = (size_warning(confidence.n_cases), learned.mismatch, _experiment_warning(data))
         notes += [Remark(f"Warning: {text}") for text in warnings if text]
     if chosen.label is RuleName.CALIBRATED and confidence.probability.calibration.doubt:
-        notes.append(Remark(f"Warning: {confidence.probability.calibration.doubt}"))
+        recipe = confidence.recipe
+        known = tested(
+            tiers=recipe is not None and set(recipe.constraints) == {"tiers"}, gaps=confidence.filled is not None
+        )
+        notes.append(Remark(f"Warning: {confidence.probability.calibration.doubt} {known}".rstrip()))
     curve = tuple(_cut_at(confidence, chosen.label, 2.0**power) for power in COST_POWERS)
     return Thresholds(chosen, tuple(marks), advice.text, curve, tuple(notes))
 

@@ -52,6 +52,21 @@ class Verdict(enum.StrEnum):
 RIGHT = {Verdict.RELY: (1071, 1079), Verdict.PROBABLY: (173, 180), Verdict.OPEN: (315, 702)}
 
 
+# The same where the probabilities themselves were not studied: in how many tables, and of the edges to rely on there.
+TESTED = {"true tiers": (36, 411, 412), "a tenth of the values missing": (14, 126, 126)}
+
+
+def tested(*, tiers: bool, gaps: bool) -> str:
+    """Return how often edges to rely on were right with tiers, and with gaps; "" without either.
+
+    >>> tested(tiers=True, gaps=False)
+    'But in 36 tables with true tiers, 411 of 412 edges to rely on were real.'
+    """
+    asked = [record for record, wanted in zip(TESTED.items(), (tiers, gaps), strict=True) if wanted]
+    told = [f"in {tables} tables with {what}, {right:,} of {total:,}" for what, (tables, right, total) in asked]
+    return f"But {', and '.join(told)} edges to rely on were real." if told else ""
+
+
 def track_record() -> str:
     """Return how often the verdicts were right.
 

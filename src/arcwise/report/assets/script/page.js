@@ -34,7 +34,9 @@ function confidence(value, digits = 3) { // 1 is shown only for every network, 0
   if (value > 0 && Number(text) <= 0) return `<${fixed(10 ** -digits, digits)}`;
   return text;
 }
+// As Python rounds, so that tables agree with sentences: halves go to the even number.
+const hundredths = (share) => ((100 * share) % 1 === 0.5 ? 2 * Math.round(50 * share) : Math.round(100 * share));
 const percent = (share) =>
-  share > 0 && share < 0.005 ? "under 1%" : share >= 0.995 && share < 1 ? "over 99%" : `${Math.round(share * 100)}%`;
+  share > 0 && share < 0.005 ? "under 1%" : share >= 0.995 && share < 1 ? "over 99%" : `${hundredths(share)}%`;
 const plural = (count, one, many) => `${count} ${count === 1 ? one : many}`;
 const short = (value) => (value >= 10 ? value.toFixed(0) : Number(value.toPrecision(2)).toString());
