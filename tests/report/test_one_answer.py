@@ -24,7 +24,7 @@ from arcwise import datasets
 from arcwise.analysis import Analysis
 from arcwise.evaluate.fit import FitCheck, PairFit
 from arcwise.findings.parts import Fit, MainAnswer
-from arcwise.findings.verdict import Verdict, tested
+from arcwise.findings.verdict import Verdict, record_with
 from arcwise.report.edges import state_labels
 from arcwise.report.effects import effect_answer
 from arcwise.report.explanation import explain_folder
@@ -111,11 +111,11 @@ def test_why_bars_and_counts_differ_is_said_beside_the_bars(survey: Analysis) ->
 
 
 def test_a_warning_beside_edges_to_rely_on_says_how_often_these_were_right() -> None:
-    assert tested(tiers=True, gaps=True).startswith("But in 36 tables with true tiers, 411 of 412, and in ")
-    assert tested(tiers=False, gaps=False) == ""
+    assert record_with(tiers=True, gaps=True).startswith("But in 36 tables with true tiers, 411 of 412, and in ")
+    assert record_with(tiers=False, gaps=False) == ""
     told = arcwise.learn(datasets.load("survey"), seed=1, tiers="age, sex | *", replicates=20, compare=False)
     remarks = [one.text for one in told.remarks if "no study shows" in one.text]
-    assert all(text.endswith(tested(tiers=True, gaps=False)) for text in remarks)
+    assert all(text.endswith(record_with(tiers=True, gaps=False)) for text in remarks)
 
 
 def test_bins_are_low_middle_and_high() -> None:

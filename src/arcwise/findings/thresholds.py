@@ -12,7 +12,7 @@ from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.findings.method_result import MethodResult
 from arcwise.findings.options import LearnOptions
 from arcwise.findings.parts import Remark
-from arcwise.findings.verdict import tested
+from arcwise.findings.verdict import record_with
 from arcwise.sampled.numeric_data import NumericData
 
 # What a missed edge may cost in the report: 2^-5 to 2^5 extra edges.
@@ -93,7 +93,7 @@ def choose_thresholds(
         notes += [Remark(f"Warning: {text}") for text in warnings if text]
     if chosen.label is RuleName.CALIBRATED and confidence.probability.calibration.doubt:
         recipe = confidence.recipe
-        known = tested(
+        known = record_with(
             tiers=recipe is not None and set(recipe.constraints) == {"tiers"}, gaps=confidence.filled is not None
         )
         notes.append(Remark(f"Warning: {confidence.probability.calibration.doubt} {known}".rstrip()))

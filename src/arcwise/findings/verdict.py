@@ -56,10 +56,10 @@ RIGHT = {Verdict.RELY: (988, 996), Verdict.PROBABLY: (132, 137), Verdict.OPEN: (
 TESTED = {"true tiers": (36, 411, 412), "a tenth of the values missing": (14, 126, 126)}
 
 
-def tested(*, tiers: bool, gaps: bool) -> str:
+def record_with(*, tiers: bool, gaps: bool) -> str:
     """Return how often edges to rely on were right with tiers, and with gaps; "" without either.
 
-    >>> tested(tiers=True, gaps=False)
+    >>> record_with(tiers=True, gaps=False)
     'But in 36 tables with true tiers, 411 of 412 edges to rely on were real.'
     """
     asked = [record for record, wanted in zip(TESTED.items(), (tiers, gaps), strict=True) if wanted]
