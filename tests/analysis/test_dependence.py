@@ -167,3 +167,15 @@ def test_a_credible_set_holds_a_share_of_the_posterior_of_the_same_rows() -> Non
     found = learn(data, method="credible", **QUICK)
     assert found.main.credible is not None and found.main.credible.covered is not None
     assert 0 < found.main.credible.covered <= 1
+
+
+def test_a_network_that_does_not_quite_fit_makes_frequent_rows_no_copies() -> None:
+    """Of six columns of two states, each row has seventy that are equal, and a misfit of a few per cent is one more."""
+    rng = np.random.default_rng(3)
+    shares = np.exp(rng.normal(0, 1.2, 2)[:, None] * np.eye(2)).ravel()  # two columns that depend on each other
+    cells = np.kron(np.kron(shares, np.exp(rng.normal(0, 0.6, 4))), np.ones(4)) * np.exp(rng.normal(0, 0.22, 64))
+    drawn = rng.choice(64, 1_800, p=cells / cells.sum())
+    data = data_of((drawn[:, None] >> np.arange(6)) & 1)
+    counts = np.bincount(drawn, minlength=64)[drawn]
+    assert excess_of_equals(counts, expected_equals(data)) > 1
+    assert find_dependence(data) is None
