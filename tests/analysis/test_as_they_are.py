@@ -197,11 +197,12 @@ def test_words_in_an_order_are_a_scale_beside_numbers_and_categories_alone() -> 
 
 def test_whole_numbers_that_name_kinds_are_categories() -> None:
     codes = np.random.default_rng(5).integers(1, 5, (3, 200))
-    frame = trial(200).assign(region=codes[0], marital=codes[1], steps=codes[2])
+    frame = trial(200).assign(region=codes[0], marital=codes[1], steps=codes[2], status_wife=codes[0, ::-1])
     mixed = prepared_from(frame).mixed
     assert mixed is not None
     kinds = {name: str(kind) for name, kind in zip(mixed.names, mixed.kinds, strict=True)}
     assert (kinds["region"], kinds["marital"], kinds["steps"]) == ("nominal", "nominal", "ordinal")
+    assert kinds["status_wife"] == "nominal"
     kept = prepared_from(frame, keep=("region",)).mixed
     assert kept is not None and str(kept.kinds[kept.index("region")]) == "ordinal"
     assert prepared_from(frame[["arm", "region"]]).mixed is None
@@ -262,6 +263,41 @@ def test_constraints_groups_weights_and_a_target() -> None:
     weighted = quick(frame.drop(columns="site"), weights="weight")
     assert weighted.prepared.mixed is not None and weighted.prepared.mixed.design is not None
     assert weighted.data.n_effective < 400
+
+
+def in_sites(rows: int = 600) -> pd.DataFrame:
+    """The trial in forty sites with a level each, with weights and twenty columns of replicates of them."""
+    rng = np.random.default_rng(6)
+    frame = trial(rows)
+    site = np.arange(rows) % 40
+    frame["final"] += rng.normal(0, 8, 40)[site]
+    weight = rng.uniform(0.5, 2, rows)
+    halves = {f"rep_{k}": weight * 2 * rng.integers(0, 2, 40)[site] for k in range(20)}
+    return frame.assign(site=[f"s{k}" for k in site], w=weight, **halves)
+
+
+def test_sites_and_replicate_weights_from_the_table_to_the_answer(tmp_path: Path) -> None:
+    frame = in_sites()
+    design = frame[[name for name in frame if name.startswith(("w", "rep"))]].columns
+    by_site = quick(frame.drop(columns=design), groups="site")
+    by_weights = quick(frame.drop(columns="site"), weights="w", replicate_weights=["rep_*"])
+    by_row = quick(frame.drop(columns=[*design, "site"]))
+    effects = {}
+    for name, found in (("site", by_site), ("weights", by_weights), ("row", by_row)):
+        assert found.mixed is not None and set(found.mixed.names) == set(trial(10).columns)
+        assert found.edge("age", "base").present > 0.9 and found.edge("base", "final").present > 0.9
+        found.save(tmp_path / name)
+        saved = SavedAnalysis(tmp_path / name)
+        effects[name] = saved.effect("base", "final").to_frame()
+        assert effects[name].equals(found.effect("base", "final").to_frame())
+        assert abs(float(effects[name]["change"].iloc[0]) - 1) < 0.25
+    assert by_site.report.summary[0].startswith("The 600 rows belong to 40 groups (site)")
+    assert "weighted by w" in by_weights.report.summary[0]
+    assert by_site.confidence.n_cases is not None and by_site.confidence.n_cases < 600
+    assert by_weights.confidence.n_cases is not None and by_weights.confidence.n_cases < 600
+    # Rows that tell less make the answer no surer.
+    spread = {name: float((own["high"] - own["low"]).iloc[0]) for name, own in effects.items()}
+    assert spread["weights"] > 0.9 * spread["row"] and spread["site"] > 0.9 * spread["row"]
 
 
 def test_constraints_on_ancestors_find_a_source_that_obeys() -> None:

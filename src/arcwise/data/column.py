@@ -289,8 +289,8 @@ _CODE = re.compile(
 )
 # Names of columns whose few whole numbers stand for kinds that have no order.
 _CLASSES = re.compile(
-    r"^(race|ethnic(ity|_?group)?|religion|relig|marital(_?stat(us)?)?|nationality|language|party|sector|industry|occupation"
-    r"|species|colou?r|brand|state|city|site|cent(er|re)|hospital|clinic)$",
+    r"^(race|ethnic(ity|_?group)?|religion|relig|(marital_?)?status|marital|nationality|origin|language|party|sector"
+    r"|industry|occupation|species|colou?r|brand|state|city|site|cent(er|re)|hospital|clinic)(_(husb(and)?|wife|spouse|\d))?$",
     re.IGNORECASE,
 )
 

@@ -504,7 +504,8 @@ def _apart(analysis: Findings, kept: list[EdgeRecord]) -> str:
 def _directions(kept: list[EdgeRecord], names: Sequence[str]) -> str:
     """Name the directions that the data settle, say how many are the analyst's, and what would settle more."""
     ways = Counter(e.direction for e in kept)
-    settled = sorted((e for e in kept if e.direction is Way.SETTLED), key=lambda e: -e.information)
+    sure = [e for e in kept if e.direction is Way.SETTLED and e.verdict is not Verdict.OPEN]
+    settled = sorted(sure, key=lambda e: -e.information)
     told = "The data settle no direction."
     if settled:
         told = f"The data settle {listed([f'{e.tail} → {e.head}' for e in settled], most=MOST_NAMED)}."
