@@ -261,6 +261,7 @@ def test_the_verbs(cli: Cli, pair: tuple[Analysis, SavedAnalysis], tmp_path: Pat
     assert "What cough depends on" in cli("explain", folder, "cough")
     assert "| smoke |" in cli("explain", folder, "cough", "--markdown")
     effect = cli("effect", folder, "smoke", "cough", "--hidden-causes", "possible")
+    assert cli("effect", folder, "smoke->cough", "--hidden-causes", "possible") == effect
     assert "no common cause" in effect
     assert "Manski" in effect
     cli("effect", folder, "-o", tmp_path / "effects.csv")

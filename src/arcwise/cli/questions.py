@@ -240,7 +240,8 @@ class EffectVerb(DataVerb, TimeLimit, AnswerVerb):
 
     source: FolderOrGraphArgument
     cause: Annotated[
-        str | None, typer.Argument(metavar="X", help="The variable to set; without it, all.", show_default=False)
+        str | None,
+        typer.Argument(metavar="X", help="The variable to set, or X->Y; without it, all.", show_default=False),
     ] = None
     outcome: Annotated[
         str | None,
@@ -269,6 +270,8 @@ class EffectVerb(DataVerb, TimeLimit, AnswerVerb):
                 raise OptionError("the range within one class is that of one effect: give X and Y.")
             return self._within_class(cause, outcome)
         saved = open_folder(self.source)
+        if cause is not None and outcome is None:
+            cause, outcome = saved.confidence.link(cause) or (cause, None)
         if saved.mixed is not None and self.hidden_causes == "possible":
             raise OptionError(
                 "--hidden-causes possible bounds the probabilities of states; nothing bounds a number whose causes "
