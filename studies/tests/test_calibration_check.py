@@ -10,16 +10,18 @@ import pandas as pd
 import pytest
 
 from arcwise.confidence import EdgeConfidence
-from arcwise.confidence.calibration import Calibration
+from arcwise.confidence.calibration import Calibration, CalibrationTable, calibration_table
 from arcwise.ensemble import Recipe
 from arcwise_studies.config import read_study
 from arcwise_studies.experiments.calibration_check import KINDS, CheckSettings, world_text
-from arcwise_studies.experiments.calibration_goals import Claim, summarize
+from arcwise_studies.experiments.calibration_goals import Claim, claims_of, summarize
 from arcwise_studies.experiments.calibration_goals import _directions as directions
 from arcwise_studies.experiments.calibration_goals import _judged as judged
 from arcwise_studies.experiments.calibration_paths import confidence_of
-from arcwise_studies.experiments.pair_states import PairStates
+from arcwise_studies.experiments.pair_states import PairStates, true_states
 from arcwise_studies.frames import read_frames
+from arcwise_studies.known_facts import known_facts
+from arcwise_studies.products import export_product
 from arcwise_studies.run import run_study
 from arcwise_studies.sources import Sources
 from arcwise_studies.store import Store
@@ -36,7 +38,7 @@ def claim(shares: np.ndarray, truth: np.ndarray) -> Claim:
     """Claims that are the shares themselves."""
     states = PairStates(truth.astype(np.uint8), shares)
     confidence = as_they_are(confidence_of(states, RECIPE, 500, ""))
-    return Claim("chain", 500, states.n_variables, confidence, states, None, {})
+    return Claim("chain", False, 500, states.n_variables, confidence, states, None, {})
 
 
 def test_a_bin_is_off_where_what_is_claimed_is_not_true() -> None:
@@ -82,9 +84,33 @@ def test_a_check_runs_and_judges_the_package(tmp_path: Path) -> None:
     store = tmp_path / "check.duckdb"
     run_study(study, store, progress=False)
     rows, _ = read_frames(Store(store))["calibration_check"]
-    assert len(rows) == 4
+    assert len(rows) == 8
     tables = {table.name: table.frame for table in summarize(rows, RECIPE)}
     assert {"noise", "grid", "kinds", "sizes", "directions", "distances"} <= set(tables)
     assert tables["noise"]["tables"].sum() == 2
     assert isinstance(tables["distances"], pd.DataFrame)
     assert set(tables["distances"]["of"]) == {"60 cases", "200 cases", "chain"}
+    assert set(tables["kinds"]["of"]) == {"chain", "tiers", "arcs"}
+    told = [one for one in claims_of(rows, RECIPE) if one.confidence.constraints is not None]
+    assert len(told) == 4 and all(len(one.probability) == len(one.real) == one.open.sum() for one in told)
+    product = tmp_path / "calibration.json"
+    product.write_text(calibration_table().to_json(), encoding="utf-8")
+    assert export_product(store, product, "told") == 4
+    made = CalibrationTable.from_json(product.read_text(encoding="utf-8"))
+    assert made.entries["bootstrap", "qnml"].told == 4
+    assert made.provenance["told"] == study.digest
+
+
+@pytest.mark.parametrize("kind", ["tiers", "arcs"])
+def test_what_is_told_is_true_and_is_not_judged(kind: str) -> None:
+    for seed in range(5):
+        world = Sources().world(world_text("logistic", 9, np.random.default_rng(seed)))
+        told = known_facts(kind, world.dag, np.random.default_rng(seed))
+        assert told.allows_dag(world.dag)
+        truth = true_states(world.dag)
+        states = PairStates(truth, np.full((3, 36), 0.3))
+        made = Claim(kind, False, 500, 9, confidence_of(states, RECIPE, 500, "", told), states, None, {})
+        both_ways = {frozenset(arc) for arc in told.forbidden if arc[::-1] in told.forbidden}
+        decided = both_ways | {frozenset(arc) for arc in told.required}
+        assert len(made.probability) == len(made.real) == 36 - len(decided)
+        assert bool(decided) == (kind == "arcs")

@@ -17,6 +17,7 @@ from arcwise.confidence.probability import reliability
 from arcwise.ensemble import Recipe
 from arcwise.errors import FormatError, OptionError, UnknownNameError
 from arcwise.graph import Constraints
+from arcwise.networks.recipe import NetworkOrigin
 
 NAMES = ("a", "b", "c", "d")
 
@@ -127,6 +128,19 @@ def test_what_was_not_studied_is_said() -> None:
     # How many networks were drawn is no other recipe.
     few = confidence(origin="bootstrap", recipe=Recipe.usual("bootstrap", "bic", replicates=50))
     assert table.calibration(few).doubt == ""
+
+
+def test_constraints_are_a_doubt_only_where_no_check_had_some() -> None:
+    table, told = calibration_table(), Constraints(NAMES, tiers=[["a"], ["b", "c", "d"]])
+    some = confidence(recipe=Recipe.usual("credible", "qnml", n_cases=500, constraints=told), constraints=told)
+    assert "constraints: some here, none there" in table.calibration(some).doubt
+    usual = Recipe.usual("bootstrap", "qnml", n_cases=500, constraints=told)
+    bootstrap = replace(some, origin=NetworkOrigin("bootstrap"), recipe=usual)
+    assert table.entries["bootstrap", "qnml"].told > 0 and table.calibration(bootstrap).doubt == ""
+    unchecked = {key: replace(entry, told=0) for key, entry in table.entries.items()}
+    assert "constraints: some here" in replace(table, entries=unchecked).calibration(bootstrap).doubt
+    believed = replace(usual, beliefs={"every_edge": 0.5})
+    assert "prior odds: some here" in table.calibration(replace(bootstrap, recipe=believed)).doubt
 
 
 def test_a_calibration_is_kept_in_the_file(tmp_path: Path) -> None:

@@ -138,22 +138,27 @@ def counted(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 @given(st.lists(st.floats(0.01, 0.99), min_size=1, max_size=12))
-def test_without_a_shift_the_range_is_that_of_independent_pairs(values: list[float]) -> None:
+def test_without_a_shift_the_range_is_the_shortest_of_independent_pairs(values: list[float]) -> None:
     p = np.array(values)
     low, high = count_range(p, 0.0)
-    below = np.cumsum(counted(p))
+    masses = counted(p)
     margin = 0.02  # log odds are rounded to a hundredth
-    assert (below[low - 1] if low else 0.0) <= (1 - COVERED) / 2 + margin
-    assert below[low] >= (1 - COVERED) / 2 - margin
-    assert below[high] >= (1 + COVERED) / 2 - margin
-    assert (below[high - 1] if high else 0.0) <= (1 + COVERED) / 2 + margin
+    assert masses[low : high + 1].sum() >= COVERED - margin
+    shorter = [masses[k : k + high - low].sum() for k in range(len(masses))]
+    assert max(shorter) <= COVERED + margin
+
+
+def test_where_nothing_is_likely_the_range_is_nothing() -> None:
+    assert count_range(np.array([0.02, 0.03]), 0.0) == (0, 0)  # tails of equal size would say 0 to 1 of 0.06 and more
+    assert count_range(np.array([0.06]), 0.0) == (0, 0)
+    assert count_range(np.array([0.11]), 0.0) == (0, 1)
 
 
 def test_a_shift_that_all_pairs_share_makes_the_range_wider() -> None:
     rng = np.random.default_rng(1)
     p = rng.uniform(0.01, 0.2, size=300)
     narrow, wide = count_range(p, 0.0), count_range(p, 1.2)
-    assert wide[0] < narrow[0] <= narrow[1] < wide[1]
+    assert wide[0] < narrow[0] < narrow[1] < wide[1]
     odds = np.log(p / (1 - p)) + 1.2 * rng.normal(size=(20_000, 1))
     drawn = (rng.random((20_000, 300)) < 1 / (1 + np.exp(-odds))).sum(axis=1)
     assert np.mean((wide[0] <= drawn) & (drawn <= wide[1])) == pytest.approx(COVERED, abs=0.02)

@@ -786,7 +786,7 @@ EDGE_COLUMNS: tuple[EdgeColumn, ...] = (
     EdgeColumn(
         SETTLED,
         "whether the direction, from → to, is settled. The edge then exists and points this way with a probability of "
-        "at least 0.9. Where no study gives that, nine tenths of the networks with the edge agree",
+        f"at least {SETTLED_PROBABILITY:g}. Where no study gives that, nine tenths of the networks with the edge agree",
         field="settled",
         value=lambda e: e.is_settled,
         kind=flag,

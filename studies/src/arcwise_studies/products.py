@@ -45,16 +45,18 @@ __all__ = [
 ]
 
 T = TypeVar("T", bound=StudiedTable)
-Product = Literal["thresholds", "ensemble", "calibration", "paths"]
+Product = Literal["thresholds", "ensemble", "calibration", "paths", "told"]
 EXPERIMENT = "discovery"
 CALIBRATION = "calibration"
+CHECK = "calibration_check"
 
 
 def export_product(store: str | os.PathLike[str], path: str | os.PathLike[str], product: str) -> int:
     """Write a product to a file and return its number of entries.
 
     "thresholds", "calibration" and "paths" are JSON, "ensemble" is a compressed CSV. What the file has of
-    recipes that a calibration study does not have is kept, with the study that it is from.
+    recipes that a calibration study does not have is kept, with the study that it is from. "told" adds to the
+    calibrations in a file on how many samples of a check they were judged whose learner was told something.
     """
     if product not in get_args(Product):
         raise UnknownNameError(suggestion("product", product, get_args(Product)))
@@ -66,6 +68,8 @@ def export_product(store: str | os.PathLike[str], path: str | os.PathLike[str], 
         calibrations = _with_kept(calibration_product(store), path)
         write_text(path, calibrations.to_json())
         return len(calibrations.entries)
+    if product == "told":
+        return _add_told(store, path)
     if product == "paths":
         paths = _with_kept(paths_product(store), path)
         write_text(path, paths.to_json())
@@ -74,6 +78,19 @@ def export_product(store: str | os.PathLike[str], path: str | os.PathLike[str], 
     with atomic_write(path) as file:
         file.write(training_bytes(training))
     return len(training)
+
+
+def _add_told(store: str | os.PathLike[str], path: str | os.PathLike[str]) -> int:
+    """Add to the calibrations of a file how many samples with constraints a check has, and return how many."""
+    source = Store(store)
+    rows, _ = _frames(source, CHECK)
+    method, _, score = source.study().experiments[CHECK].recipe.partition(":")
+    table = CalibrationTable.from_json(Path(path).read_text(encoding="utf-8"), where=str(path))
+    count = int(rows["told"].notna().sum()) if "told" in rows else 0
+    entry = replace(table.entries[method, score], told=count)
+    provenance = {**table.provenance, "told": source.facts()["digest"]}
+    write_text(path, replace(table, entries={**table.entries, entry.key: entry}, provenance=provenance).to_json())
+    return count
 
 
 def _with_kept(table: T, path: str | os.PathLike[str]) -> T:

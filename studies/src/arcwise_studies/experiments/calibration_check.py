@@ -1,4 +1,4 @@
-"""Do the probabilities that the package ships hold on worlds of kinds that they were not learned from?
+"""Do the probabilities that the package ships hold on worlds that they were not learned from?
 
 A cell is a sample of one world, at a number of cases and of variables; it leaves what the default recipe of `learn`
 says of all pairs next to the truth, and how far its network and those of other methods are from the true class. Nothing
@@ -14,12 +14,18 @@ chain       every variable depends on the one before it
 votes       three layers, weighted votes of two states
 skewed      one state has most of the cases
 straight    numbers on straight lines with normal noise, cut into intervals
+sparse      0.35 edges for each variable, of a kind that the study has, too, as the next two
+lattice     neighbours on a grid
+dense       3 to 5 edges for each variable
+tiers       a world of one of the first kinds, and the learner is told an order of time
+arcs        the same, and the learner is told arcs that are there and arcs that are not
 independent no edge at all, 2 to 5 states
 shuffled    columns of a table, each shuffled on its own
 """
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -40,22 +46,31 @@ from arcwise.limits import Limits, Status
 from arcwise.local import hill_climb, tabu_search
 from arcwise_studies.experiment import CellContext, CellResult, Experiment, Row, SummaryFigure, SummaryTable
 from arcwise_studies.experiments.calibration import FEWEST, among, as_seen, learn_sample
+from arcwise_studies.known_facts import known_facts
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from arcwise_studies.sources import Sources
 
-__all__ = ["CUT", "KINDS", "CalibrationCheck", "CheckSettings"]
+__all__ = ["CUT", "KINDS", "NEW", "CalibrationCheck", "CheckSettings"]
 
 WORLD_SEED = 38  # of the worlds, with their kind, sizes and number
 PARTS = {"child": 20, "insurance": 27, "alarm": 37, "hailfinder": 56, "hepar2": 70, "win95pts": 76, "andes": 223}
 SHUFFLED, CUT, INDEPENDENT = "shuffled", "straight", "independent"
-METHODS = ("learn", "hill_climb", "tabu", "averaged")
+NEW = (
+    *("logistic", "hubs", "contexts", "modules", "benchmark"),
+    *("copying", "chain", "votes", "skewed", CUT),
+)
+TOLD = ("tiers", "arcs")
+KINDS = (*NEW, INDEPENDENT, "sparse", "lattice", "dense", *TOLD)
+FEW_CASES = 200  # up to here samples are small: of these there may be more
 
 
 def world_text(kind: str, nodes: int, rng: np.random.Generator) -> str:
     """Return the text of a world of a kind."""
+    if kind in TOLD:
+        kind = str(rng.choice([name for name in NEW if name != "benchmark"]))
     seed = int(rng.integers(2**31))
     low, high = ((2, 2), (2, 3), (2, 4), (3, 4), (3, 3))[rng.integers(5)]
     states = f"min_states={low},max_states={high}"
@@ -73,16 +88,13 @@ def world_text(kind: str, nodes: int, rng: np.random.Generator) -> str:
         "chain": f"shape=chain,{states},{strength}",
         "votes": "shape=layers,tables=votes",
         "skewed": f"{some},min_states={low},max_states={max(high, 3)},tables=skewed",
+        "sparse": f"mean_parents=0.35,{states},{strength}",
+        "lattice": f"shape=lattice,{states},{strength}",
+        "dense": f"mean_parents={min(rng.uniform(3, 5), (nodes - 1) / 3):.2f},max_states=3,{strength}",
         CUT: f"mean_parents={min(rng.uniform(0.6, 1.6), (nodes - 1) / 3):.2f},straight=yes",
         INDEPENDENT: "mean_parents=0,min_states=2,max_states=5,concentration=2",
     }[kind]
     return f"{'system' if kind == CUT else 'random'}:nodes={nodes},{text},seed={seed}"
-
-
-KINDS = (
-    *("logistic", "hubs", "contexts", "modules", "benchmark"),
-    *("copying", "chain", "votes", "skewed", CUT, INDEPENDENT),
-)
 
 
 @dataclass(frozen=True)
@@ -95,6 +107,8 @@ class CheckSettings:
         The kinds of worlds.
     nodes, repetitions
         Numbers of variables, and how many worlds of each kind there are for each of them and each number of cases.
+    times
+        How many times as many samples of at most 200 cases there are: there probabilities decide, and cells are quick.
     first
         The number of the first world: another gives fresh ones.
     independent, shuffled, columns
@@ -110,9 +124,10 @@ class CheckSettings:
         Time for each sample.
     """
 
-    kinds: tuple[str, ...] = KINDS[:-1]
+    kinds: tuple[str, ...] = NEW
     nodes: tuple[int, ...] = (8, 15, 30, 60)
     repetitions: tuple[int, ...] = (1, 1, 1, 1)
+    times: int = 1
     first: int = 0
     independent: int = 0
     shuffled: tuple[str, ...] = ()
@@ -143,16 +158,17 @@ class CheckSettings:
         for own, count in zip(nodes, repetitions, strict=True):
             for size in self.sizes:
                 for kind in kinds:
-                    for k in range(self.first, self.first + count):
+                    more = self.times if size <= FEW_CASES else 1
+                    for k in range(self.first, self.first + more * count):
                         rng = np.random.default_rng([WORLD_SEED, KINDS.index(kind), own, size, k])
                         yield {"kind": kind, "nodes": own, "cases": size, "truth": world_text(kind, own, rng)}
 
 
 class CalibrationCheck(Experiment[CheckSettings]):
-    """Samples of worlds of other kinds, and what the package says of them."""
+    """Samples of worlds of other kinds and of some of the study's, and what the package says of them."""
 
     Settings = CheckSettings
-    axes = ("kinds", "nodes", "repetitions", "first", "independent", "shuffled", "columns", "sizes")
+    axes = ("kinds", "nodes", "repetitions", "times", "first", "independent", "shuffled", "columns", "sizes")
 
     def check(self, settings: CheckSettings, sources: Sources) -> None:
         """Raise an error if a network or a data set is not there."""
@@ -170,12 +186,17 @@ class CalibrationCheck(Experiment[CheckSettings]):
             return CellResult([], Status.COMPLETE, "fewer than three variables vary in the sample")
         source, _, score = settings.recipe.partition(":")
         facts = {"n_cases": data.n_cases, "arities": data.arities.tolist(), "replicates": settings.replicates}
-        recipe = Recipe.usual(source, score, **facts)
+        kind = str(parameters["kind"])
+        told = known_facts(kind, truth, context.shared_rng(*parameters.values())) if kind in TOLD else None
+        recipe = Recipe.usual(source, score, constraints=told, **facts)
         limits = Limits(settings.learn_seconds, context.limits.memory_bytes)
         found = learn_sample(recipe, data, truth, int(context.rng.integers(2**32)), limits)
         if found.confidence is None:
             return CellResult([], found.status, f"no network was found: {found.status}")
         row = dict(found.row)
+        if told is not None:
+            said = {"names": list(told.names), "said": told.describe()}
+            return CellResult([row | {"told": json.dumps(said)}], found.status)
         half = choose_threshold(found.confidence, "calibrated", metric="cost", alpha=1)
         network = consensus_network(found.confidence, half).dag
         graphs = {"learn": network.cpdag}

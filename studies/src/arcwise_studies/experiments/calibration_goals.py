@@ -6,6 +6,7 @@ Standard errors count whole samples: the pairs of one world are wrong together.
 from __future__ import annotations
 
 import itertools
+import json
 import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,10 +18,11 @@ from numpy.typing import NDArray
 from arcwise.confidence import EdgeConfidence
 from arcwise.confidence.calibration import SETTLED_PROBABILITY
 from arcwise.confidence.paths import path_probability
-from arcwise.confidence.probability import Expected, reliability
+from arcwise.confidence.probability import Expected, arcs_decided, reliability
 from arcwise.ensemble import Recipe
+from arcwise.graph import Constraints
 from arcwise_studies.experiment import SummaryTable
-from arcwise_studies.experiments.calibration_check import CUT
+from arcwise_studies.experiments.calibration_check import CUT, NEW
 from arcwise_studies.experiments.calibration_paths import confidence_of
 from arcwise_studies.experiments.calibration_tables import wilson
 from arcwise_studies.experiments.pair_states import ABSENT, BACKWARD, FORWARD, PairStates, PathStates
@@ -33,6 +35,7 @@ __all__ = ["Claim", "claims_of", "summarize"]
 EDGES = (*(k / 10 for k in range(1, 10)), 0.95, 0.99, 1.0)  # of the bins that a reader looks at
 FEWEST, WITHIN = 100, 0.07  # pairs of a bin that is judged, and how far from its mean it may be
 NOISE = ("independent", "shuffled")
+SYSTEM = "system:"  # how the text of a world of numbers begins
 OTHERS = {"hill climbing": "hill_climb", "tabu": "tabu", "averaged bootstrap": "averaged"}
 
 
@@ -41,6 +44,7 @@ class Claim:
     """What the package says of one sample, and the truth."""
 
     kind: str
+    is_cut: bool  # numbers that were cut, of which the package settles no direction
     cases: int
     nodes: int
     confidence: EdgeConfidence
@@ -50,18 +54,35 @@ class Claim:
 
     @property
     def probability(self) -> NDArray[np.float64]:
-        """Of an edge between each pair."""
-        return self.confidence.probability.vector
+        """Of an edge between each pair of which nobody said whether there is one."""
+        return self.confidence.probability.vector[self.open]
 
     @property
     def real(self) -> NDArray[np.bool_]:
         """Whether it is there."""
-        return np.asarray(self.states.truth != ABSENT)
+        return np.asarray(self.states.truth != ABSENT)[self.open]
+
+    @property
+    def open(self) -> NDArray[np.bool_]:
+        """Of which pairs nobody said whether there is an edge."""
+        return ~self.said[0]
+
+    @property
+    def said(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Of which pairs it was said whether there is an edge, and of which anything was said."""
+        known = self.confidence.constraints
+        if known is None:
+            return np.zeros_like(self.states.truth, dtype=bool), np.zeros_like(self.states.truth, dtype=bool)
+        barred, needed = arcs_decided(known, known.names)
+        pairs = np.triu_indices(len(known.names), 1)
+        edges = barred & barred.T | needed | needed.T
+        return edges[pairs], (edges | barred | barred.T)[pairs]
 
     @property
     def expected(self) -> Expected:
         """What is said of the edges above one half."""
-        return self.confidence.probability.expected(self.probability > 0.5)
+        every = self.confidence.probability
+        return every.expected(every.vector > 0.5)
 
     @property
     def settled(self) -> tuple[int, int]:
@@ -69,8 +90,12 @@ class Claim:
         edges = self.confidence.probability
         first, second = np.triu_indices(len(edges.names), 1)
         ahead, back = edges.directed[first, second], edges.directed[second, first]
-        called = (self.probability > 0.5) & (np.maximum(ahead, back) >= SETTLED_PROBABILITY)
+        called = (edges.vector > 0.5) & (np.maximum(ahead, back) >= SETTLED_PROBABILITY) & ~self.said[1]
         right = self.states.truth == np.where(ahead >= back, FORWARD, BACKWARD)
+        if self.confidence.constraints is not None and self.paths is not None:
+            # What is told compels directions, too, that data cannot tell: then those of the true network count.
+            leads = np.where(ahead >= back, self.paths.truth[first, second], self.paths.truth[second, first])
+            right = leads & (self.states.truth != ABSENT)
         return int(called.sum()), int((called & right).sum())
 
 
@@ -80,16 +105,29 @@ def claims_of(rows: pd.DataFrame, recipe: Recipe) -> list[Claim]:
     for row in rows.to_dict(orient="records"):
         states, cases = PairStates.unpack(row), int(row["cases"])
         paths = PathStates.unpack(row["paths"]) if isinstance(row.get("paths"), str) else None
-        told = {name: float(row.get(f"distance_{key}", math.nan)) for name, key in {"learn": "learn", **OTHERS}.items()}
-        made = confidence_of(states, recipe, cases, row["chance"])
-        found.append(Claim(str(row["kind"]), cases, int(row["nodes"]), made, states, paths, told))
+        methods = {"learn": "learn", **OTHERS}
+        apart = {name: float(row.get(f"distance_{key}", math.nan)) for name, key in methods.items()}
+        apart = apart if math.isfinite(apart["learn"]) else {}
+        made = confidence_of(states, recipe, cases, row["chance"], _told(row.get("told")))
+        kind, is_cut = str(row["kind"]), str(row["truth"]).startswith(SYSTEM)
+        found.append(Claim(kind, is_cut, cases, int(row["nodes"]), made, states, paths, apart))
     return found
+
+
+def _told(text: object) -> Constraints | None:
+    """Read what the learner of a sample was told."""
+    if not isinstance(text, str):
+        return None
+    facts = json.loads(text)
+    return Constraints.from_description(tuple(facts["names"]), facts["said"])
 
 
 def summarize(rows: pd.DataFrame, recipe: Recipe) -> Sequence[SummaryTable]:
     """Return the tables."""
     claims = claims_of(rows, recipe)
     worlds = [one for one in claims if one.kind not in NOISE]
+    new = [one for one in claims if one.kind in NEW]
+    directed = [one for one in worlds if not one.is_cut or one.kind == CUT]
     tables = {
         "noise": (
             "Tables without any dependence, and how many of them have an edge above one half.",
@@ -100,27 +138,37 @@ def summarize(rows: pd.DataFrame, recipe: Recipe) -> Sequence[SummaryTable]:
                 f"Bins of probability of at least {FEWEST} pairs, and how many are within {WITHIN:g} of their mean; "
                 "those that are not, as true share for claimed with its standard error; edges above one half that are "
                 "false, counted and expected; the share of samples with false and missed edges in their ranges.",
-                [_judged(key, own) for key, own in grouped(worlds, by)],
+                [_judged(key, part) for key, part in grouped(own, by)],
             )
-            for name, by in (("grid", by_cell), ("kinds", by_kind), ("sizes", by_cases))
+            for name, own, by in (("grid", new, by_cell), ("kinds", worlds, by_kind), ("sizes", new, by_cases))
         },
         "directions": (
             f"Directions with a probability of at least {SETTLED_PROBABILITY:g}, and how many are right, with the "
             "interval of 95 % (Wilson); a direction of a pair without an edge is wrong. By the number of cases without "
-            "cut numbers, of which the package settles none.",
+            "cut numbers, of which the package settles none; of a learner that was told something, those of pairs of "
+            "which nothing was said.",
             [
-                *(_directions(key, own) for key, own in grouped([c for c in worlds if c.kind != CUT], by_cases)),
-                *(_directions(key, own) for key, own in grouped(worlds, by_kind)),
+                *(_directions(key, own) for key, own in grouped([c for c in new if not c.is_cut], by_cases)),
+                *(_directions(key, own) for key, own in grouped(directed, by_kind)),
             ],
         ),
         "distances": (
             "Structural Hamming distance between classes, means; for each other method the mean difference to `learn`, "
             "with its standard error (positive: `learn` is nearer).",
-            [_distances(key, own) for by in (by_cases, by_kind) for key, own in grouped(worlds, by)],
+            [
+                _distances(key, own)
+                for some, by in ((new, by_cases), ([c for c in worlds if c.distances], by_kind))
+                for key, own in grouped(some, by)
+            ],
         ),
         "paths": (
             "Pairs of which one is said to lead to the other, and of how many it does.",
-            [line for by in (by_cases, by_kind) for key, own in grouped(worlds, by) for line in _paths(key, own)],
+            [
+                line
+                for some, by in ((new, by_cases), (worlds, by_kind))
+                for key, own in grouped(some, by)
+                for line in _paths(key, own)
+            ],
         ),
     }
     return [_table(name, caption, lines) for name, (caption, lines) in tables.items() if lines]
@@ -203,7 +251,7 @@ def _judged(key: dict[str, Any], own: Sequence[Claim]) -> dict[str, Any]:
 
 def _directions(key: dict[str, Any], own: Sequence[Claim]) -> dict[str, Any]:
     counts = np.array([one.settled for one in own]).sum(axis=0).tolist()
-    compelled = sum(int(np.isin(one.states.truth, (FORWARD, BACKWARD)).sum()) for one in own)
+    compelled = sum(int((np.isin(one.states.truth, (FORWARD, BACKWARD)) & ~one.said[1]).sum()) for one in own)
     share = round(counts[0] / compelled, 2) if compelled else None
     return {
         **key,

@@ -15,6 +15,7 @@ from arcwise.confidence import EdgeConfidence
 from arcwise.confidence.chance import Chance
 from arcwise.confidence.curves import cases_level, softmax
 from arcwise.confidence.paths import PATH_TERMS, PathEntry, PathTable, path_terms
+from arcwise.graph import Constraints
 from arcwise.networks.recipe import NetworkOrigin, Recipe
 from arcwise_studies.experiment import SummaryTable
 from arcwise_studies.experiments.calibration_fit import Samples
@@ -58,15 +59,17 @@ def paths_of(samples: Samples, recipe: Recipe) -> list[PathSample]:
     return found
 
 
-def confidence_of(pairs: PairStates, recipe: Recipe, cases: int, chance: str) -> EdgeConfidence:
-    """Return the confidences of a row of a study as an analysis has them."""
+def confidence_of(
+    pairs: PairStates, recipe: Recipe, cases: int, chance: str, told: Constraints | None = None
+) -> EdgeConfidence:
+    """Return the confidences of a row of a study as an analysis has them, which was told something or not."""
     n = pairs.n_variables
     first, second = np.triu_indices(n, 1)
     directed, undirected = np.zeros((n, n)), np.zeros((n, n))
     directed[first, second], directed[second, first] = pairs.shares[0], pairs.shares[1]
     undirected[first, second] = undirected[second, first] = pairs.shares[2]
     return EdgeConfidence(
-        names=tuple(f"v{k}" for k in range(n)),
+        names=tuple(f"v{k}" for k in range(n)) if told is None else told.names,
         directed=directed,
         undirected=undirected,
         orient="cpdag",
@@ -76,6 +79,7 @@ def confidence_of(pairs: PairStates, recipe: Recipe, cases: int, chance: str) ->
         exact=False,
         complete=True,
         recipe=recipe,
+        constraints=told,
         n_cases=cases,
         chance=Chance.from_description(json.loads(chance)) if chance else None,
     )
