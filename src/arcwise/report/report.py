@@ -6,6 +6,7 @@ import dataclasses
 import enum
 import io
 import json
+import re
 import typing
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -90,6 +91,7 @@ def print_report(report: Words, edges: EdgeList, console: Console, *, sections: 
 # many on a verdict has a line for each of its edges.
 SCREEN, FOLLOWING, SENTENCES, FEWEST_ROWS = 25, 4, 10, 2
 COLOURS = {Verdict.RELY: "blue", Verdict.PROBABLY: "cyan", Verdict.OPEN: "yellow", Verdict.YOURS: "magenta"}
+SHOWN_BEFORE = re.compile(r"its probability is \S+?(, | and |$)")  # it stands in its own column
 OUTCOMES = (("FAIL", False, "bold red"), ("note", None, "yellow"), ("ok", True, "green"))
 
 
@@ -166,7 +168,12 @@ def _print_verdicts(view: EdgeList, room: int, console: Console) -> None:
         rows = own[: max(FEWEST_ROWS, room - FEWEST_ROWS * len(listed))]
         room -= len(rows)
         table = [
-            (f"  {edge.name}", show_confidence(edge.real, 2), shown_direction(edge, view.few), edge.depends)
+            (
+                f"  {edge.name}",
+                show_confidence(edge.real, 2),
+                shown_direction(edge, view.few),
+                SHOWN_BEFORE.sub("", edge.depends),
+            )
             for edge in rows
         ]
         grid = Grid.grid(padding=(0, 2))
