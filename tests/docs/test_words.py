@@ -69,7 +69,7 @@ LONGEST = 25  # words of a sentence
 # How many words and phrases of the lists above there are still, and how many sentences are longer. Pages without a line
 # have none.
 STILL: dict[str, tuple[int, int]] = {
-    "docs/benchmarks/calibration.md": (48, 14),
+    "docs/benchmarks/calibration.md": (48, 18),
     "analysis": (1, 0),
     "base": (3, 0),
     "cli": (6, 1),
