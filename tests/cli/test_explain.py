@@ -53,8 +53,8 @@ def test_the_edges_of_the_network_in_the_words_of_the_report(cli: Cli, analysis:
         assert {m.label: m.threshold.value for m in analysis.thresholds.marks} == pytest.approx(said["rules"])
         assert said["kept_by"] == [m.label for m in analysis.thresholds.marks if edge.present > m.threshold.value]
         assert said["by_method"] == pytest.approx({k: v for k, v in edge.by_method[1:] if v is not None})
-    assert "smoke → cough: rely on; direction likely (0." in text
-    assert "What to do: report it. Its direction is likely (0." in text
+    assert "smoke → cough: rely on; direction settled" in text
+    assert "What to do: report it. Its direction is settled, from the data" in text
     # The table of cough has two parents: smoke counts with dust held fixed, as it was made to.
     assert "With dust held fixed, cough = " in text
     means = np.asarray(analysis.network.table("cough")).mean(axis=1)[:, 1]  # over dust
