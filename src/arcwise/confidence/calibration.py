@@ -368,8 +368,8 @@ def _shipped(name: str) -> CalibrationTable:
 # networks.
 
 
-# Of directions with 0.85 and more, 96 in 100 are right, as of those with 0.9, and half as many more are settled; with
-# 0.8, those of few cases are right too seldom: docs/benchmarks/calibration.md.
+# Of directions with 0.85 and more, 95 in 100 are right, 98 of those with 0.9, which are a fifth fewer; with 0.8, those
+# of few cases are right too seldom: docs/benchmarks/calibration.md.
 SETTLED_PROBABILITY = 0.85
 SETTLED_SHARE = 0.9  # where nothing is calibrated: of the networks with the edge
 
