@@ -44,7 +44,7 @@ SHUFFLED_VALUES = 5 * 10**8
 # that 2,000,000 cases of 20 variables are as many rows (75 seconds were not enough). Chance has no part in such data.
 SLOW_VALUES = 5_000_000
 # The share of the time left that a comparison may take: the first of a source, which may take any time, and others.
-FIRST, AGAIN = 0.3, 0.6
+FIRST_SHARE, AGAIN_SHARE = 0.3, 0.6
 
 
 def compared_recipes(main: MethodResult, run: LearnRun) -> list[Recipe]:
@@ -94,15 +94,17 @@ def compare(found: Analysis, run: LearnRun, recipe: Recipe) -> parts.Comparisons
     it is likely to be.
     """
     before, batches = found.part(parts.Comparisons), run.clock.batches
-    seconds, wanted = run.seconds.get(recipe.source, 0.0), recipe.settings.get(recipe.source_facts.counted_by)
-    least = seconds if wanted is None else seconds * min(1.0, FEWEST_NETWORKS / wanted / AGAIN)
+    seconds, wanted = run.seconds_by_source.get(recipe.source, 0.0), recipe.settings.get(recipe.source_facts.counted_by)
+    least = seconds if wanted is None else seconds * min(1.0, FEWEST_NETWORKS / wanted / AGAIN_SHARE)
     try:
         if why := "" if recipe.source_facts.is_sample else _exact(run).excess(recipe.max_parents):
             made = MethodResult.not_begun(recipe, why, by_time=False)
         elif run.shortage(least):
             made = MethodResult.not_begun(recipe, run.shortage(seconds))
         else:
-            made = run.average(recipe, AGAIN if recipe.source in run.seconds else FIRST, memory=COMPARED_MEMORY)
+            made = run.average(
+                recipe, AGAIN_SHARE if recipe.source in run.seconds_by_source else FIRST_SHARE, memory=COMPARED_MEMORY
+            )
     finally:
         if batches is not None:
             batches.release(recipe)  # also if it was not begun
@@ -113,7 +115,7 @@ def compare(found: Analysis, run: LearnRun, recipe: Recipe) -> parts.Comparisons
 
 def when_cut(found: Analysis, run: LearnRun) -> parts.WhenCut:
     """Learn from the copy whose numbers are cut, as `learn` does from categories."""
-    made = run.average(run.recipe(found.main.recipe.source, None), AGAIN, memory=COMPARED_MEMORY)
+    made = run.average(run.recipe(found.main.recipe.source, None), AGAIN_SHARE, memory=COMPARED_MEMORY)
     return parts.WhenCut(made if made.is_usable else None)
 
 
@@ -133,7 +135,7 @@ def other_cuts(found: Analysis, run: LearnRun) -> checks.CutChecks | None:
     main, options = found.main, run.options
 
     def again(data: NumericData) -> MethodResult | None:
-        if run.shortage(run.seconds.get(main.recipe.source, 0.0)):
+        if run.shortage(run.seconds_by_source.get(main.recipe.source, 0.0)):
             return None
         if data.gaps is not None:
             few = replace(options, completions=max(FEWEST, options.completions // 5))

@@ -111,7 +111,8 @@ class Analysis(Findings, Questions):
     def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Write the page alone if the name ends in .html; else a folder that can be asked again.
 
-        The folder has report.html, edges.csv, network.bif, cpdag.dot, cpdag.graphml, confidence.parquet and run.json.
+        The folder has report.html, edges.csv, network.bif, cpdag.dot, cpdag.graphml, confidence.parquet, run.json
+        and report.json.
 
         For later questions (`arcwise.open`), also the data as they were learned from (data.parquet), how they were
         coded (coding.json), and the networks or draws from them (networks.nets, families.nets).

@@ -46,7 +46,7 @@ def main_set(_: Analysis, run: LearnRun) -> MainSet:
     """
     recipe = run.recipe(run.source, run.score)
     found = average(recipe, run.learned_from(recipe), run.share(MAIN_SHARE).but(journal=run.journal), describe=True)
-    run.seconds[recipe.source] = found.seconds
+    run.seconds_by_source[recipe.source] = found.seconds
     if found.confidence is None:
         shown = _single(found, run) or _known(found, run)
         if shown is None:

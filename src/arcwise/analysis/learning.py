@@ -298,7 +298,7 @@ def _draft(run: LearnRun, line: RunLine) -> Analysis:
     The result begins with the same networks, which are kept for it; it differs from a draft by chance alone. Only where
     the time of a draft is over before all completions of gaps are made, they are learned again from all of them.
     """
-    few = replace(run, options=replace(run.options, replicates=FIRST_NETWORKS), seconds={})
+    few = replace(run, options=replace(run.options, replicates=FIRST_NETWORKS), seconds_by_source={})
     found = first_result(few, line)
     more = f"{run.options.replicates:,} networks in place of {found.main.count:,}"
     rest = "comparisons and checks" if run.options.compare else "checks"

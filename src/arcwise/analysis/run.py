@@ -46,7 +46,9 @@ class LearnRun:
     clock: Run  # that of the whole analysis, with its seed, threads, cluster, and who is told of progress
     data: Dataset | Completions  # what is learned from
     uncut: NumericData | None = None  # numbers to cut anew in every replicate
-    seconds: dict[str, float] = field(default_factory=dict)  # how long the networks of each source took, last time
+    seconds_by_source: dict[str, float] = field(
+        default_factory=dict
+    )  # how long the networks of each source took, last time
     journal: str | None = None  # where a draft keeps its networks for the main set
     # Finds how much of the posterior the credible set holds that is the main set; None when that is done.
     measure: Callable[[Limits], dict[str, Any]] | None = None
@@ -137,7 +139,7 @@ class LearnRun:
     def average(self, recipe: Recipe, share: float, *, memory: int | None = None) -> MethodResult:
         """Carry a recipe out in a share of the time that is left, and keep no more of it than its result."""
         made = average(recipe, self.learned_from(recipe), self.share(share, memory))
-        self.seconds[recipe.source] = made.seconds
+        self.seconds_by_source[recipe.source] = made.seconds
         return made if made.unfinished is None else replace(made, unfinished=made.unfinished.summed_up)
 
     def share(self, part: float, memory: int | None = None) -> Run:
@@ -147,7 +149,7 @@ class LearnRun:
 
     def expected(self, source: str) -> float:
         """Return how long the networks of a source took last time; NaN if it has made none yet."""
-        return self.seconds.get(source, math.nan)
+        return self.seconds_by_source.get(source, math.nan)
 
     def shortage(self, seconds: float) -> str:
         """Return why work that takes so long is not begun: it does not fit the time that is left; "" if it does."""

@@ -40,9 +40,9 @@ class LearnVerb(ConstraintOptions, Verb):
     """Learn a network from data, say which of its edges to trust, and write a report.
 
     Missing values, numbers and useless columns are handled as the options say; otherwise, a proposal is printed.
-    The folder has report.html, edges.csv, network.bif, cpdag.dot, cpdag.graphml, confidence.parquet and run.json; and,
-    for the verbs that answer questions, data.parquet, coding.json and networks.nets. The same data, options and seed
-    give the same bytes.
+    The folder has report.html, edges.csv, network.bif, cpdag.dot, cpdag.graphml, confidence.parquet, run.json and
+    report.json; and, for the verbs that answer questions, data.parquet, coding.json and networks.nets. The same data,
+    options and seed give the same bytes.
 
     Example: arcwise learn survey.csv -o survey-report --seed 1
     """

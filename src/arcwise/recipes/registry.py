@@ -1,4 +1,4 @@
-"""The sources of networks: a new one is a file next to these, and a line here.
+"""The sources of networks: a new one is a class, and an entry in the loop here.
 
 Another package adds one by an entry point of the group "arcwise.sources", whose value is the class.
 """

@@ -1,4 +1,4 @@
-"""`Source`: a way to make many networks from data. One file per source, one line in the registry."""
+"""`Source`: a way to make many networks from data. A class each, and an entry in the loop of the registry."""
 
 from __future__ import annotations
 

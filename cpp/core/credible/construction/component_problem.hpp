@@ -1,7 +1,9 @@
-// One strongly connected component of the candidate graph: the unit that is enumerated on its own.
+// The problem that a diagram is built of: the nodes, numbered by `members`, and for each the rows that are
+// kept.
 //
-// A cycle lies within one component, so parents outside it never matter for acyclicity; they only make
-// families different. Networks of different components combine freely up to the slack they share.
+// `build_diagram` hands over all nodes at once; exact/optimal.py splits into strongly connected components. A
+// cycle lies within one component, so parents outside it never matter for acyclicity; they only make families
+// different.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +45,7 @@ struct Partners {
     std::span<const Word> fixed = {};
 };
 
-// The rows of `members` (ascending nodes of the table) with keep[row] != 0 (empty: all). `costs` has one
+// The rows of `members` (nodes of the table, in any order) with keep[row] != 0 (empty: all). `costs` has one
 // entry per row of the table, or is empty: then a row costs its distance from the best row of its node.
 template <std::size_t W>
 ComponentProblem<W> make_component(const TableView& table, std::span<const std::int32_t> members,

@@ -1,12 +1,12 @@
 // A credible set as a decision diagram: every network is one path, and paths share what they have in common.
 //
-// Layer d has the states in which d nodes are removed (canonical_rules.hpp); an edge removes one node with
-// one row of the table. Networks that differ only in what was removed meet again in one state, so a diagram
-// of a few thousand states holds millions of networks, and what is asked of the set (its size, the share of
-// each family, its k best members, the list itself) is read off the diagram. `detour` is what taking the edge
-// loses against the best way on: the score of a network is optimum minus the sum of its detours (the
-// sidetracks of Eppstein 1998), and sums of small non-negative numbers keep the precision that the large
-// scores would lose.
+// Layer d has the states in which d nodes are decided: removed from the sinks, placed from the sources, or
+// given a row (frontier); an edge decides one node with one row of the table. Networks that differ only in
+// the way there meet again in one state (canonical_rules.hpp), so a diagram of a few thousand states holds
+// millions of networks, and what is asked of the set (its size, the share of each family, its k best members,
+// the list itself) is read off the diagram. `detour` is what taking the edge loses against the best way on:
+// the score of a network is optimum minus the sum of its detours (the sidetracks of Eppstein 1998), and sums
+// of small non-negative numbers keep the precision that the large scores would lose.
 #pragma once
 
 #include <cstdint>
