@@ -21,13 +21,13 @@ ROOT = Path(arcwise.__file__).parent
 CHECKOUT = Path(__file__).resolve().parents[2]
 LINES = {
     "": 360,
-    "analysis": 2_585,
+    "analysis": 2_590,
     "audit": 1_950,
     "base": 3_255,
     "bootstrap": 1_660,
     "certificate": 615,
-    "cli": 4_860,
-    "confidence": 5_044,
+    "cli": 4_855,
+    "confidence": 5_045,
     "credible": 2_635,
     "data": 7_555,
     "effects": 2_270,
@@ -45,9 +45,9 @@ LINES = {
     "recipes": 1_110,
     "report": 5_195,
     "sampled": 1_040,  # numbers with gaps have chains of their own
-    "scores": 2_068,  # what a parameter between scales costs, with what it was chosen by
+    "scores": 2_070,  # what a parameter between scales costs, with what it was chosen by
 }
-MOST_LINES = 72_200
+MOST_LINES = 72_250
 LONGEST_CHAIN = 25
 LARGEST_FAN_OUT = 20  # but for doors, which only pass names on
 SMALL_WITH_ONE_IMPORTER = 1
