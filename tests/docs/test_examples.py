@@ -15,6 +15,12 @@ EXAMPLES_FOLDER = Path(__file__).resolve().parents[2] / "docs" / "examples"
 if not EXAMPLES_FOLDER.is_dir():
     pytest.skip("a source distribution has no docs", allow_module_level=True)
 EXAMPLES = sorted(EXAMPLES_FOLDER.glob("*.txt"))
+SOURCES = EXAMPLES_FOLDER.parents[1] / "src"
+DOCSTRINGS = sorted(
+    ".".join(path.relative_to(SOURCES).with_suffix("").parts)
+    for path in SOURCES.rglob("*.py")
+    if ">>> " in path.read_text(encoding="utf-8")
+)
 
 
 def module_of(path: Path) -> ModuleType:
@@ -27,6 +33,14 @@ def test_examples_do_what_they_say(path: Path, tmp_path: Path, monkeypatch: pyte
     monkeypatch.chdir(tmp_path)
     failed, tried = doctest.testfile(str(path), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
     assert tried > 0
+    assert failed == 0
+
+
+@pytest.mark.parametrize("name", DOCSTRINGS)
+def test_examples_of_docstrings_do_what_they_say(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL  # the module of an error is not told
+    failed, _ = doctest.testmod(importlib.import_module(name), optionflags=flags)
     assert failed == 0
 
 

@@ -62,7 +62,7 @@ def size_warning(n_cases: int | None) -> str:
     >>> size_warning(1_000)
     ''
     >>> print(size_warning(20_000))  # doctest: +ELLIPSIS
-    The learned cut-offs come from data sets of 50 to 10,000 cases, and there are 20,000 here. That of the nearest ...
+    The learned cut-offs come from data sets of 50 to 10,000 rows, and there are 20,000 here. That of the nearest ...
     """
     low, high = min(first for first, _ in SIZE_GROUPS.values()), max(last for _, last in SIZE_GROUPS.values())
     if n_cases is None or low <= n_cases <= high:

@@ -432,6 +432,7 @@ class Cases:
 
         Examples
         --------
+        >>> from arcwise.data import Dataset
         >>> data = Dataset.from_codes([[0, 0], [1, 1], [0, 1]], names=["a", "b"])
         >>> data.with_targets([None, None, "b"]).cases_without("b").n_cases
         2

@@ -229,7 +229,7 @@ def find_mixed_effect(
     >>> effect = find_mixed_effect(NetworkSet.from_dags([dag], origin="example"), data, "dose", "pain")
     >>> effect.to_frame().round(2)[["dose", "pain", "observed", "change", "low", "high"]]
       dose  pain  observed  change   low  high
-    0   +1  mean     -0.01   -1.98 -2.03 -1.94
+    0   +1  mean      0.02   -1.98 -2.03 -1.94
     """
     data = mixed_of(data)
     check_effect_options(data, (cause, outcome), level, 1.0, copies)

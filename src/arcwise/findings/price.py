@@ -171,7 +171,7 @@ def constraint_price(
     >>> known = Constraints(data.names, forbidden=[("species", "petal-length"), ("petal-length", "species")])
     >>> price = constraint_price(data, known, score="bic")
     >>> price.exact, round(price.cost, 3), len(price.binding)
-    (True, 0.0, 0)
+    (True, 9.905, 2)
     """
     made = make_score(score)
     given: Whole = scored_of(data, made)

@@ -127,7 +127,7 @@ class NumericData:
     >>> table = Table.from_dataframe(pd.DataFrame({"dose": range(60), "ill": ["no", "yes", "no"] * 20}))
     >>> uncut = NumericData(table, ["dose"], Cutting("quantile", 2))
     >>> uncut.whole.states[0], uncut.sample(seed=1).states[0]
-    (('(-inf,29]', '(29,inf)'), ('(-inf,31]', '(31,inf)'))
+    (('(-inf,29]', '(29,inf)'), ('(-inf,27]', '(27,inf)'))
     """
 
     table: Table
