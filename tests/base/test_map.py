@@ -29,7 +29,7 @@ LINES = {
     "cli": 4_855,
     "confidence": 5_045,
     "credible": 2_635,
-    "data": 7_555,
+    "data": 7_560,
     "effects": 2_270,
     "evaluate": 1_760,
     "exact": 2_330,
