@@ -19,6 +19,7 @@ from arcwise.errors import ArcwiseError, OptionError
 from arcwise.evaluate.prediction import NumberScores, PredictionScores
 from arcwise.findings.options import LearnOptions
 from arcwise.findings.preparation import Prepared, open_table, prepare
+from arcwise.findings.verdict import Verdict
 from arcwise.graph.constraints import Constraints
 from arcwise.model.mixed_network import MixedNetwork, NumberAnswer
 
@@ -98,6 +99,17 @@ def test_other_scores_of_numbers_are_compared_with() -> None:
     names = {str(made.recipe.score["name"]) for made in found.comparisons}
     assert "bootstrap, degenerate Gaussian BIC (numbers ranks, functions 1)" in {m.title for m in found.comparisons}
     assert names == {"bic-dg", "bic-cg"} and all(made.recipe.source == "bootstrap" for made in found.comparisons)
+
+
+def test_no_method_votes_against_an_edge_that_it_cannot_have() -> None:
+    rng = np.random.default_rng(3)
+    dose = rng.normal(50, 10, 500)
+    event = np.where(rng.random(500) < 1 / (1 + np.exp(-(dose - 50) / 6)), "yes", "no")
+    frame = pd.DataFrame({"dose": dose.round(1), "event": event, "noise": rng.normal(size=500).round(2)})
+    found = quick(frame, compare=True, tiers="dose, noise | event")  # under bic-cg, only event -> dose
+    assert {str(made.recipe.score["name"]) for made in found.comparisons} == {"bic-dg", "bge"}
+    edge = found.edge("dose--event")
+    assert min(edge.spread) > 0.95 and edge.verdict is Verdict.RELY
 
 
 def test_what_cutting_would_find_stands_beside_it() -> None:

@@ -21,7 +21,7 @@ ROOT = Path(arcwise.__file__).parent
 CHECKOUT = Path(__file__).resolve().parents[2]
 LINES = {
     "": 360,
-    "analysis": 2_590,
+    "analysis": 2_595,
     "audit": 1_950,
     "base": 3_255,
     "bootstrap": 1_660,

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 COMPARED = ("qnml", "bdeu:ess=1", "bic")
 COMPARED_AS_THEY_ARE = ("bic-dg", "bic-dg:functions=1,numbers=ranks", "bic-cg")
+# Of numbers under constraints. No arc leads from a number to a category under bic-cg: where the constraints forbid the
+# other direction, it would vote against an edge that it cannot have.
+COMPARED_UNDER_CONSTRAINTS = (*COMPARED_AS_THEY_ARE[:-1], "bge")
 # A comparison that needs more is given up: a limit of memory, unlike one of time, is the same on every machine.
 COMPARED_MEMORY = 2**28
 # Of the time that is left, for the share of the posterior that a credible set holds.
@@ -54,7 +57,9 @@ def compared_recipes(main: MethodResult, run: LearnRun) -> list[Recipe]:
     with a limit of parents it is known to fit.
     """
     exact, known = _exact(run), run.constraints
-    scores = COMPARED if run.prepared.mixed is None else COMPARED_AS_THEY_ARE
+    scores = COMPARED_AS_THEY_ARE if known is None else COMPARED_UNDER_CONSTRAINTS
+    if run.prepared.mixed is None:
+        scores = COMPARED
     plan = [
         _limited(run.recipe(source.name, score), exact)
         for source in SOURCES.values()

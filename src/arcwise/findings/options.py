@@ -67,7 +67,7 @@ class LearnOptions:
         None,
         "a score, e.g. bic or bdeu:ess=10",
         values="a score",
-        usual="qnml; bic for a search",
+        usual="qnml, with numbers bic-dg; bic for a search",
         flags=("--score", "-s"),
         group=Group.METHOD,
     )

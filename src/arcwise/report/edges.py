@@ -238,8 +238,11 @@ def direction_said(edge: EdgeRecord) -> str:
         )
     if edge.origin is not Origin.DIRECTED:
         return ""
-    text = f"{way} comes from {edge.sources}, not from the data."
     without = edge.without
+    if without is not None and edge.is_settled_by_data:
+        same = percent(without.split[0 if edge.is_ahead else 1])
+        return f"{way} comes from {edge.sources}, and the data alone would settle it, too ({same})."
+    text = f"{way} comes from {edge.sources}, not from the data."
     return text if without is None or without.present <= 0 else f"{text} {_ways_alone(edge, without)}"
 
 
