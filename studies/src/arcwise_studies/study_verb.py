@@ -97,7 +97,7 @@ class RunningOptions:
 
     workers: int = row(BootstrapSettings, "workers", default=1)
     cluster: str | None = row(Common, "cluster")
-    retry: tuple[str, ...] = option((), "run failed or limit cells again; may be repeated", metavar="")
+    retry: tuple[str, ...] = option((), "run such cells again; may be repeated", choices=("failed", "limit"))
     accept_changes: bool = option(False, "continue although the configuration has changed")
     limit_cells: int | None = option(None, "stop after this many cells (exit code 3)", low=1)
     summary: Path | None = option(None, "the folder of tables and figures", usual="next to the store")

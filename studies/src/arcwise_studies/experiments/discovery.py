@@ -64,8 +64,8 @@ class DiscoverySettings:
     keep_arcs
         Whether the arcs of the networks are averaged, too, and not only those of their classes.
     tables
-        Which tables a summary has: those of chapter 4 ("scores"), those of chapter 5 ("thresholds"), or its figures by
-        instance, ensembles within a method and remarks ("ensembles").
+        Which tables a summary has: those of chapter 4 ("scores"), those of chapter 5 ("thresholds"), its figures by
+        instance, ensembles within a method and remarks ("ensembles"), or the rules with Broom's ("broom").
     """
 
     networks: tuple[str, ...] = ()
@@ -90,7 +90,7 @@ class DiscoverySettings:
     permuted_replicates: int = 200
     permuted_seconds: float | None = None
     keep_arcs: bool = field(default=False, metadata={LATER: True})
-    tables: Literal["scores", "thresholds", "ensembles"] = "thresholds"
+    tables: Literal["scores", "thresholds", "ensembles", "broom"] = "thresholds"
 
     def __post_init__(self) -> None:
         for score in (*self.scores, *self.truth_scores):
@@ -236,6 +236,8 @@ class Discovery(Experiment[DiscoverySettings]):
             return discovery_scores.summarize(settings.scores, rows, cells)
         if settings.tables == "ensembles":
             return discovery_ensembles.summarize(rows)
+        if settings.tables == "broom":
+            return discovery_thresholds.summarize_broom(rows)
         return discovery_thresholds.summarize(settings.scores, rows, cells)
 
 

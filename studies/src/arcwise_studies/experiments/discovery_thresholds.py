@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["beside_printed_rules", "compare_rules", "summarize"]
+__all__ = ["beside_printed_rules", "compare_rules", "summarize", "summarize_broom"]
 
 TOLERANCE = 1e-12  # losses that differ by less are equal
 
@@ -41,6 +41,20 @@ def summarize(scores: Sequence[str], rows: pd.DataFrame, cells: pd.DataFrame) ->
         _methods_table(instances, predictions),
         *(_curves(entries, metric, method) for metric in ("f", "cost") for method in methods),
     ]
+
+
+def summarize_broom(rows: pd.DataFrame) -> Sequence[SummaryTable]:
+    """Return how the rules compare where Broom's has a threshold, too: on all instances, and on those of each size."""
+    import pandas as pd
+
+    from_all = _rules_table(Instances.of(rows), broom=True)
+    by_size = [
+        _rules_table(Instances.of(some), broom=True).frame.assign(size=size)
+        for size, some in rows.groupby("cases")
+        if some["broom"].notna().any()
+    ]
+    frame = _cells_last(pd.concat(by_size, ignore_index=True), "winner")
+    return [from_all, SummaryTable("rules-with-broom-by-size", f"{from_all.caption} By the rows of a sample.", frame)]
 
 
 def _learned_table(entries: Sequence[LearnedEntry]) -> SummaryTable:
