@@ -406,6 +406,7 @@ HINTS: dict[str, dict[str, str]] = {
     },
     "learn": {
         "blacklist": "forbidden=['a->b']",
+        "tier": "tiers='a, b | c'",
         "whitelist": "required=['a->b']",
         "fixed_edges": "required=['a->b']",
         "black_list": "forbidden=['a->b']",
