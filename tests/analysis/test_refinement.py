@@ -262,7 +262,7 @@ def test_stopping_keeps_what_is_finished(whole: arcwise.Analysis, monkeypatch: p
 def test_a_comparison_that_does_not_fit_the_time_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
     options = replace(OPTIONS, limit_seconds=30.0)
     run = begin_run(prepare(datasets.load("balance-scale"), options), options)
-    run.seconds["bootstrap"] = 1000.0
+    run.seconds_by_source["bootstrap"] = 1000.0
     monkeypatch.setattr(LearnRun, "average", lambda *_, **__: pytest.fail("begun"))
     begun = arcwise.Analysis(run.prepared, options)
     ((_, why),) = additions.compare(begun, run, run.recipe("bootstrap", "bic")).missing
@@ -275,7 +275,7 @@ def test_a_sample_of_which_enough_fits_the_time_is_begun(monkeypatch: pytest.Mon
     """An exact comparison had taken its share of the time, and no bootstrap, of 46 s each, fitted the 44 s left."""
     options = replace(OPTIONS, limit_seconds=44.0, replicates=200)
     run = begin_run(prepare(datasets.load("balance-scale"), options), options)
-    run.seconds["bootstrap"] = 46.0
+    run.seconds_by_source["bootstrap"] = 46.0
     done: Any = SimpleNamespace(is_usable=True)
     shares: list[float] = []
     monkeypatch.setattr(LearnRun, "average", lambda _, __, share, **___: shares.append(share) or done)

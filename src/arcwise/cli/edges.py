@@ -200,12 +200,13 @@ class ThresholdVerb(DataVerb, TimeLimit, Verb):
             )
         if self.data is None:
             return np.array([self._vector(path, given) for path in self.permuted]), Status.COMPLETE
-        cases = self.read(self.data)
+        recipe = recipe_of(given)
+        cases = self.read(self.data, recipe.scorer)
         if cases.names != given.names:
             raise OptionError("--data has different variables from the confidences, or in another order.")
         made = permuted_confidences(
             cases,
-            recipe_of(given),
+            recipe,
             permutations=self.permutations,
             seed=self.seed,
             limits=limits,
