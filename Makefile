@@ -183,8 +183,8 @@ build/axe.min.js:
 	cd build/axe && npm pack --silent axe-core@4 > /dev/null && tar -xzf axe-core-4*.tgz
 	cp build/axe/package/axe.min.js $@
 
-# A table of docs/evidence.md, measured again: density (DATA: the folder of the data sets), posteriors, structures, column_order; or
-# files of exact posteriors, in build/reference-posteriors: reference_posteriors (DATA: folders of CSV files).
+# A table of docs/evidence.md, measured again: density, classification (DATA: the folder of the data sets), posteriors,
+# structures, column_order; or files of exact posteriors, in build/reference-posteriors: reference_posteriors (DATA: folders of CSV files).
 TABLE ?= posteriors
 evidence: develop networks
 	$(BIN)/python -m benchmarks.$(TABLE) $(if $(filter reference_posteriors,$(TABLE)),-o build/reference-posteriors,--page) \
