@@ -463,3 +463,18 @@ def test_the_columns_are_shown_with_few_digits(tmp_path: Path, capsys: pytest.Ca
     shown = " ".join(capsys.readouterr().out.split())
     assert "8.0816 (75%)" in shown
     assert "0 (67%)" in shown and "0.0 (" not in shown
+
+
+def test_a_highest_code_that_goes_with_another_column_is_no_gap() -> None:
+    rng = np.random.default_rng(2)
+    income = np.where(rng.random(900) < 0.25, "high", "low")
+    gain = rng.integers(0, 60, 900) * 100
+    gain[np.flatnonzero(income == "high")[:15]] = 99999
+    frame = pd.DataFrame({"gain": gain, "income": income, "sex": rng.choice(["f", "m"], 900)})
+    [found] = [one for one in check(frame).findings if one.kind is Kind.MISSING_MARKER]
+    assert found.severity is Severity.NOTE and found.evidence == "all 15 rows with it have income = high"
+    mixed = learn(frame, agree=True, **QUICK).mixed
+    assert mixed is not None and mixed.values[mixed.index("gain")].max() == 99999
+    frame["gain"] = rng.permutation(gain)
+    [found] = [one for one in check(frame).findings if one.kind is Kind.MISSING_MARKER]
+    assert found.severity is Severity.MISLEADS

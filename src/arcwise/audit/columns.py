@@ -469,6 +469,8 @@ NO_NUMBERS = WORDS | frozenset(
 )
 # A column is one of numbers with a few words in it from this share of rows on, and up to so many words.
 NUMBERS_SHARE, MOST_WORDS = 0.8, 10
+# Below this probability it is no chance that all rows with a code have the same state of another column.
+CHANCE = 1e-6
 
 
 def find_missing_markers(table: Table, *, keep: Collection[str] = ()) -> Iterable[Finding]:
@@ -486,6 +488,9 @@ def find_missing_markers(table: Table, *, keep: Collection[str] = ()) -> Iterabl
             what = f"column '{column.name}' has {quoted(sure)} in most rows: missing values, or a state such as 'none'"
             rows = f"in {rows_words(_rows_with(column, sure))} of {column.n_cases:,}"
             yield replace(_as_missing((column.name,), sure, what, rows), safe=False, keepable=True)
+        elif sure and (shared := _shared_state(table, column, sure)):
+            what = f"column '{column.name}': {quoted(sure)} may be the highest code, or stand for missing values"
+            yield Finding(Kind.MISSING_MARKER, Severity.NOTE, (column.name,), what, shared, remedy=_missing(sure))
         elif sure:
             certain.setdefault(sure, []).append(column)
         if unsure:
@@ -503,8 +508,27 @@ def find_missing_markers(table: Table, *, keep: Collection[str] = ()) -> Iterabl
             names,
             f"{columns_words(names)}: {quoted(markers)} {verb(markers, 'is a value', 'are values')}, and may stand for "
             "missing ones",
-            remedy=Argument("missing", [*markers]),
+            remedy=_missing(markers),
         )
+
+
+def _shared_state(table: Table, column: Column, markers: tuple[str, ...]) -> str:
+    """Return the state of another column that all rows with a marker have, if chance would hardly do that; else "".
+
+    A highest code (99999 for all larger gains) goes with the rest of the row, and what is missing seldom does so.
+    """
+    numbers = numbers_of(list(markers))
+    if numbers is None or column.numbers is None or numbers.min() < np.setdiff1d(column.numbers, numbers).max():
+        return ""
+    rows = np.isin(column.codes, [column.labels.index(marker) for marker in markers])
+    for other in table.columns:
+        first = int(other.codes[rows][0])
+        if other is column or first >= len(other.labels) or not 2 <= len(other.labels) <= MAX_LEVELS:
+            continue
+        alike = other.codes == first
+        if alike[rows].all() and float(alike.mean()) ** int(rows.sum()) < CHANCE:
+            return f"all {rows_words(int(rows.sum()))} with it have {other.name} = {other.labels[first]}"
+    return ""
 
 
 def _rows_with(column: Column, labels: tuple[str, ...]) -> int:
@@ -518,8 +542,12 @@ def _as_missing(names: tuple[str, ...], markers: Sequence[str], what: str, evide
         return table.with_columns(table.column(name).relabel(dict.fromkeys(markers)) for name in names)
 
     repair = Repair(change, f"Took {quoted(markers)} as missing in {columns_words(names)}.")
-    remedy = Argument("missing", [*markers])
+    remedy = _missing(markers)
     return Finding(Kind.MISSING_MARKER, Severity.MISLEADS, names, what, evidence, "take as missing", remedy, repair)
+
+
+def _missing(markers: Sequence[str]) -> Argument:
+    return Argument("missing", [*markers])
 
 
 def find_words_among_numbers(table: Table, *, keep: Collection[str] = ()) -> Iterable[Finding]:
