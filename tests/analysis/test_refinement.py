@@ -22,7 +22,7 @@ from arcwise.base.progress import RunLine, run_line
 from arcwise.base.run import Run
 from arcwise.bootstrap.journal import Replicate
 from arcwise.bootstrap.task import ReplicateTask
-from arcwise.confidence.recommendation import l1_distance, scutari_threshold
+from arcwise.confidence.rules import l1_distance, scutari_threshold
 from arcwise.data import Dataset
 from arcwise.findings.method_result import Shortfall
 from arcwise.findings.options import LearnOptions

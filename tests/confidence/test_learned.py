@@ -15,7 +15,7 @@ from arcwise.confidence import (
     recommend,
 )
 from arcwise.confidence.learned_table import GRID, SIZE_GROUPS, WEIGHTS, relearned_table, size_group
-from arcwise.confidence.recommendation import learned_threshold
+from arcwise.confidence.rules import learned_threshold
 from arcwise.ensemble import Recipe
 from arcwise.errors import FormatError, OptionError, UnknownNameError
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcwise.confidence.by_recipe import broom_threshold
-from arcwise.confidence.recommendation import (
+from arcwise.confidence.rules import (
     cost_threshold,
     fixed_threshold,
     gross_threshold,

@@ -12,7 +12,7 @@ from arcwise.analysis.run import completions_of
 from arcwise.base.run import Status
 from arcwise.confidence.by_recipe import permuted_confidences, recipe_of
 from arcwise.confidence.edge_confidence import RuleName
-from arcwise.confidence.recommendation import choose_threshold
+from arcwise.confidence.rules import choose_threshold
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.findings import checks, parts
 from arcwise.findings.method_result import FEWEST_NETWORKS, MethodResult, average

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
 
-from arcwise.audit import columns, relations, rows
+from arcwise.audit import columns, missing_markers, relations, rows
 from arcwise.audit.finding import Finding, Severity
 from arcwise.audit.written_numbers import find_written_numbers
 from arcwise.base.options import Group, check_options, gather, option, option_lines, row
@@ -131,8 +131,8 @@ CHECKS: tuple[Check, ...] = (
     lambda table, said: rows.find_header(table, sure=said.header is not None),
     lambda table, said: rows.find_units(table),
     lambda table, said: rows.find_totals(table),
-    lambda table, said: columns.find_missing_markers(table, keep=said.keep),
-    lambda table, said: columns.find_words_among_numbers(table, keep={*said.keep, *said.categories}),
+    lambda table, said: missing_markers.find_missing_markers(table, keep=said.keep),
+    lambda table, said: missing_markers.find_words_among_numbers(table, keep={*said.keep, *said.categories}),
     lambda table, said: columns.find_spellings(table),
     lambda table, said: find_written_numbers(table, decimal=said.decimal, thousands=said.thousands),
     lambda table, said: rows.find_series(table),

@@ -23,7 +23,8 @@ from arcwise.confidence.calibration import calibrated_by
 from arcwise.confidence.consensus import ConsensusNetwork, Fate, consensus_network
 from arcwise.confidence.edge_confidence import EdgeConfidence
 from arcwise.confidence.edge_confidence import Threshold as Cut
-from arcwise.confidence.recommendation import RULES, Recommendation, choose_threshold, recommend
+from arcwise.confidence.recommendation import Recommendation, recommend
+from arcwise.confidence.rules import RULES, choose_threshold
 from arcwise.graph.constraints import assert_obeys
 from arcwise.networks.network_list import NetworkSet
 

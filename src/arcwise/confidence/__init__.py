@@ -19,6 +19,7 @@ doors.offer(
         "confidence.learned_table": ("LearnedEntry", "LearnedTable", "learned_table", "published_table"),
         "confidence.meta_ensemble": ("EnsembleConfidence", "combine_confidences"),
         "confidence.next_experiment": ("NextExperiment", "next_experiment"),
-        "confidence.recommendation": ("RULES", "Alternative", "Recommendation", "choose_threshold", "recommend"),
+        "confidence.recommendation": ("Alternative", "Recommendation", "recommend"),
+        "confidence.rules": ("RULES", "choose_threshold"),
     },
 )

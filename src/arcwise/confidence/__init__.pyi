@@ -23,8 +23,8 @@ from arcwise.confidence.meta_ensemble import EnsembleConfidence as EnsembleConfi
 from arcwise.confidence.meta_ensemble import combine_confidences as combine_confidences
 from arcwise.confidence.next_experiment import NextExperiment as NextExperiment
 from arcwise.confidence.next_experiment import next_experiment as next_experiment
-from arcwise.confidence.recommendation import RULES as RULES
 from arcwise.confidence.recommendation import Alternative as Alternative
 from arcwise.confidence.recommendation import Recommendation as Recommendation
-from arcwise.confidence.recommendation import choose_threshold as choose_threshold
 from arcwise.confidence.recommendation import recommend as recommend
+from arcwise.confidence.rules import RULES as RULES
+from arcwise.confidence.rules import choose_threshold as choose_threshold

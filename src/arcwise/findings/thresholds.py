@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from arcwise.base.showing import one_screen, plural
 from arcwise.confidence.edge_confidence import EdgeConfidence, RuleName, Threshold
 from arcwise.confidence.learned_table import size_warning
-from arcwise.confidence.recommendation import choose_threshold, recommend
+from arcwise.confidence.recommendation import recommend
+from arcwise.confidence.rules import choose_threshold
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.findings.method_result import MethodResult
 from arcwise.findings.options import LearnOptions
