@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 
-from arcwise.confidence.consensus import ArcRules, extended_within
+from arcwise.confidence.arc_rules import ArcRules, extended_within
 from arcwise.errors import GraphError
 from arcwise.graph import Constraints, Dag
 
