@@ -191,6 +191,18 @@ def test_more_repetitions_keep_the_finished_cells() -> None:
     assert len(many) == len(set(many)) == 2 * 2 * 2 * 8
 
 
+def test_later_samples_are_those_of_the_whole_study() -> None:
+    first, second, both = (
+        Discovery().plan(DiscoverySettings(networks=("asia",), data_sets=("iris",), sizes=(50,), **given))  # type: ignore[arg-type]
+        for given in (
+            {"repetitions": 1, "fitted_repetitions": 1},
+            {"repetitions": 2, "fitted_repetitions": 2, "first_repetition": 1},
+            {"repetitions": 2, "fitted_repetitions": 2},
+        )
+    )
+    assert [*first, *second] == list(both)
+
+
 def test_a_setting_that_came_later_leaves_older_cells_alone() -> None:
     plain, more = (plain_settings(DiscoverySettings(networks=("asia",), keep_arcs=keep)) for keep in (False, True))
     assert more == {**plain, "keep_arcs": True}
@@ -212,6 +224,7 @@ def test_the_plan_of_the_thesis_can_be_stated() -> None:
     [
         ({"networks": ()}, "give networks"),
         ({"repetitions": 0}, "at least 1"),
+        ({"first_repetition": 3}, "leaves no sample"),
         ({"bayes_factor": 0.5}, "a number >= 1"),
         ({"permutations": 1}, "at least 2"),
         ({"sizes": (1,)}, "at least 2 cases"),

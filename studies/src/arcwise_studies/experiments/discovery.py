@@ -45,8 +45,9 @@ class DiscoverySettings:
 
     Parameters
     ----------
-    networks, repetitions
-        Networks by name, and how many samples of each size are drawn from each.
+    networks, repetitions, first_repetition
+        Networks by name, how many samples of each size are drawn from each, and how many of these are left out, since
+        another study has them.
     data_sets, truth_scores, fitted_search, fitted_repetitions
         Data sets to fit networks to, the scores to learn them with, how (see `arcwise_studies.fitted`), and the number
         of samples of each size.
@@ -90,6 +91,7 @@ class DiscoverySettings:
     permuted_replicates: int = 200
     permuted_seconds: float | None = None
     keep_arcs: bool = field(default=False, metadata={LATER: True})
+    first_repetition: int = field(default=0, metadata={LATER: True})
     tables: Literal["scores", "thresholds", "ensembles", "broom"] = "thresholds"
 
     def __post_init__(self) -> None:
@@ -102,6 +104,8 @@ class DiscoverySettings:
             self.recipes()
         except OptionError as error:
             raise error.within(kind=ConfigError) from None
+        if not 0 <= self.first_repetition < max(self.repetitions, self.fitted_repetitions):
+            raise ConfigError(f"first_repetition = {self.first_repetition} leaves no sample: repetitions must be more.")
         if self.permutations < 2:
             raise ConfigError(f"permutations = {self.permutations} must be at least 2.")
         if any(size < 2 for size in self.sizes):
@@ -144,6 +148,7 @@ class Discovery(Experiment[DiscoverySettings]):
     axes = (
         "networks",
         "repetitions",
+        "first_repetition",
         "data_sets",
         "truth_scores",
         "fitted_repetitions",
@@ -163,7 +168,7 @@ class Discovery(Experiment[DiscoverySettings]):
 
     def plan(self, settings: DiscoverySettings) -> Iterable[Row]:
         """Return the cells, one repetition after the other."""
-        for repetition in range(max(settings.repetitions, settings.fitted_repetitions)):
+        for repetition in range(settings.first_repetition, max(settings.repetitions, settings.fitted_repetitions)):
             for size in settings.sizes:
                 for truth in _truths(settings):
                     if repetition >= truth.repetitions:
