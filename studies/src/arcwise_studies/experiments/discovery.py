@@ -221,7 +221,7 @@ class Discovery(Experiment[DiscoverySettings]):
                 settings.recipe(parameters["method"], parameters["score"], replicates=settings.permuted_replicates),
                 permutations=settings.permutations,
                 seed=context.rng,
-                limits=Limits(seconds=settings.permuted_seconds),
+                limits=Limits(seconds=settings.permuted_seconds, memory_bytes=context.limits.memory_bytes),
                 progress=False,
             )
             if permuted.complete:
