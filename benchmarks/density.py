@@ -10,17 +10,17 @@ rows to learn from, NAME.valid.data and NAME.test.data the others, plain or gzip
 from __future__ import annotations
 
 import gzip
-import math
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from arcwise.data import Dataset
 from arcwise.effects import ModelAverage
-from arcwise.ensemble import bootstrap_networks
+from arcwise.ensemble import NetworkSet, bootstrap_networks
 from arcwise.local import tabu_search
 from arcwise.model import BayesianNetwork, fit_parameters
 from benchmarks._page import PageTable, draw, page_option
@@ -52,14 +52,20 @@ HCLT = {
 }
 SCORES = ("bic", "aic", "qnml", "bdeu:ess=1", "bdeu:ess=10")
 ESTIMATORS = (("bd", {"ess": 1.0}), ("laplace", {}), ("snml", {}))
-AVERAGED = ("aic", "qnml", "bdeu:ess=10")  # the scores that averages choose among
-PRIORS = ("bdeu", "k2")
-FEW = 10  # networks to choose by
-MANY, MANY_COLUMNS = 100, 30  # networks of the average, and of one over more than 400 columns
+# What averages choose among, one after the other: score, profiles of rows, how strongly these are drawn, prior.
+AVERAGED = ("bic", "qnml", "aic")
+FIRST: dict[str, Any] = {"prior": "k2", "profiles": 8, "strength": 30.0}
+STEPS: tuple[tuple[dict[str, Any], ...], ...] = (
+    ({"profiles": 1}, {"profiles": 4}, {"profiles": 20}),
+    ({"strength": 10.0}, {"strength": 80.0}),
+    ({"prior": "backoff", "ess": 8.0},),
+)
+FEW = 4  # networks to choose by, half of it for more than 400 columns
+MANY, MANY_COLUMNS = 40, 16  # networks of the average, and of one over more than 400 columns
 WIDE = 400
 HEADER = (
     *("data", "columns", "rows", "HCLT", "one network", "chosen", "% better", "CPU s"),
-    *("average", "chosen", "networks", "% better", "CPU s"),
+    *("average", "chosen", "profiles", "networks", "% better", "CPU s"),
 )
 
 
@@ -71,7 +77,9 @@ def read(folder: Path, name: str, part: str) -> Dataset:
 
 
 def mean(model: BayesianNetwork | ModelAverage, data: Dataset) -> float:
-    return float(model.row_log_likelihoods(data, threads=1, progress=False).mean())
+    """Return the mean log-likelihood of a row."""
+    rows = data.collapse()
+    return float(model.row_log_likelihoods(rows, threads=1, progress=False) @ rows.times / rows.n_cases)
 
 
 def networks(training: Dataset) -> Iterator[tuple[str, BayesianNetwork]]:
@@ -82,44 +90,63 @@ def networks(training: Dataset) -> Iterator[tuple[str, BayesianNetwork]]:
             yield f"{score}, {estimator}", fit_parameters(dag, training, estimator=estimator, progress=False, **options)
 
 
-def averages(
-    training: Dataset, scores: Sequence[str], priors: Sequence[str], count: int
-) -> Iterator[tuple[str, str, ModelAverage]]:
-    """Yield averages over networks of resampled rows."""
-    for score in scores:
-        drawn = bootstrap_networks(
-            training, score, replicates=count, draws="replacement", seed=1, workers=1, progress=False
-        )
-        for prior in priors:
-            yield score, prior, ModelAverage(drawn, training, prior=prior)
+def drawn(training: Dataset, score: str, count: int) -> NetworkSet:
+    """Return networks of resampled rows."""
+    return bootstrap_networks(training, score, replicates=count, draws="replacement", seed=1, workers=1, progress=False)
+
+
+def choose(training: Dataset, valid: Dataset, few: int) -> tuple[str, dict[str, Any]]:
+    """Return the score of the average and its settings: the best on validation rows, each in its turn."""
+    best, score, made = max(
+        (
+            (mean(ModelAverage(found, training, **FIRST), valid), name, found)
+            for name in AVERAGED
+            for found in [drawn(training, name, few)]
+        ),
+        key=lambda tried: tried[0],
+    )
+    chosen = FIRST
+    for step in STEPS:
+        if chosen["profiles"] == 1 and "strength" in step[0]:
+            continue
+        for change in step:
+            value = mean(ModelAverage(made, training, **{**chosen, **change}), valid)
+            if value > best:
+                best, chosen = value, {**chosen, **change}
+    return score, chosen
+
+
+def measure_one(training: Dataset, valid: Dataset, test: Dataset, printed: float) -> list[object]:
+    """Return the columns of one network."""
+    begin = time.process_time()
+    found = max(((mean(network, valid), told, network) for told, network in networks(training)), key=lambda own: own[0])
+    seconds = time.process_time() - begin
+    value = mean(found[2], test)
+    return [f"{value:.3f}", found[1], f"{100 * (value - printed) / -printed:+.2f}", f"{seconds:.1f}"]
+
+
+def measure_average(training: Dataset, valid: Dataset, test: Dataset, printed: float, fewer: int) -> list[object]:
+    """Return the columns of the average."""
+    begin = time.process_time()
+    wide = training.n_variables > WIDE
+    score, settings = choose(training, valid, max(1, FEW // (2 if wide else 1)))
+    count = max(1, (MANY_COLUMNS if wide else MANY) // fewer)
+    value = mean(ModelAverage(drawn(training, score, count), training, **settings), test)
+    seconds = time.process_time() - begin
+    strength = f", {settings['strength']:g}" if settings["profiles"] > 1 else ""
+    return [
+        *(f"{value:.3f}", f"{score}, {settings['prior']}{strength}", settings["profiles"], count),
+        *(f"{100 * (value - printed) / -printed:+.2f}", f"{seconds:.0f}"),
+    ]
 
 
 def measure(folder: Path, name: str, fewer: int) -> list[object]:
     training, valid, test = (read(folder, name, part) for part in ("ts", "valid", "test"))
-    begin = time.process_time()
-    one, label = -math.inf, ""
-    best: BayesianNetwork | None = None
-    for told, network in networks(training):
-        value = mean(network, valid)
-        if value > one:
-            one, label, best = value, told, network
-    single_seconds = time.process_time() - begin
-    assert best is not None
-    begin = time.process_time()
-    tried = ((mean(found, valid), score, prior) for score, prior, found in averages(training, AVERAGED, PRIORS, FEW))
-    _, score, prior = max(tried)
-    count = max(1, (MANY if training.n_variables <= WIDE else MANY_COLUMNS) // fewer)
-    (_, _, average), *_ = averages(training, [score], [prior], count)
-    found = mean(average, test)
-    seconds = time.process_time() - begin
-    printed, single = HCLT[name], mean(best, test)
+    printed = HCLT[name]
     return [
-        name,
-        training.n_variables,
-        f"{training.n_rows:,}",
-        f"{printed:.3f}",
-        *(f"{single:.3f}", label, f"{100 * (single - printed) / -printed:+.2f}", f"{single_seconds:.1f}"),
-        *(f"{found:.3f}", f"{score}, {prior}", count, f"{100 * (found - printed) / -printed:+.2f}", f"{seconds:.0f}"),
+        *(name, training.n_variables, f"{training.n_rows:,}", f"{printed:.3f}"),
+        *measure_one(training, valid, test, printed),
+        *measure_average(training, valid, test, printed, fewer),
     ]
 
 
@@ -142,7 +169,7 @@ def main(arguments: Sequence[str] = ()) -> None:
     for name in given.names or (list(HCLT) if given.page else ["nltcs"]):
         table.add(measure(given.data, name, given.fewer))
     if given.page:
-        draw("density", {"one network": 6, "average": 11}, "better than HCLT, % of its log-likelihood")
+        draw("density", {"one network": 6, "average": 12}, "better than HCLT, % of its log-likelihood")
 
 
 if __name__ == "__main__":

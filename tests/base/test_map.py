@@ -30,13 +30,13 @@ LINES = {
     "confidence": 5_090,
     "credible": 2_635,
     "data": 7_560,
-    "effects": 2_270,
+    "effects": 2_335,  # averages with profiles of rows
     "evaluate": 1_760,
     "exact": 2_330,
     "findings": 5_800,  # how often verdicts are right with tiers and gaps
     "graph": 4_705,
     "local": 1_965,
-    "model": 4_780,
+    "model": 4_980,  # profiles of rows, and tables that are smoothed by levels
     "networks": 2_170,
     "parent_sets": 1_415,
     "plotting": 880,

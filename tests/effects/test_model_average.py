@@ -120,3 +120,34 @@ def test_what_no_draw_allows_is_refused_and_what_some_allow_is_not() -> None:
     found = ModelAverage(apart, data, ess=0.5).query("a", {"b": "1"}, draws=400, seed=1)
     assert found.mean[0] > 0.9
     assert repr(ModelAverage(apart, data)) == "ModelAverage(1 networks over 2 variables)"
+
+
+def test_profiles_give_each_network_several_parts(made: tuple[ModelAverage, CredibleSet, Dataset]) -> None:
+    _, credible, data = made
+    average = ModelAverage(credible.networks(), data, profiles=3, strength=2.0, prior="backoff", ess=8.0)
+    states = np.array([[a, b, c] for a in range(2) for b in range(2) for c in range(3)])
+    cells = Dataset.from_codes(states, names=["a", "b", "c"], states=data.states)
+    parts = average.members(most=10_000)
+    assert len(parts) == 3 * average.count
+    assert sum(weight for _, weight in parts) == pytest.approx(1.0)
+    density = np.exp(average.row_log_likelihoods(cells))
+    expected = sum(weight * np.exp(network.row_log_likelihoods(cells, progress=False)) for network, weight in parts)
+    assert density == pytest.approx(expected)
+    assert density.sum() == pytest.approx(1.0)
+    # Given a and b, c is distributed as the density says; so are rows that are drawn.
+    table = density.reshape(2, 2, 3)
+    proba = average.predict_proba(cells, "c", most=10_000).reshape(2, 2, 3, 3)[:, :, 0]
+    assert proba == pytest.approx(table / table.sum(axis=2, keepdims=True))
+    drawn = average.sample(60_000, seed=3)
+    counts = np.bincount(drawn.codes.T.astype(int) @ np.array([6, 3, 1]), minlength=12)
+    assert (counts - 60_000 * density) ** 2 / (60_000 * density) == pytest.approx(0, abs=12)
+    asked = average.query("c", {"a": "1"}, draws=4000, seed=1)
+    given = table[1].sum(axis=0) / table[1].sum()
+    assert asked.mean == pytest.approx(given, abs=0.03)
+    assert density != pytest.approx(np.exp(made[0].row_log_likelihoods(cells)), rel=0.01)
+    again = ModelAverage(credible.networks(), data, profiles=3, strength=2.0, prior="backoff", ess=8.0)
+    assert (again.row_log_likelihoods(cells) == average.row_log_likelihoods(cells)).all()
+    with pytest.raises(OptionError, match="profiles"):
+        ModelAverage(credible.networks(), data, profiles=0)
+    with pytest.raises(OptionError, match="strength"):
+        ModelAverage(credible.networks(), data, profiles=2, strength=0.0)

@@ -28,11 +28,12 @@ from arcwise.data.dataset import Dataset
 from arcwise.data.mixed import MixedData
 from arcwise.data.table import Table
 from arcwise.graph.dag import Dag
-from arcwise.model.fitting import PRIORS
+from arcwise.model.fitting import PRIORS, backoff_prior
 from arcwise.model.inference import IMPOSSIBLE, asked_and_observed, check_account
 from arcwise.model.mixed_families import Family, fit_family
 from arcwise.model.mixed_network import Between, MixedNetwork, NumberAnswer, StateAnswer, answer_of
 from arcwise.model.network import BayesianNetwork
+from arcwise.model.profiles import RowProfiles, find_profiles
 from arcwise.model.tables import MAX_CELLS, Distribution, RowDistributions, read_asked
 from arcwise.networks.completions import completion_of_networks
 from arcwise.networks.network_list import NetworkSet
@@ -156,7 +157,15 @@ class ModelAverage(Averages[Dataset]):
         The equivalent sample size of the Dirichlet prior of the parameters.
     prior
         What the Dirichlet prior puts into each cell of a table: "bdeu" (`ess` in the whole table, the default), "k2"
-        (1 in each cell) or "bdj" (1/2).
+        (1 in each cell), "bdj" (1/2) or "backoff" (`ess` times what a table with one parent fewer says; 8 is a good
+        `ess` for it).
+    profiles
+        How many hidden profiles of rows each network has, with tables of their own: see `arcwise.model.profiles`. They
+        describe rows better where rows are of kinds that no column names, as readers or documents are.
+    strength
+        How many rows draw each row of a profile's tables towards those of all rows.
+    seed
+        The profiles that rows begin with are random.
 
     Examples
     --------
@@ -170,12 +179,25 @@ class ModelAverage(Averages[Dataset]):
     """
 
     def __init__(
-        self, networks: NetworkSet, data: Dataset, *, ess: float = 1.0, copies: int = 1, prior: str = "bdeu"
+        self,
+        networks: NetworkSet,
+        data: Dataset,
+        *,
+        ess: float = 1.0,
+        copies: int = 1,
+        prior: str = "bdeu",
+        profiles: int = 1,
+        strength: float = 20.0,
+        seed: int = 0,
     ) -> None:
         super().__init__(networks, data, copies=copies)
         check_argument(0 < ess < float("inf"), "ess", ess, "must be positive: the equivalent sample size of the prior.")
-        check_known("prior", prior, PRIORS)
-        self.states, self._ess, self._prior = data.states, ess, PRIORS[prior]
+        check_known("prior", prior, (*PRIORS, "backoff"))
+        check_count("profiles", profiles, 1)
+        check_argument(0 < strength < float("inf"), "strength", strength, "must be positive: a number of rows.")
+        self.states, self._ess, self._prior, self._profiles = data.states, ess, prior, profiles
+        self._strength, self._seed = strength, seed
+        self._found: dict[int, RowProfiles] = {}
         self._alphas: dict[tuple[int, tuple[int, ...], int | None], NDArray[np.float64]] = {}
         self._parts: dict[int, Dataset] = {}
 
@@ -206,7 +228,11 @@ class ModelAverage(Averages[Dataset]):
                 generator_of(seed).choice(len(rows), size=most, p=weights / weights.sum()), return_counts=True
             )
             rows, weights = rows[chosen], counts / most
-        return [(self._network(int(row)), float(w)) for row, w in zip(rows, weights, strict=True)]
+        return [
+            (self._network(int(row), part), float(w * share))
+            for row, w in zip(rows, weights, strict=True)
+            for part, share in self._parts_of(int(row))
+        ]
 
     def query(
         self,
@@ -221,15 +247,15 @@ class ModelAverage(Averages[Dataset]):
         """Return the joint distribution of variables given evidence, averaged over networks and parameters."""
         variables, evidence = self.read(variables, evidence)
         rng = generator_of(seed)
-        picked = self._picked(draws, level, rng)
+        picked = [(row, self._part(row, rng)) for row in self._picked(draws, level, rng)]
         found, logs, means = [], [], {}
         with Run.begin(None, progress) as run:
-            for number, row in enumerate(picked):
-                probabilities, log = _asked(self._drawn(row, rng), variables, evidence)
+            for number, one in enumerate(picked):
+                probabilities, log = _asked(self._drawn(*one, rng), variables, evidence)
                 found.append(probabilities)
                 logs.append(log)
-                if row not in means:
-                    means[row] = _asked(self._network(row), variables, evidence)[0]
+                if one not in means:
+                    means[one] = _asked(self._network(*one), variables, evidence)[0]
                 run.report("draws", number + 1, draws)
         if max(logs) == -np.inf:
             given = ", ".join(f"{name}={state}" for name, state in (evidence or {}).items())
@@ -238,7 +264,7 @@ class ModelAverage(Averages[Dataset]):
         values = np.array(found)
         possible = weights > 0
         values, weights = values[possible], weights[possible] / weights.sum()
-        structural = np.array([means[row] for row in picked])[possible]
+        structural = np.array([means[one] for one in picked])[possible]
         mean = np.tensordot(weights, values, axes=1)
         centre = np.tensordot(weights, structural, axes=1)
         positions = [self.names.index(name) for name in _listed(variables)]
@@ -252,7 +278,7 @@ class ModelAverage(Averages[Dataset]):
             np.sqrt(np.tensordot(weights, (structural - centre) ** 2, axes=1)).round(12),  # below it is rounding
             level,
             draws,
-            len({tuple(self._networks.choices[row].tolist()) for row in means}),
+            len({tuple(self._networks.choices[row].tolist()) for row, _ in means}),
         )
 
     def query_rows(
@@ -312,9 +338,11 @@ class ModelAverage(Averages[Dataset]):
         rows, weights = self._distinct
         total = np.full(data.n_rows, -np.inf)
         with Run.begin(None, progress, threads) as run:
-            for number, (row, log_weight) in enumerate(zip(rows.tolist(), np.log(weights).tolist(), strict=True)):
-                own = self._network(row).row_log_likelihoods(data, threads=run.thread_count, progress=False)
-                total = np.logaddexp(total, own + log_weight)
+            for number, (row, weight) in enumerate(zip(rows.tolist(), weights.tolist(), strict=True)):
+                for part, share in self._parts_of(row):
+                    network = self._network(row, part)
+                    own = network.row_log_likelihoods(data, threads=run.thread_count, progress=False)
+                    total = np.logaddexp(total, own + np.log(weight * share))
                 run.report("networks", number + 1, len(rows))
         return total
 
@@ -329,27 +357,58 @@ class ModelAverage(Averages[Dataset]):
         rng = generator_of(seed)
         chosen, weights = self._distinct
         parts = [
-            self._network(row).sample(int(count), seed=rng, progress=False)
+            self._network(row, part).sample(int(drawn), seed=rng, progress=False)
             for row, count in zip(chosen.tolist(), rng.multinomial(rows, weights / weights.sum()), strict=True)
             if count
+            for part, drawn in self._numbers_of(row, int(count), rng)
         ]
         codes = np.concatenate([part.codes for part in parts], axis=1)
         return replace(parts[0], codes=np.ascontiguousarray(codes[:, rng.permutation(rows)]))
 
-    def _network(self, row: int) -> BayesianNetwork:
-        """Return a network with its posterior-mean parameters, of data with gaps those of all completions."""
-        return self._with_tables(row, lambda alpha: alpha / alpha.sum(axis=1, keepdims=True), None)
+    def _parts_of(self, row: int) -> list[tuple[int, float]]:
+        """Return the profiles of a network, and the share of each."""
+        return [(0, 1.0)] if self._profiles == 1 else list(enumerate(self._in_profiles(row).shares.tolist()))
 
-    def _drawn(self, row: int, rng: np.random.Generator) -> BayesianNetwork:
+    def _part(self, row: int, rng: np.random.Generator) -> int:
+        """Draw a profile of a network."""
+        return 0 if self._profiles == 1 else int(rng.choice(self._profiles, p=self._in_profiles(row).shares))
+
+    def _numbers_of(self, row: int, rows: int, rng: np.random.Generator) -> list[tuple[int, int]]:
+        """Draw how many rows each profile of a network has, of those that have some."""
+        numbers = rng.multinomial(rows, [share for _, share in self._parts_of(row)]) if self._profiles > 1 else [rows]
+        return [(part, int(number)) for part, number in enumerate(numbers) if number]
+
+    def _network(self, row: int, part: int) -> BayesianNetwork:
+        """Return a profile of a network with posterior-mean parameters, of data with gaps those of all completions."""
+        return self._with_tables(row, part, lambda alpha: alpha / alpha.sum(axis=1, keepdims=True), None)
+
+    def _drawn(self, row: int, part: int, rng: np.random.Generator) -> BayesianNetwork:
         """Return a network with a draw of its parameters, and before that of a completion if several may be its."""
-        return self._with_tables(row, lambda alpha: _draw(alpha, rng), self._completion_of(row, rng))
+        completion = self._completion_of(row, rng) if self._profiles == 1 else None
+        return self._with_tables(row, part, lambda alpha: _draw(alpha, rng), completion)
 
     def _with_tables(
-        self, row: int, table: Callable[[NDArray[np.float64]], NDArray[np.float64]], completion: int | None
+        self, row: int, part: int, table: Callable[[NDArray[np.float64]], NDArray[np.float64]], completion: int | None
     ) -> BayesianNetwork:
         parents = self._networks.parents(row)
-        tables = [table(self._alpha(v, own, completion)).ravel() for v, own in enumerate(parents)]
+        if self._profiles == 1:
+            alphas = [self._alpha(v, own, completion) for v, own in enumerate(parents)]
+        else:
+            alphas = [own[part] for own in self._in_profiles(row).counts]
+        tables = [table(alpha).ravel() for alpha in alphas]
         return BayesianNetwork._from_flat(Dag(self.names, parents), self.states, np.concatenate(tables))
+
+    def _in_profiles(self, row: int) -> RowProfiles:
+        """Return the profiles of a network, of all completions together; each network has profiles of its own."""
+        if row not in self._found:
+            parents = self._networks.parents(row)
+            alphas = [self._alpha(v, own, None) for v, own in enumerate(parents)]
+            tables = [alpha / alpha.sum(axis=1, keepdims=True) for alpha in alphas]
+            rng = np.random.default_rng([self._seed, row])
+            self._found[row] = find_profiles(
+                parents, self._data, tables, self._profiles, self._strength, copies=self._copies, rng=rng
+            )
+        return self._found[row]
 
     def _alpha(self, v: int, parents: tuple[int, ...], completion: int | None) -> NDArray[np.float64]:
         """Return the hyperparameters of a family's posterior: counts, of all completions or one, and the prior's."""
@@ -358,7 +417,11 @@ class ModelAverage(Averages[Dataset]):
             data = self._data if completion is None else self._completion(completion)
             counts = contingency(data.cases_without(self.names[v]), [*parents, v])
             own = counts.reshape(-1, counts.shape[-1]) / (self._copies if completion is None else 1)
-            self._alphas[key] = own + self._prior(self._ess, own.size)
+            if self._prior == "backoff":
+                prior: Any = backoff_prior(own, counts.shape[:-1], self._ess)
+            else:
+                prior = PRIORS[self._prior](self._ess, own.size)
+            self._alphas[key] = own + prior
         return self._alphas[key]
 
     def _completion(self, number: int) -> Dataset:

@@ -119,6 +119,36 @@ def _hyperparameters(family: FamilyCounts, alpha: Any, ess: float) -> NDArray[np
     return np.broadcast_to(array.reshape(family.counts.shape) if array.ndim else array, family.counts.shape)
 
 
+def backoff_prior(counts: NDArray[Any], sizes: Sequence[int], ess: float) -> NDArray[np.float64]:
+    """Return what draws each row of a table towards the row of one parent fewer: `ess` times its probabilities.
+
+    The parents are left out one by one, first that which says least about the child by itself; the row without parents
+    has half a row in each cell. So a row with few cases is like those that differ from it in what matters least, as in
+    the hierarchical smoothing of Petitjean and others (2018), with one `ess` for all levels.
+    """
+    q, r = counts.shape
+    table = np.asarray(counts, dtype=np.float64).reshape(*sizes, r)
+    axes = range(len(sizes))
+    alone = [table.sum(axis=tuple(u for u in axes if u != p)) for p in axes]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        known = [float(np.nansum(own * np.log(own / own.sum(axis=1, keepdims=True)))) for own in alone]
+    order = sorted(axes, key=lambda p: (-known[p], p))
+    marginals = [table]
+    for p in reversed(order):
+        marginals.append(marginals[-1].sum(axis=p, keepdims=True))
+    alpha: NDArray[np.float64] = np.full_like(marginals[-1], 0.5)
+    for own in marginals[:0:-1]:
+        seen = own + alpha
+        alpha = ess * seen / seen.sum(axis=-1, keepdims=True)
+    return np.broadcast_to(alpha, table.shape).reshape(q, r) if sizes else alpha.reshape(q, r)
+
+
+def _backoff_table(family: FamilyCounts, *, ess: float = 8.0) -> NDArray[np.float64]:
+    """(n_jk + ess p_jk) / (n_j + ess), with the probabilities p_jk of the table with one parent fewer."""
+    check_argument(math.isfinite(ess) and ess > 0, "ess", ess, "must be positive: how many rows draw each row.")
+    return posterior_mean(family.counts, backoff_prior(family.counts, family.sizes, ess))
+
+
 def _m_table(family: FamilyCounts, *, m: float = 1.0) -> NDArray[np.float64]:
     """(n_jk + m / (q r)) / (n_j + m / q): the posterior mean under BDeu with ess = m (Liao, section 4.3)."""
     check_argument(math.isfinite(m) and m > 0, "m", m, "must be positive: the number of imaginary rows.")
@@ -186,6 +216,12 @@ ESTIMATORS: dict[str, Estimator] = {
         },
     ),
     "snml": Estimator("(n_jk + 1) e(n_jk), normalised, e(n) = (1 + 1/n)^n: sequential NML, no parameter", _snml_table),
+    "backoff": Estimator(
+        "(n_jk + ess p_jk) / (n_j + ess), p_jk that of the table with one parent fewer, and so on: hierarchical "
+        "smoothing (Petitjean and others 2018)",
+        _backoff_table,
+        {"ess": "how many rows draw each row of a table towards that with one parent fewer (default 8)"},
+    ),
     "sites": Estimator(
         "the tables of each site, drawn towards those of the others: the posterior mean of the hierarchical Dirichlet "
         "model (Azzimonti, Corani and Zaffalon 2019)",
@@ -221,7 +257,8 @@ def fit_parameters(
         "bd" (the default): the posterior mean under the prior `alpha` ("bdeu" with `ess`, the default with ess = 1;
         "k2", "bdj", a number, a prior network, arrays per variable, or a function); "mle": relative frequencies,
         undefined (NaN) where the data show no case; "laplace": one imaginary case per cell; "m-estimate": `m` imaginary
-        cases per table; "snml": sequential NML; "sites": the tables of each `site`, drawn towards each other.
+        cases per table; "snml": sequential NML; "backoff": each row drawn towards that with one parent fewer; "sites":
+        the tables of each `site`, drawn towards each other.
     progress
         See `arcwise.progress.show_progress`.
     parameters
