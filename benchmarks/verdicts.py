@@ -2,6 +2,7 @@
 
     python -m benchmarks.verdicts                              four worlds of each kind, about 5 minutes
     python -m benchmarks.verdicts --worlds 12 --log log.csv    what the page has; a log is continued
+    python -m benchmarks.verdicts --first 900 --log fresh.csv  worlds that no rule has seen
     python -m benchmarks.verdicts --worlds 4 --log tiers.csv --tiers      the same samples, told what comes first
     python -m benchmarks.verdicts --worlds 4 --log gaps.csv --gaps 0.1    the same samples with a tenth missing
 
@@ -63,7 +64,7 @@ NUMBERS = ("cut", *(family for family in AS_THEY_ARE if family != "unrelated"))
 HELD_OUT = ("child", "insurance", "alarm", "win95pts")
 UNSEEN = "networks of others"
 CASES = (200, 500, 1_000, 2_000, 5_000)
-FIRST = 500  # the first world of a family that is taken
+FIRST = 500  # the first world of a family that is taken; other seeds are a fresh study
 MOST = 25  # variables: larger ones are passed over
 TIERS = 3
 SEED = 7
@@ -85,14 +86,15 @@ COLUMNS = (
     "verdict",
     "direction",
     "action",
+    "methods",
     "joined",
     "ahead",
 )
 
 
-def plan(worlds: int, families: Sequence[str]) -> Iterator[tuple[str, str, int]]:
+def plan(worlds: int, families: Sequence[str], first: int = FIRST) -> Iterator[tuple[str, str, int]]:
     """One world of every kind first, then the next: what is finished is balanced."""
-    drawn = {family: _small(family) for family in families if family != UNSEEN}
+    drawn = {family: _small(family, first) for family in families if family != UNSEEN}
     for k in range(worlds):
         for turn, family in enumerate(families):
             if family == UNSEEN:
@@ -101,8 +103,8 @@ def plan(worlds: int, families: Sequence[str]) -> Iterator[tuple[str, str, int]]
                 yield family, next(drawn[family]), CASES[(k + turn) % len(CASES)]
 
 
-def _small(family: str) -> Iterator[str]:
-    texts = (MADE[family](family, k) for k in itertools.count(FIRST))
+def _small(family: str, first: int) -> Iterator[str]:
+    texts = (MADE[family](family, k) for k in itertools.count(first))
     return (text for text in texts if int(re.findall(r"nodes=(\d+)", text)[0]) <= MOST)
 
 
@@ -142,11 +144,11 @@ def analysed(data: Any, truth: Dag, *, tiers: bool, numbers: str) -> Analysis:
 
 
 def run_cell(
-    sources: Sources, family: str, text: str, cases: int, *, tiers: bool, gaps: float, numbers: str
+    sources: Sources, family: str, text: str, cases: int, *, tiers: bool, gaps: float, numbers: str, first: int
 ) -> list[tuple[Any, ...]]:
     """Return a row for each edge of the network; one without names if there is none."""
     world = sources.world(text)
-    rng = np.random.default_rng([SEED, cases, *text.encode()])
+    rng = np.random.default_rng([SEED, first, cases, *text.encode()])
     data = sample(world, cases, rng)
     if data is None:
         return []
@@ -163,7 +165,8 @@ def run_cell(
         if edge.fate.in_network:
             ahead, back = ((one, other) in arcs for one, other in ((edge.tail, edge.head), (edge.head, edge.tail)))
             told = (edge.tail, edge.head, round(edge.real, 4), round(edge.spread[0], 4), edge.verdict, edge.direction)
-            rows.append((*begin, *told, edge.action, ahead or back, ahead))
+            methods = "; ".join(f"{title} {value:.3f}" for title, value in edge.by_method if value is not None)
+            rows.append((*begin, *told, edge.action, methods, ahead or back, ahead))
     return rows or [(*begin, *[""] * (len(COLUMNS) - len(begin)))]
 
 
@@ -200,6 +203,7 @@ def wilson(right: int, total: int, z: float = 1.96) -> tuple[float, float]:
 def main(arguments: Sequence[str] = ()) -> None:
     parser = parser_for(__doc__)
     parser.add_argument("--worlds", type=int, default=4, help="of each kind")
+    parser.add_argument("--first", type=int, default=FIRST, help="the number of the first world that is taken")
     parser.add_argument("--families", default=",".join((*FAMILIES, *NUMBERS, UNSEEN)), help="with commas")
     parser.add_argument("--tiers", action="store_true", help="tell the true order, cut into three")
     parser.add_argument("--gaps", type=float, default=0.0, help="the share of the values to take away")
@@ -213,11 +217,11 @@ def main(arguments: Sequence[str] = ()) -> None:
     with log_at(given.log) as log:
         had = pd.read_csv(log) if log.exists() else pd.DataFrame(columns=COLUMNS)
         known = {*zip(had["world"], had["cases"], had["tiers"], had["gaps"], strict=True)}
-        for family, text, cases in plan(given.worlds, given.families.split(",")):
+        for family, text, cases in plan(given.worlds, given.families.split(","), given.first):
             if (text, cases, given.tiers, given.gaps) in known or (family == UNSEEN and not networks.exists()):
                 continue
             try:
-                rows = run_cell(sources, family, text, cases, **told)
+                rows = run_cell(sources, family, text, cases, **told, first=given.first)
             except ArcwiseError as error:  # such as a sample in which nothing varies
                 print(f"{text}, {cases} cases: {error}", file=sys.stderr, flush=True)
                 continue

@@ -20,11 +20,13 @@ from arcwise.counts import contingency
 from arcwise.data import Dataset, Table
 from arcwise.errors import DataError, DataWarning, FormatError, UnknownNameError
 from arcwise.findings.coding import Coding, table_of
+from arcwise.findings.edge_record import EdgeRecord
 from arcwise.findings.parts import MainAnswer
+from arcwise.findings.verdict import Verdict, Way
 from arcwise.graph import Constraints, Dag
 from arcwise.model import BayesianNetwork
 from arcwise.report.page import prediction_answer
-from arcwise.report.sections import variable_answer
+from arcwise.report.sections import linked_sentence, variable_answer
 
 Cli = Callable[..., str]
 
@@ -108,7 +110,7 @@ def test_what_a_variable_depends_on(pair: tuple[Analysis, SavedAnalysis]) -> Non
     given = [made.network.query("cough", {"smoke": state})[first.at[2]] for state in first.at[:2]]
     assert first.change == pytest.approx(given[1] - given[0])
     told = made.explain("cough")
-    assert "depends on smoke" in told
+    assert "cough is probably linked with smoke" in told  # no data settle where it points
     assert "P(cough" in told
 
 
@@ -141,11 +143,13 @@ def test_new_rows_are_coded_as_the_training_data_were(pair: tuple[Analysis, Save
     # A number that no training row had, written in the same way.
     income = coded.table.column("income")
     assert not income.is_missing.any()
-    found = saved.predict_proba(new, "cough")
+    labelled = saved.predict_proba(new, "cough")
+    assert list(labelled) == ["no", "yes"]
+    found = labelled.to_numpy()
     direct = saved.network.predict_proba(coded.table, "cough", progress=False)
     assert found == pytest.approx(direct)
     assert saved.predict(new, "cough").tolist() == [("no", "yes")[k] for k in found.argmax(axis=1)]
-    averaged = saved.predict_proba(new, "cough", average=True)
+    averaged = saved.predict_proba(new, "cough", average=True).to_numpy()
     assert averaged == pytest.approx(found, abs=0.1)
     assert averaged.sum(axis=1) == pytest.approx(np.ones(50))
 
@@ -202,7 +206,7 @@ def test_cross_validation_and_the_target_of_an_analysis(pair: tuple[Analysis, Sa
     assert found.confusion.sum() == 800
     assert found.calibration.error < 0.1
     text = made.to_text()
-    assert "What cough depends on" in text
+    assert "What is linked with cough" in text
     assert "cross-validation" in text
     assert "Does the network fit?" in text
 
@@ -258,7 +262,7 @@ def test_the_coding_is_read_and_checked(pair: tuple[Analysis, SavedAnalysis], tm
 def test_the_verbs(cli: Cli, pair: tuple[Analysis, SavedAnalysis], tmp_path: Path) -> None:
     _, saved = pair
     folder = saved.folder
-    assert "What cough depends on" in cli("explain", folder, "cough")
+    assert "What is linked with cough" in cli("explain", folder, "cough")
     assert "| smoke |" in cli("explain", folder, "cough", "--markdown")
     effect = cli("effect", folder, "smoke", "cough", "--hidden-causes", "possible")
     assert cli("effect", folder, "smoke->cough", "--hidden-causes", "possible") == effect
@@ -275,7 +279,7 @@ def test_the_verbs(cli: Cli, pair: tuple[Analysis, SavedAnalysis], tmp_path: Pat
     cli("predict", folder, new, "--target", "cough", "-o", tmp_path / "found.csv")
     frame = pd.read_csv(tmp_path / "found.csv")
     assert list(frame) == ["cough", "P(cough=no)", "P(cough=yes)"]
-    assert frame["P(cough=yes)"].to_numpy() == pytest.approx(saved.predict_proba(raw_frame(5, 8), "cough")[:, 1])
+    assert frame["P(cough=yes)"].to_numpy() == pytest.approx(saved.predict_proba(raw_frame(5, 8), "cough")["yes"])
     assert "cross-validation" in cli("predict", folder, "--target", "cough", "--folds", 2)
     asked = ("query", folder, "P(cough | smoke=yes)", "--average", "--draws", 20)
     sure = " ".join(cli(*asked).split())
@@ -340,7 +344,8 @@ def test_answers_begin_with_what_was_asked(cli: Cli, pair: tuple[Analysis, Saved
     assert "P(cough) as observed where smoke happens to be so" in text
     fit = " ".join(cli("check-fit", saved.folder, "--replicates", 0).split())
     assert re.search(
-        r"fit\? (Not everywhere|Perhaps not everywhere|As far as these rows can tell, yes): the data reject \d+", fit
+        r"fit\? (Not everywhere|Perhaps not everywhere|As far as these rows can tell, yes): the data contradict \d+",
+        fit,
     )
     predicted = " ".join(cli("predict", saved.folder, "--target", "cough", "--folds", 2).split())
     assert "Rows by their true state (down) and the predicted one (across)." in predicted
@@ -425,14 +430,34 @@ def test_few_networks_are_a_caution_wherever_they_are_asked(tmp_path: Path) -> N
         assert "Only 5 networks" in variable_answer(source.variable("cough"), source.edges).to_text()
 
 
+def disputed(edge: EdgeRecord) -> EdgeRecord:
+    """The same edge, not quite as probable, and another method does not find it likely."""
+    known = None if edge.probability is None else replace(edge.probability, edge=0.75)
+    return replace(edge, by_method=(("one", edge.present), ("other", 0.02)), present=0.75, probability=known)
+
+
+def test_a_variable_depends_on_what_points_to_it_and_is_linked_with_the_rest(
+    pair: tuple[Analysis, SavedAnalysis],
+) -> None:
+    made, _ = pair
+    (edge,) = [edge for edge in made.edges if {edge.first, edge.second} == {"smoke", "cough"}]
+    into, away = (
+        replace(edge, tail=tail, head=head, judged=(Verdict.RELY, way, "report it"))
+        for tail, head, way in (("smoke", "cough", Way.SETTLED), ("cough", "smoke", Way.LIKELY))
+    )
+    assert linked_sentence("cough", [into]) == "cough depends on smoke."
+    assert linked_sentence("cough", [away]) == "cough is linked with smoke."
+    assert linked_sentence("cough", []) == "The data show no edge of cough."
+
+
 def test_a_variable_and_its_edges_have_one_verdict(pair: tuple[Analysis, SavedAnalysis]) -> None:
     """What is disputed is no fact, neither in a sentence nor in the table, and no second scale says otherwise."""
     made, saved = pair
-    assert "cough probably depends on smoke." in made.explain("cough")  # no other method was asked
+    assert "cough is probably linked with smoke." in made.explain("cough")  # no other method was asked
     assert made.explain("cough") == saved.explain("cough")
-    edges = tuple(replace(edge, by_method=(("one", edge.present), ("other", 0.02))) for edge in made.edges)
+    edges = tuple(map(disputed, made.edges))
     told = variable_answer(made.variable("cough"), edges).to_text()
-    assert "What cough depends on is not established. Open: smoke." in told
+    assert "No edge of cough is established. Open: smoke." in told
     row = next(line for line in told.splitlines() if line.startswith("smoke "))
     edge = next(edge for edge in edges if {edge.first, edge.second} == {"smoke", "cough"})
     assert row.split()[1:3] == ["open", f"{edge.real:.2f}"]
@@ -441,12 +466,12 @@ def test_a_variable_and_its_edges_have_one_verdict(pair: tuple[Analysis, SavedAn
 
 def test_the_headline_of_a_target_knows_which_edges_are_disputed(pair: tuple[Analysis, SavedAnalysis]) -> None:
     made, _ = pair
-    assert any("cough probably depends on smoke." in sentence for sentence in made.report.summary)
+    assert any("cough is probably linked with smoke." in sentence for sentence in made.report.summary)
     answer = made.part(MainAnswer)
-    edges = tuple(replace(edge, by_method=(("one", edge.present), ("other", 0.02))) for edge in answer.edges)
+    edges = tuple(map(disputed, answer.edges))
     told = " ".join(made.plus(replace(answer, edges=edges)).report.summary)
-    assert "depends on smoke" not in told
-    assert "What cough depends on is not established. Open: smoke." in told
+    assert "linked with smoke" not in told
+    assert "No edge of cough is established. Open: smoke." in told
 
 
 @pytest.mark.parametrize(

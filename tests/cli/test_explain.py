@@ -139,9 +139,9 @@ def test_advice_fits_the_edge(folder: Path) -> None:
     assert "Its direction is settled, from the data" in other(settled=True).advice
     assert "Its direction is likely" in other(settled=False, split=(0.8, 0.1, 0.1)).advice
     assert "Leave its direction open" in other(settled=False, split=(0.6, 0.3, 0.1)).advice
-    assert "report it, and say that its probability is 0.75" in other(present=0.75).advice
-    assert "not established: its probability is 0.65" in other(present=0.65).advice
-    assert "not established: methods disagree" in other(by_method=(("one", 0.9), ("another", 0.1))).advice
+    assert "report with: probability 0.75" in other(present=0.75).advice
+    assert "not established: probability 0.65" in other(present=0.65).advice
+    assert "not established: methods disagree" in other(present=0.75, by_method=(("one", 0.9), ("another", 0.1))).advice
     assert "cycle" in other(fate=Fate.DROPPED).advice
     below = other(fate=Fate.BELOW, present=0.3)
     assert "--threshold 0.29" in below.advice
@@ -213,9 +213,9 @@ def test_the_advice_knows_what_else_is_said(folder: Path) -> None:
     assert (found().edge.verdict, found().edge.action) == (Verdict.RELY, "report it")
     edges = pd.read_csv(folder / "edges.csv", dtype=str, keep_default_na=False)
     its = (edges["first"] == "smoke") & (edges["second"] == "cough")
-    edges.loc[its, ["verdict", "do"]] = "probably", "report it, and say that the bins decide"
+    edges.loc[its, ["verdict", "do"]] = "probably", "report with: the bins decide"
     edges.to_csv(folder / "edges.csv", index=False)
-    assert found().advice.startswith("What to do: report it, and say that the bins decide.")
+    assert found().advice.startswith("What to do: report with: the bins decide.")
     edges.loc[its, ["verdict", "prior"]] = "", "depends"
     edges.to_csv(folder / "edges.csv", index=False)
-    assert found().advice.startswith("What to do: report it, and say that the prior decides.")
+    assert found().advice.startswith("What to do: report with: the prior decides.")

@@ -92,7 +92,7 @@ def test_the_expectation_is_a_sum_of_probabilities() -> None:
     assert expected.false == pytest.approx(float((1 - found.vector[chosen]).sum()))
     assert expected.missed == pytest.approx(float(found.vector[~chosen].sum()))
     assert expected.true + expected.false == pytest.approx(2)
-    assert "of these 2 edges" in expected.sentence() and "may be missing" in expected.sentence()
+    assert "Of all 2 edges" in expected.sentence() and "may be missing" in expected.sentence()
     with pytest.raises(OptionError, match="the mask is over 3 pairs"):
         found.expected(chosen[:3])
 

@@ -173,9 +173,9 @@ def test_a_shift_that_all_pairs_share_makes_the_range_wider() -> None:
     [
         (
             Expected(7, 0.9, 2.0, (0, 2), (0, 6)),
-            "At most 2 of these 7 edges are probably wrong; up to 6 weak ones may be missing.",
+            "Of all 7 edges, at most 2 are probably wrong; up to 6 weak ones may be missing.",
         ),
-        (Expected(7, 0.1, 0.0, (0, 0), (0, 0)), "Of these 7 edges probably none is wrong; hardly any is missing."),
+        (Expected(7, 0.1, 0.0, (0, 0), (0, 0)), "Of all 7 edges, probably none is wrong; hardly any is missing."),
         (
             Expected(1, 0.2, 1.0, (0, 1), (1, 1)),
             "This one edge is wrong with probability 0.20; 1 weak one may be missing.",
@@ -185,3 +185,14 @@ def test_a_shift_that_all_pairs_share_makes_the_range_wider() -> None:
 )
 def test_ranges_are_said_in_words(expected: Expected, sentence: str) -> None:
     assert expected.sentence() == sentence
+
+
+def test_the_range_says_whether_open_edges_are_counted() -> None:
+    some = Expected(22, 1.9, 2.0, (0, 3), (0, 6))
+    assert some.sentence(14, mostly=True).startswith(
+        "Of all 22 edges, at most 3 are probably wrong, most likely among the 14 open ones; "
+    )
+    assert some.sentence(1, mostly=True).startswith(
+        "Of all 22 edges, at most 3 are probably wrong, most likely the open"
+    )
+    assert some.sentence(14).startswith("Of all 22 edges, the 14 open ones included, at most 3 are probably wrong; ")

@@ -76,7 +76,7 @@ def test_a_coin_flip_is_open_and_has_no_firm_words(survey: Analysis) -> None:
     assert edge.probability is not None
     flip = replace(edge, probability=replace(edge.probability, edge=0.52))
     assert flip.verdict is Verdict.OPEN
-    assert flip.action == "not established: its probability is 0.52"
+    assert flip.action == "not established: probability 0.52"
 
 
 def test_a_failed_check_is_in_the_headline_and_beside_the_target(
@@ -86,8 +86,9 @@ def test_a_failed_check_is_in_the_headline_and_beside_the_target(
     pair = PairFit("sex", "visits", ("age",), 0.001, 0.1, 0.0, 0.01, True)
     monkeypatch.setattr(FitCheck, "misfits", (pair,))
     failed = survey.plus(Fit(replace(survey.fit, n_tests=40, small=0.5)))
-    words = "the data reject 20 of the 40 independences it implies (2 by chance)"
-    assert f"Take care: {words}." in failed.report.headline
+    assert "Take care: the network does not fit, so edges may be missing." in failed.report.headline
+    told = next(check.words for check in failed.report.checks if check.key == "fit")
+    assert told == "the data contradict 20 of the 40 independences that it claims (2 by chance)"
     (target,) = [sentence for sentence in failed.report.summary if sentence.startswith("visits depends on")]
     assert "The network does not fit, so other variables may matter too." in target
     assert "FAIL fit (20 of 40)" in failed.summary()

@@ -96,7 +96,7 @@ class Analysis(Findings, Questions):
 
     def summary(self) -> str:
         """Return the answer on one screen: which links to rely on, what to expect, and what the checks say."""
-        return answer_text(self.report, self.report.network)
+        return answer_text(self.report, self.report.network, target=self.target)
 
     @property
     def target(self) -> str | None:

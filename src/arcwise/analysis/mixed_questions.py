@@ -48,6 +48,11 @@ def table_from(rows: Rows | pd.DataFrame) -> Table:
     return rows if isinstance(rows, Table) else Table.from_dataframe(rows)
 
 
+def state_frame(states: Sequence[str], probabilities: NDArray[np.float64]) -> pd.DataFrame:
+    """Return the probabilities of states, a column for each."""
+    return data_frame(dict(zip(states, probabilities.T, strict=True)))
+
+
 class MixedQuestions:
     """The questions about numbers as they are, for whatever has a network over them, and the networks behind it."""
 

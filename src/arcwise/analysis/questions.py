@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.analysis.mixed_questions import MixedQuestions, Rows, table_from
+from arcwise.analysis.mixed_questions import MixedQuestions, Rows, state_frame, table_from
 from arcwise.base.errors import Argument, DataError, DataWarning, Hinted, OptionError
 from arcwise.base.progress import ProgressCallback
 from arcwise.base.run import Limits, Run, Seed
@@ -300,8 +300,8 @@ class Questions(MixedQuestions, Hinted):
         average: bool = False,
         unseen: Unseen = "missing",
         **options: Any,
-    ) -> NDArray[np.float64]:
-        """Return the probability of each state of `target` for new rows, given all their other variables.
+    ) -> pd.DataFrame:
+        """Return the probability of each state of `target` for new rows, given all their other variables: its columns.
 
         Rows are cut and coded as the training data were. `average` averages over all networks instead of asking the
         consensus network alone. A state that no training row had is taken as not observed, with a `DataWarning`, or is
@@ -309,14 +309,16 @@ class Questions(MixedQuestions, Hinted):
         `predict_numbers`.
         """
         target = self.target_or(target)
+        network: MixedNetwork | BayesianNetwork = self.network if self.mixed is None else self.mixed_network
         if self.mixed is not None:
-            return self.predict_states(rows, target, average=average, unseen=unseen, **options)
-        coded = self.code(rows, unseen=unseen)
-        for remark in replace(coded.without(target), missing=()).remarks():
-            warnings.warn(remark, DataWarning, stacklevel=2)
-        model = self.average if average else self.network
-        made: NDArray[np.float64] = model.predict_proba(coded.table, target, **options)
-        return made
+            made = self.predict_states(rows, target, average=average, unseen=unseen, **options)
+        else:
+            coded = self.code(rows, unseen=unseen)
+            for remark in replace(coded.without(target), missing=()).remarks():
+                warnings.warn(remark, DataWarning, stacklevel=2)
+            model = self.average if average else self.network
+            made = model.predict_proba(coded.table, target, **options)
+        return state_frame(network.states[network.index(target)], made)
 
     def predict(self, rows: Rows | pd.DataFrame, target: str | None = None, **options: Any) -> NDArray[Any]:
         """Return the most probable state of `target` for new rows, see `predict_proba`; of a number its mean."""
@@ -324,7 +326,7 @@ class Questions(MixedQuestions, Hinted):
         if self.mixed is not None:
             return self.predict_mixed(rows, target, **options)
         states = np.array(self.network.states[self.network.index(target)], dtype=object)
-        return np.asarray(states[self.predict_proba(rows, target, **options).argmax(axis=1)], dtype=object)
+        return np.asarray(states[self.predict_proba(rows, target, **options).to_numpy().argmax(axis=1)], dtype=object)
 
     def cross_validate(
         self,

@@ -123,7 +123,7 @@ class SavedAnalysis(Questions):
 
     def summary(self) -> str:
         """Return the answer on one screen: which links to rely on, what to expect, and what the checks say."""
-        return answer_text(self.words, list_edges(self.folder, self.record, self.threshold))
+        return answer_text(self.words, list_edges(self.folder, self.record, self.threshold), target=self.target)
 
     @property
     def report(self) -> SavedReport:

@@ -22,6 +22,7 @@ import types
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from keyword import iskeyword
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, get_args, get_origin
 
@@ -79,8 +80,9 @@ class Option:
 
     @property
     def key(self) -> str:
-        """The flag as a name, which no other option of a verb has."""
-        return self.flag.strip("-").replace("-", "_")
+        """The flag as a name, which no other option of a verb has; "from" is a word of Python's."""
+        name = self.flag.strip("-").replace("-", "_")
+        return f"{name}_" if iskeyword(name) else name
 
     @property
     def stands_for(self) -> str:

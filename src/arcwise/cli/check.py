@@ -26,7 +26,7 @@ GIVEN = Rows((LearnOptions,), only=SAID)
 
 
 class CheckVerb(Verb):
-    """Say what to know about data before learning: identifiers, dates, copies, spellings, gaps, and what to do.
+    """Check a table before you learn from it: identifiers, dates, copies, spellings, gaps, and what to do.
 
     The options are those of `arcwise learn`, which does the same first: what they say is taken into account. What it
     would ask about is listed here, too.

@@ -55,7 +55,7 @@ class ImputeVerb(TableVerb, DataFileVerb):
 
 
 class DiscretizeVerb(TableVerb, DataFileVerb):
-    """Cut columns of numbers into intervals, closed on the right; fill missing values first, with `arcwise impute`.
+    """Cut columns of numbers into bins; fill missing values first, with `arcwise impute`.
 
     The suffix of the output says how it is written: .csv, .tsv, .arff, each also with .gz, or .parquet; without -o, or
     with -o -, CSV goes to stdout. ARFF and Parquet keep the order of the intervals.

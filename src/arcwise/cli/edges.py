@@ -97,7 +97,7 @@ def _print(frame: Any) -> None:
 
 
 class ThresholdVerb(DataVerb, TimeLimit, Verb):
-    """Choose the cut-off above which an edge counts as significant.
+    """Choose the cut-off above which an edge is in the network.
 
     With --metric, the threshold that is best on average by the probabilities of the edges, and the reasons for it.
 

@@ -127,7 +127,7 @@ def print_found(
         if details:
             print_report(words, edges, printed, sections=SHOWN if folder is not None else None)
         else:
-            print_answer(words, edges, printed)
+            print_answer(words, edges, printed, target=target)
     typer.echo("\n".join(line.rstrip() for line in captured.get().splitlines()))
     for line in _next(edges.edges, folder, target):
         typer.echo(line)

@@ -116,11 +116,11 @@ WIDEST = 100  # longer lines are hard to read
 class ExplainVerb(DataVerb, AnswerVerb):
     """Explain a variable or edges in plain words: how far to trust them, where they point, and what to do.
 
-    For one variable of a folder of `arcwise learn`: what it depends on, by how far that can be trusted and how much it
-    matters; its Markov blanket; what remains open; -o writes the table. For edges, the strongest first: what its report
-    says about each, the rules that keep it, and the network's table. For a single network and data: what goes with
-    what, and whether the prior decides it; how far it can be trusted is then unknown. You can also ask about pairs
-    without an edge.
+    For one variable of a folder of `arcwise learn`: what it is linked with, by how far that can be trusted and how much
+    it matters; its Markov blanket; what remains open; -o writes the table. For edges, the strongest first: what its
+    report says about each, the rules that keep it, and the network's table. For a single network and data: what goes
+    with what, and whether the prior decides it; how far it can be trusted is then unknown. You can also ask about
+    pairs without an edge.
 
     Example: arcwise explain survey-report 'smoke->cough'
     """
@@ -130,7 +130,7 @@ class ExplainVerb(DataVerb, AnswerVerb):
         list[str] | None,
         typer.Argument(
             metavar="X|EDGE",
-            help="A variable: what it depends on; or an edge, e.g. 'smoke->cough' or 'smoke--cough', or two names; "
+            help="A variable: what it is linked with; or an edge, e.g. 'smoke->cough' or 'smoke--cough', or two names; "
             "default: all edges of the network.",
             show_default=False,
         ),
@@ -224,12 +224,19 @@ def _print(found: Sequence[EdgeExplanation]) -> None:
             typer.echo(textwrap.fill(sentence, width, initial_indent="  ", subsequent_indent="  "))
 
 
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise OptionError(f"--from and --to are numbers here; got '{text}'.") from None
+
+
 HIDDEN = ("none", "possible")
 ASSUMES = "no common cause is missing from the data"
 
 
 class EffectVerb(DataVerb, TimeLimit, AnswerVerb):
-    """Say what would happen to Y if X were set: how probably X leads to Y, and P(Y | do(X)) if it does.
+    """Estimate what would happen to Y if X were set: how probably X leads to Y, and P(Y | do(X)) if it does.
 
     In each network of an analysis the parents of X are adjusted for; the answer is the mixture over all networks in
     which X leads to Y. It assumes that no common cause is missing from the data; --hidden-causes possible
@@ -256,6 +263,8 @@ class EffectVerb(DataVerb, TimeLimit, AnswerVerb):
     within_class: bool = option(False, "the range of the effect within the class of the one network (IDA)")
     level: float = row(LevelOptions, "level")
     by: float = option(1.0, "by how much a number is changed: --by 10 for ten years")
+    start: str | None = option(None, "the value of X to begin with, for one change alone; or X", flags=("--from",))
+    end: str | None = option(None, "the value of X to end with; or Y", flags=("--to",))
     data: Path | None = option(None, "for a graph file: the data to estimate effects from")
 
     def _check(self) -> None:
@@ -270,7 +279,9 @@ class EffectVerb(DataVerb, TimeLimit, AnswerVerb):
                 raise OptionError("the range within one class is that of one effect: give X and Y.")
             return self._within_class(cause, outcome)
         saved = open_folder(self.source)
-        if cause is not None and outcome is None:
+        if cause is None and self.start is not None:  # the variables themselves
+            cause, outcome = self.start, self.end
+        elif cause is not None and outcome is None:
             cause, outcome = saved.confidence.link(cause) or (cause, None)
         if saved.mixed is not None and self.hidden_causes == "possible":
             raise OptionError(
@@ -278,7 +289,8 @@ class EffectVerb(DataVerb, TimeLimit, AnswerVerb):
                 "are missing. Leave it out, or learn with --numbers cut."
             )
         if cause is not None and outcome is not None:
-            one = saved.effect(cause, outcome, level=self.level, by=self.by)
+            between, by = self._change(saved, cause)
+            one = saved.effect(cause, outcome, level=self.level, by=by)
             reverse = saved.reach.leads_to(outcome, cause)
             told: dict[str, Any] = {
                 "probability": one.probability,
@@ -288,11 +300,15 @@ class EffectVerb(DataVerb, TimeLimit, AnswerVerb):
                 "e_values": one.e_values,
             }
             if isinstance(one, MixedEffect):
-                answer = mixed_effect_answer(one, reverse=reverse)
+                answer = mixed_effect_answer(one, reverse=reverse, between=between)
                 told["no_overlap"] = one.no_overlap
             else:
                 answer = effect_answer(
-                    one, hidden_causes=self.hidden_causes == "possible", average=self.average, reverse=reverse
+                    one,
+                    hidden_causes=self.hidden_causes == "possible",
+                    average=self.average,
+                    reverse=reverse,
+                    between=between,
                 )
                 told["changes"] = one.changes()
             return self._answered(answer, one.to_frame(), level=self.level, assumes=ASSUMES, **told)
@@ -309,6 +325,27 @@ class EffectVerb(DataVerb, TimeLimit, AnswerVerb):
         else:
             answer, told = effects_answer(found, cause), {"untold": found.untold}
         return self._answered(answer, frame, found.status, level=self.level, assumes=ASSUMES, **told)
+
+    def _change(self, saved: SavedAnalysis, cause: str) -> tuple[tuple[str, str] | None, float]:
+        """Return the two states that are asked about, None for all, and by how much a number is changed."""
+        if self.cause is None or (self.start is None and self.end is None):
+            return None, self.by
+        if self.start is None or self.end is None:
+            raise OptionError("a change has two ends: give --from and --to.")
+        if saved.mixed is None:
+            ends = saved.state_of(cause, self.start), saved.state_of(cause, self.end)
+        else:
+            v = saved.mixed_network.index(cause)
+            if saved.mixed_network.kinds[v] is not NOMINAL:
+                return None, _number(self.end) - _number(self.start)
+            known = saved.mixed_network.states[v]
+            for value in (self.start, self.end):
+                if value not in known:
+                    raise OptionError(suggestion(f"state of {cause}", value, known))
+            ends = self.start, self.end
+        if ends[0] == ends[1]:
+            raise OptionError(f"--from and --to are both {cause} = {ends[0]}: nothing changes.")
+        return ends, self.by
 
     def _answered(self, answer: Answer, frame: pd.DataFrame, status: Status = Status.COMPLETE, **told: Any) -> Result:
         asked = {"cause": self.cause} if self.outcome is None else {"cause": self.cause, "outcome": self.outcome}
@@ -332,7 +369,7 @@ class EffectVerb(DataVerb, TimeLimit, AnswerVerb):
 
 
 class PredictVerb(TableVerb, TimeLimit, AnswerVerb):
-    """Predict a variable of new rows from all others, or say how well it is predicted.
+    """Predict a variable of new rows from all others, or measure how well that works.
 
     Rows are cut and coded as the training data were; a missing value is not observed. One line per row: the most
     probable state, and the probability of each; of a number as it is, its mean and an interval. Without new rows:
@@ -455,7 +492,7 @@ FACTS = ("n_tests", "n_untested", "small", "uniformity", "log_likelihood", "inde
 
 
 class CheckFitVerb(DataVerb, TimeLimit, AnswerVerb):
-    """Say whether a network fits data: the independences that it implies, its likelihood, and every pair of variables.
+    """Check whether a network fits data: the independences that it claims, its likelihood, and every pair of variables.
 
     If the network is right, one in twenty of the implied independences is rejected at 0.05, and in data sets drawn from
     it every pair of variables is about as dependent as in the data. The likelihood is compared with that of a network

@@ -128,8 +128,11 @@ class Expected:
         """The expected share of false ones among them; 0 if there are none."""
         return self.false / self.edges if self.edges else 0.0
 
-    def sentence(self) -> str:
-        """Return the sentence: "At most 2 of these 7 edges are probably wrong; up to 6 weak ones may be missing"."""
+    def sentence(self, opened: int = 0, *, mostly: bool = False) -> str:
+        """Return the sentence: "Of all 7 edges, at most 2 are probably wrong; up to 6 weak ones may be missing".
+
+        So many of the edges are `opened`, not established; `mostly` if wrong ones are most of all expected among these.
+        """
         if self.is_chance:
             return "These data show no more dependence than chance: tables with shuffled columns show as much."
         missing = f"{_range(self.missed_range, 'up to')} weak {plural(self.missed_range[1], 'one')} may be missing"
@@ -137,14 +140,16 @@ class Expected:
             missing = "hardly any is missing"
         if not self.edges:
             return f"No edge is above the cut-off; {missing}."
-        some = f"these {self.edges:,} edges" if self.edges > 1 else "this one edge"
-        verb = "is" if self.false_range[1] == 1 else "are"
-        wrong = f"{_range(self.false_range, 'at most')} of {some} {verb} probably wrong"
         if self.edges == 1:
-            wrong = f"this one edge is wrong with probability {self.false:.2f}"
-        elif self.false_range[1] == 0:
-            wrong = f"of {some} probably none is wrong"
-        return f"{wrong[0].upper()}{wrong[1:]}; {missing}."
+            return f"This one edge is wrong with probability {self.false:.2f}; {missing}."
+        which = f"{plural(opened, 'the open one', f'the {opened:,} open ones')}" if opened else ""
+        included = f", {which} included" if opened and not mostly else ""
+        among = f", most likely {'' if opened == 1 else 'among '}{which}" if opened and mostly else ""
+        if self.false_range[1] == 0:
+            return f"Of all {self.edges:,} edges{included}, probably none is wrong; {missing}."
+        verb = "is" if self.false_range[1] == 1 else "are"
+        wrong = f"{_range(self.false_range, 'at most')} {verb} probably wrong"
+        return f"Of all {self.edges:,} edges{included}, {wrong}{among}; {missing}."
 
 
 def _range(ends: tuple[int, int], most: str) -> str:

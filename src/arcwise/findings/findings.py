@@ -91,7 +91,10 @@ class Findings:
 
     @cached_property
     def network(self) -> BayesianNetwork:
-        """The consensus network with its parameters."""
+        """The consensus network with its tables: of numbers as they are, those of a copy whose numbers are cut.
+
+        `mixed_network` has the same edges over the numbers themselves; so the two answer P() a little differently.
+        """
         return self.part(found_parts.MainAnswer).network
 
     @property
@@ -106,7 +109,7 @@ class Findings:
 
     @cached_property
     def mixed_network(self) -> MixedNetwork:
-        """The consensus network over numbers as they are, of an analysis that learned from them."""
+        """The consensus network over numbers as they are, which `query` and `predict` ask; `network` has them cut."""
         if self.mixed is None:
             raise OptionError(
                 "the numbers were cut.", remedies=Remedy("learn with", Argument("numbers", "as-they-are"))

@@ -218,8 +218,8 @@ class LearnOptions:
     bins: int = row(Common, "bins", help="bins to cut numbers into")
     target: str | None = option(
         None,
-        "the variable of interest: the report says what it depends on and how well it is predicted; mdl cuts numbers "
-        "where it changes",
+        "the variable of interest: the report says what it is linked with and how well it is predicted; mdl cuts "
+        "numbers where it changes",
         usual="none",
         group=Group.QUESTION,
         metavar="COLUMN",

@@ -22,10 +22,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Something that the reader has to know, and whether another machine, or a longer limit, would not need it."""
+    """Something that the reader has to know.
+
+    `by_time` if another machine, or a longer limit, would not need it; `aside` if no verdict would change without it.
+    """
 
     text: str
     by_time: bool = False
+    aside: bool = False
 
     def __str__(self) -> str:
         return self.text

@@ -604,10 +604,10 @@ def _steps_of_kinds(mixed: MixedData | None) -> Iterable[str]:
     named = {kind: [n for n, own in zip(mixed.names, mixed.kinds, strict=True) if own is kind] for kind in VariableKind}
     words = {"number": "numbers", "ordinal": "scales", "nominal": "categories"}
     told = [f"as {words[kind]} {quoted(names, 12)}" for kind, names in named.items() if names]
-    yield f"Taken {'; '.join(told)}. Say otherwise with kinds, or --kind."
+    yield f"Taken {'; '.join(told)}. Is one wrong? Then give --kind NAME=KIND (in Python kinds=)."
     yield (
-        "Networks, confidences and the test against chance are of these columns as they are. Probability tables, "
-        "counts and the check of the prior are of a copy whose numbers are cut."
+        "Edges, effects, `query` and `predict` take these columns as they are. The bars of the page and network.bif "
+        "take a copy whose numbers are cut, so their probabilities differ a little."
     )
 
 

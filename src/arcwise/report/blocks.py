@@ -22,6 +22,7 @@ class EvidencePlan:
     refusal: str = ""  # what the page cannot do, and why; "" if it can
     # The probability of every state of all variables (columns) given each of them (rows); empty if not computed.
     given: tuple[tuple[float, ...], ...] = ()
+    note: str = ""  # what the reader has to know of the bars
 
 
 Cell = str | float | int | None

@@ -294,9 +294,19 @@ def constraint_summary(analysis: Findings) -> tuple[str, ...]:
         noun = "an edge" if len(missed) == 1 else f"{len(missed):,} edges"
         names = first_few([f"{e.first} — {e.second} ({_value(e)})" for e in missed], MOST_NAMED)
         sentences.append(f"You forbade {noun} that the data would have: {names}.")
-    if analysis.price is not None:
+    if analysis.price is not None and not _is_contradicted(analysis.price):
         sentences.append(_price_sentence(analysis.price))
     return tuple(sentences)
+
+
+def contradicted_sentence(analysis: Findings) -> str:
+    """Return that the data contradict what the analyst said, which the first lines say; else ""."""
+    price = analysis.price
+    return _price_sentence(price) if price is not None and _is_contradicted(price) else ""
+
+
+def _is_contradicted(price: ConstraintPrice) -> bool:
+    return price.cost > NOTHING and not (price.is_factor and math.exp(min(price.cost, MOST_TOLD)) < STRONG)
 
 
 def _changes(analysis: Findings) -> list[str]:
@@ -332,7 +342,7 @@ def _price_sentence(price: ConstraintPrice) -> str:
         against = f"{without}, the best network scores {price.cost:,.1f} more"
     else:
         against = f"{without}, the best network fits {times:,.{1 if times < 10 else 0}f} times better"
-    if price.is_factor and times < STRONG:
+    if not _is_contradicted(price):
         return f"{yours[0].upper()}{yours[1:]} {plural(one, 'costs', 'cost')} little: {against}{how}."
     degree = "strongly" if price.is_factor else ""
     dearest = price.binding[:1]

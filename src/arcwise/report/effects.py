@@ -34,15 +34,22 @@ UNCHECKED = "The probabilities are shares of the networks and not calibrated: no
 LEAST_REVERSE = 0.05  # rarer reverse paths are not worth a sentence
 
 
-def effect_answer(found: Effect, *, hidden_causes: bool = False, average: bool = False, reverse: float = 0.0) -> Answer:
-    """Return what setting one variable does to another.
+def effect_answer(
+    found: Effect,
+    *,
+    hidden_causes: bool = False,
+    average: bool = False,
+    reverse: float = 0.0,
+    between: tuple[str, str] | None = None,
+) -> Answer:
+    """Return what setting one variable does to another; `between` two of its states, or where it does most.
 
     With `hidden_causes`, also what holds if causes are missing; with `average`, also the mean over having an effect and
     having none. `reverse` is the weight of the networks in which it is the outcome that leads to the cause.
     """
     x, y = found.cause, found.outcome
     told = gather(
-        _verdict(found),
+        _verdict(found, between),
         _reversed(x, y, reverse),
         _overlap(found),
         _robust(found),
@@ -89,16 +96,20 @@ def _leads(found: Effect | MixedEffect) -> str:
     )
 
 
-def _verdict(found: Effect) -> str:
+def _verdict(found: Effect, between: tuple[str, str] | None) -> str:
     x, y = found.cause, found.outcome
     if found.strongest is None or found.change_if_effect is None or found.set_if_effect is None:
         return f"{_leads(found)} In none of the networks it does, so {y} would stay as it is."
-    pair, state = found.strongest
-    a, b = state_pairs(len(found.cause_states))[pair]
-    mean, low, high = (
-        float(values[pair, state])
-        for values in (found.change_if_effect.mean, found.change_if_effect.low, found.change_if_effect.high)
-    )
+    (pair, state), pairs = found.strongest, state_pairs(len(found.cause_states))
+    a, b = pairs[pair]
+    if between is not None:
+        a, b = map(found.cause_states.index, between)
+        pair = pairs.index((min(a, b), max(a, b)))
+        state = int(np.abs(found.change_if_effect.mean[pair]).argmax())
+    ends = found.change_if_effect.mean, found.change_if_effect.low, found.change_if_effect.high
+    mean, low, high = (float(values[pair, state]) for values in ends)
+    if a > b:  # the pair the other way round
+        mean, low, high = -mean, -high, -low
     causes, outcomes = state_labels(found.cause_states), state_labels(found.outcome_states)
     settled = "" if low > 0 or high < 0 else " The interval holds 0: which way it goes is not settled."
     before, after = (float(found.set_if_effect.mean[k, state]) for k in (a, b))
@@ -255,7 +266,7 @@ def effects_answer(found: EffectMatrix, cause: str | None = None) -> Answer:
 # Effects on numbers, or of them, in their units.
 
 
-def mixed_effect_answer(found: MixedEffect, *, reverse: float = 0.0) -> Answer:
+def mixed_effect_answer(found: MixedEffect, *, reverse: float = 0.0, between: tuple[str, str] | None = None) -> Answer:
     """Return what setting a variable does to another one, of which at least one is a number; see `effect_answer`."""
     x, y = found.cause, found.outcome
     what = f"P({y})" if found.of != ("mean",) else f"the mean of {y}"
@@ -263,13 +274,20 @@ def mixed_effect_answer(found: MixedEffect, *, reverse: float = 0.0) -> Answer:
     if found.change is None:
         told = f"{_leads(found)} In none of the networks it does, so {y} would stay as it is."
     else:
-        step, of = found.strongest
+        (step, of), name, sign = found.strongest, "", 1
+        if between is not None:
+            a, b = between
+            name, sign = f"{a} -> {b}", 1 if f"{a} -> {b}" in found.steps else -1
+            step = found.steps.index(name if sign == 1 else f"{b} -> {a}")
+            of = int(np.abs(found.change.mean[step]).argmax())
         mean, low, high = (float(part[step, of]) for part in (found.change.mean, found.change.low, found.change.high))
+        if sign == -1:
+            mean, low, high = -mean, -high, -low
         unclear = "" if low > 0 or high < 0 else " The interval holds 0: which way it goes is not settled."
         changed = f"P({y} = {found.of[of]})" if found.of != ("mean",) else what
         told = (
-            f"{_leads(found)} If it does, setting {x} ({_step(found.steps[step])}) changes {changed} by {mean:+.3g} "
-            f"({percent(found.level)} interval {low:+.3g} to {high:+.3g}).{unclear}"
+            f"{_leads(found)} If it does, setting {x} ({_step(name or found.steps[step])}) changes {changed} by "
+            f"{mean:+.3g} ({percent(found.level)} interval {low:+.3g} to {high:+.3g}).{unclear}"
         )
         for k, name in enumerate(found.steps):
             for s, state in enumerate(found.of):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,6 +56,7 @@ MOST_PARAMETERS = 20_000
 MOST_STATES = 220
 # Cells of a clique up to which these are made.
 MOST_PREPARED = 2**20
+CUT = "Numbers are cut into bins here; `arcwise query` takes them as they are, so its figures differ a little."
 # The part of a time limit that they may take, where it has decided something before.
 PREPARING = 0.05
 
@@ -267,9 +269,8 @@ def _independences(found: FitCheck) -> str:
     rejected = round(found.small * found.n_tests)
     share = f" ({percent(found.small)})" if found.n_tests >= 20 else ""
     which = f"the {found.n_tests:,} independences" if found.n_tests > 1 else "the one independence"
-    small = (
-        f"the data reject {rejected:,}{share} of {which} that the network implies ({found.n_tests / 20:.2g} by chance)"
-    )
+    chance = f"({found.n_tests / 20:.2g} by chance)"
+    small = f"the data contradict {rejected:,}{share} of {which} that the network claims {chance}"
     first = next((pair for pair in found.misfits if pair.p <= 0.05), None)
     if first is not None:
         lead = "Not everywhere"
@@ -384,12 +385,14 @@ CHANCE = 0.05
 MOST_NAMED = 5
 # Columns of these names come first in time in any table.
 EARLY = ("age", "sex", "gender", "race", "ethnicity", "birth", "birthyear", "year of birth")
+# What a failed check means for the reader, where its own words are for those who know such tests.
+CARE = {"fit": "the network does not fit, so edges may be missing"}
 # How the headline counts the edges of each verdict.
 COUNTED = {
     Verdict.RELY: "to rely on",
     Verdict.PROBABLY: "probable",
     Verdict.OPEN: "open",
-    Verdict.YOURS: "your assumptions",
+    Verdict.YOURS: "that you assumed",
     Verdict.UNLIKELY: "unlikely",
 }
 
@@ -452,10 +455,11 @@ def _found(analysis: Findings) -> tuple[str, ...]:
     found = (
         by_chance,
         _counts(analysis) if by_chance else _few(analysis) if analysis.has_few_networks else "",
-        "" if untold else analysis.expected.sentence(),
+        "" if untold else _expected(analysis, kept),
+        edges.contradicted_sentence(analysis),
         *_about_target(analysis),
         "" if analysis.has_few_networks else _apart(analysis, kept),
-        "" if analysis.has_few_networks else _directions(kept, analysis.data.names),
+        "" if analysis.has_few_networks else _directions(analysis, kept),
         *edges.constraint_summary(analysis),
         *_closing(analysis),
     )
@@ -473,9 +477,15 @@ def _counts(analysis: Findings) -> str:
     kept = [e for e in analysis.edges if e.fate.in_network]
     counts = Counter(e.verdict for e in kept)
     told = [f"{counts[verdict]:,} {words}" for verdict, words in COUNTED.items() if counts[verdict]]
-    failed = [check.words for check in sections.checks(analysis) if check.ok is False]
+    failed = [CARE.get(check.key, check.words) for check in sections.checks(analysis) if check.ok is False]
     care = f" Take care: {'; '.join(failed)}." if failed else ""
     return f"{counted(len(kept), 'edge')}: {listed(told)}.{care}"
+
+
+def _expected(analysis: Findings, kept: list[EdgeRecord]) -> str:
+    """Return how many edges are wrong, and whether these are to be looked for among the open ones."""
+    opened = [1 - e.real for e in kept if e.verdict is Verdict.OPEN]
+    return analysis.expected.sentence(len(opened), mostly=2 * sum(opened) > analysis.expected.false)
 
 
 def _few(analysis: Findings) -> str:
@@ -501,7 +511,7 @@ def _apart(analysis: Findings, kept: list[EdgeRecord]) -> str:
     return f"No edge joins {listed(alone, 'or', MOST_NAMED)} to another variable."
 
 
-def _directions(kept: list[EdgeRecord], names: Sequence[str]) -> str:
+def _directions(analysis: Findings, kept: list[EdgeRecord]) -> str:
     """Name the directions that the data settle, say how many are the analyst's, and what would settle more."""
     ways = Counter(e.direction for e in kept)
     sure = [e for e in kept if e.direction is Way.SETTLED and e.verdict is not Verdict.OPEN]
@@ -512,10 +522,22 @@ def _directions(kept: list[EdgeRecord], names: Sequence[str]) -> str:
     if ways[Way.YOURS]:
         told += f" {counted(ways[Way.YOURS], 'direction follows', 'directions follow')} from what you said."
     told += " An arrow is not proof of cause."
-    if settled or ways[Way.YOURS]:
+    early = [name for name in analysis.data.names if name.lower() in EARLY]
+    against = [e for e in kept if e.direction is not Way.UNKNOWN and e.head in early and e.tail not in early]
+    if against:
+        odd = against[0]
+        told += f" {odd.tail} → {odd.head} would have {odd.tail} come before {odd.head}."
+    elif analysis.constraints is not None or (settled and not _is_target_open(analysis, kept)):
         return told
-    first = ", ".join(name for name in names if name.lower() in EARLY) or "COLUMN, COLUMN"
+    first = ", ".join(early) or "COLUMN, COLUMN"
     return f'{told} Do you know what comes first in time? Then say so: --tiers "{first} | *".'
+
+
+def _is_target_open(analysis: Findings, kept: list[EdgeRecord]) -> bool:
+    """Whether there is a target with edges, and the direction of none of these is known."""
+    name = "" if analysis.focus is None else analysis.focus.variable.name
+    own = [e for e in kept if name in (e.first, e.second)]
+    return bool(own) and all(e.direction is Way.UNKNOWN for e in own)
 
 
 def _chance(analysis: Findings) -> str:
@@ -571,6 +593,7 @@ def build_report(analysis: Findings) -> Report:
     """Return everything that the report says."""
     data, main = analysis.data, analysis.main
     kept, held = sum(edge.fate.in_network for edge in analysis.edges), main.credible
+    remarks = analysis_remarks(analysis)
     return Report(
         title=f"Which edges to trust: {analysis.name}",
         subtitle=_subtitle(analysis),
@@ -585,7 +608,8 @@ def build_report(analysis: Findings) -> Report:
             ("edges in the network", f"{kept:,}"),
         ),
         checks=sections.checks(analysis),
-        summary=(*summary_sentences(analysis), *(remark.text for remark in analysis_remarks(analysis))),
+        summary=(*summary_sentences(analysis), *(one.text for one in remarks if not one.aside)),
+        notes=tuple(one.text for one in remarks if one.aside),
         network=_network(analysis),
         glossary=_glossary(analysis),
         sections=tuple(section for section in _sections(analysis) if section.blocks),
@@ -629,11 +653,11 @@ def _sections(analysis: Findings) -> tuple[Section, ...]:
 
 
 def _about_target(analysis: Findings) -> tuple[str, ...]:
-    """Return what the target depends on, by the verdicts of its edges, and how well it is predicted."""
+    """Return what the target is linked with, by the verdicts of its edges, and how well it is predicted."""
     if analysis.focus is None:
         return ()
     variable, scores = analysis.focus.variable, analysis.focus.scores
-    told = sections.depends_sentence(variable.name, analysis.edges)
+    told = sections.linked_sentence(variable.name, analysis.edges)
     if next((check.ok for check in sections.checks(analysis) if check.key == "fit"), None) is False:
         told += " The network does not fit, so other variables may matter too."
     if isinstance(scores, NumberScores):
@@ -701,7 +725,7 @@ def _network(analysis: Findings) -> blocks.NetworkView:
         cost_cutoffs=analysis.thresholds.by_cost,
         known=known,
         unseen=_unseen(analysis),
-        evidence=plan,
+        evidence=plan if analysis.prepared.mixed is None else replace(plan, note=CUT),
         target=None if analysis.focus is None else index[analysis.focus.variable.name],
         few=analysis.confidence.n_networks if analysis.has_few_networks else 0,
         scale=_scale(analysis),

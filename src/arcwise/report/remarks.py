@@ -319,10 +319,10 @@ def _of_part(part: parts.Part) -> Iterator[Remark]:  # noqa: PLR0912 - one case 
                 if part.missing and place == part.last_missing:
                     listed = "; ".join(f"{title} ({_missing_words(made)})" for title, made in part.missing)
                     by_time = any(made.status is Status.TIME_LIMIT for _, made in part.missing)
-                    yield Remark(f"Not computed for comparison: {listed}.", by_time=by_time)
+                    yield Remark(f"Not computed for comparison: {listed}.", by_time=by_time, aside=True)
                 if place < len(part.made) and (made := part.made[place]).shortfall is not None:
                     text = f"The comparison with the {made.title} rests on {shortfall_words(made)}."
-                    yield Remark(text, by_time=made.status is Status.TIME_LIMIT)
+                    yield Remark(text, by_time=made.status is Status.TIME_LIMIT, aside=True)
         case parts.PosteriorShare(credible=CredibleFacts(covered_by_time=True)):
             yield UNDESCRIBED
         case parts.ShuffledColumns(note=Remark() as note):
@@ -342,6 +342,7 @@ def _of_part(part: parts.Part) -> Iterator[Remark]:  # noqa: PLR0912 - one case 
                 f"How well {part.variable.name} is predicted was found with networks by hill climbing in some folds: "
                 "the time did not suffice to average over networks there.",
                 by_time=True,
+                aside=True,
             )
 
 

@@ -68,7 +68,7 @@ def print_report(report: Words, edges: EdgeList, console: Console, *, sections: 
     console.print()
     console.print(Text("  ".join(f"{label}: {value};" for label, value in report.facts).rstrip(";")))
     console.print()
-    for sentence in filter(None, (report.headline, *report.summary)):
+    for sentence in filter(None, (report.headline, *report.summary, *report.notes)):
         console.print(_bullet(sentence))
     console.print()
     for check in report.checks:
@@ -91,21 +91,21 @@ def print_report(report: Words, edges: EdgeList, console: Console, *, sections: 
 # many on a verdict has a line for each of its edges.
 SCREEN, FOLLOWING, SENTENCES, FEWEST_ROWS = 25, 4, 10, 2
 COLOURS = {Verdict.RELY: "blue", Verdict.PROBABLY: "cyan", Verdict.OPEN: "yellow", Verdict.YOURS: "magenta"}
-SHOWN_BEFORE = re.compile(r"its probability is \S+?(, | and |$)")  # it stands in its own column
+SHOWN_BEFORE = re.compile(r"probability \S+?(; |$)")  # it stands in its own column
 OUTCOMES = (("FAIL", False, "bold red"), ("note", None, "yellow"), ("ok", True, "green"))
 
 
-def print_answer(report: Words, view: EdgeList, console: Console) -> None:
-    """Print the answer on one screen: the edges by their verdicts, what to expect, and the checks."""
+def print_answer(report: Words, view: EdgeList, console: Console, *, target: str | None = None) -> None:
+    """Print the answer on one screen: the edges by their verdicts, those of a target first; what to expect; checks."""
     from rich.text import Text
 
     subtitle, checks = Text(report.subtitle, style="bold"), _check_line(report)
-    sentences = _fitting(report.summary, console)
+    sentences = _fitting((*report.summary, *report.notes), console)
     told = sum(_height(sentence, console) for sentence in sentences)
     told += sum(len(line.wrap(console, console.width)) for line in (subtitle, checks))
     room = SCREEN - FOLLOWING - 1 - told
     console.print(subtitle)
-    _print_verdicts(view, room, console)
+    _print_verdicts(view, room, console, target)
     console.print()
     for sentence in sentences:
         console.print(_bullet(sentence))
@@ -125,9 +125,9 @@ def _check_line(report: Words) -> Text:
     return Text("Checks: ").append_text(Text("; ").join(told)) if told else Text()
 
 
-def answer_text(words: Words, view: EdgeList, *, width: int = 100) -> str:
+def answer_text(words: Words, view: EdgeList, *, target: str | None = None, width: int = 100) -> str:
     """Return the answer on one screen as plain text."""
-    return rendered(lambda console: print_answer(words, view, console), width=width)
+    return rendered(lambda console: print_answer(words, view, console, target=target), width=width)
 
 
 def _height(sentence: str, console: Console) -> int:
@@ -149,7 +149,7 @@ def _fitting(sentences: Sequence[str], console: Console) -> list[str]:
     return [*found, f"{left} more {'note' if left == 1 else 'notes'}: --details"] if left else found
 
 
-def _print_verdicts(view: EdgeList, room: int, console: Console) -> None:
+def _print_verdicts(view: EdgeList, room: int, console: Console, target: str | None) -> None:
     """Print the edges by their verdicts on so many lines: those to rely on and the probable ones each on its own."""
     from rich.table import Table as Grid
     from rich.text import Text
@@ -157,7 +157,8 @@ def _print_verdicts(view: EdgeList, room: int, console: Console) -> None:
     groups = view.by_verdict
     listed = [verdict for verdict, _ in groups if verdict in (Verdict.RELY, Verdict.PROBABLY)]
     room = max(room - len(groups), FEWEST_ROWS * len(listed))
-    for verdict, own in groups:
+    for verdict, edges in groups:
+        own = sorted(edges, key=lambda edge: target not in (edge.first, edge.second))
         title = Text(f"{verdict[0].upper()}{verdict[1:]} ({len(own)})", style=f"bold {COLOURS.get(verdict, 'default')}")
         if verdict not in listed:
             names = [f"{edge.name} {edge.label}".rstrip() for edge in own]
@@ -337,6 +338,8 @@ class Words:
         The answer in one sentence; "" where the summary begins with something graver.
     summary
         What to know besides, in a few sentences.
+    notes
+        What changes no verdict: comparisons that were not made, or not completed.
     glossary
         The words that the report uses, each with what it means.
     checks
@@ -353,6 +356,7 @@ class Words:
     glossary: tuple[tuple[str, str], ...] = ()
     checks: tuple[CheckLine, ...] = ()
     headline: str = ""
+    notes: tuple[str, ...] = ()
 
     def to_json(self) -> str:
         """Return all words as JSON, which `read` reads."""

@@ -571,7 +571,7 @@ def missing_together(data: DataTable) -> TableBlock | None:
     )
 
 
-# What one variable depends on, in words and as a table.
+# What one variable is linked with, in words and as a table.
 
 
 MOST_NEIGHBOURS, MOST_OPEN = 30, 5
@@ -587,20 +587,27 @@ def few_networks(count: int) -> str:
     return "Only one network was learned." if count == 1 else f"Only {count:,} networks were learned."
 
 
-def depends_sentence(name: str, records: Iterable[EdgeRecord]) -> str:
-    """Return what a variable depends on, by the verdicts of its edges."""
-    own: dict[Verdict, list[str]] = {verdict: [] for verdict in Verdict}
+def linked_sentence(name: str, records: Iterable[EdgeRecord]) -> str:
+    """Return what a variable is linked with, by the verdicts of its edges; it depends on what points to it."""
+    own: dict[Verdict, list[EdgeRecord]] = {verdict: [] for verdict in Verdict}
     for edge in records:
         if edge.fate.in_network and name in (edge.first, edge.second):
-            own[edge.verdict].append(edge.second if edge.first == name else edge.first)
-    sure, probable, said = (own[verdict] for verdict in (Verdict.RELY, Verdict.PROBABLY, Verdict.YOURS))
-    unsure = [*own[Verdict.OPEN], *own[Verdict.UNLIKELY]]
+            own[edge.verdict].append(edge)
     if not any(own.values()):
-        return f"{name} depends on nothing that the data show."
-    parts = [f"depends on {listed(sure)}"] if sure else []
-    parts += [f"probably {'' if sure else 'depends '}on {listed(probable)}"] if probable else []
-    told = f"{name} {' and '.join(parts)}." if parts else f"What {name} depends on is not established."
-    told += f" You assume {listed(said)}." if said else ""
+        return f"The data show no edge of {name}."
+
+    def others(edges: list[EdgeRecord]) -> list[str]:
+        return [edge.second if edge.first == name else edge.first for edge in edges]
+
+    parts = []
+    for verdict, maybe in ((Verdict.RELY, ""), (Verdict.PROBABLY, "probably ")):
+        into = [edge for edge in own[verdict] if edge.head == name and edge.direction is not Way.UNKNOWN]
+        rest = [edge for edge in own[verdict] if edge not in into]
+        parts += [f"{maybe}depends on {listed(others(into))}"] if into else []
+        parts += [f"is {maybe}linked with {listed(others(rest))}"] if rest else []
+    told = f"{name} {listed(parts)}." if parts else f"No edge of {name} is established."
+    told += f" You assume {listed(others(own[Verdict.YOURS]))}." if own[Verdict.YOURS] else ""
+    unsure = others([*own[Verdict.OPEN], *own[Verdict.UNLIKELY]])
     return f"{told} Open: {listed(unsure, most=MOST_OPEN)}." if unsure else told
 
 
@@ -613,7 +620,7 @@ def variable_answer(found: VariableFinding, records: Iterable[EdgeRecord]) -> An
     rows.sort(key=lambda row: (last, 0.0) if row[1] is None else (order.index(row[1].verdict), -row[1].real))
     told = gather(
         f"{few_networks(found.n_networks)} {FEW_SAY_NOTHING}" if found.few else "",
-        depends_sentence(found.name, of.values()),
+        linked_sentence(found.name, of.values()),
         _weight(found),
         _blanket(found),
         _table(found, rows[:MOST_NEIGHBOURS]),
@@ -623,7 +630,7 @@ def variable_answer(found: VariableFinding, records: Iterable[EdgeRecord]) -> An
         f"Information: what a variable tells about {found.name} that the others do not, in bits (– if chance would "
         "tell as much). A dependence is not an effect: for what setting a variable would do, ask `arcwise effect`.",
     )
-    return Answer(f"What {found.name} depends on", told)
+    return Answer(f"What is linked with {found.name}", told)
 
 
 def _weight(found: VariableFinding) -> str:
@@ -850,7 +857,7 @@ def _networks_check(analysis: Findings) -> CheckLine | None:
 def _fit_check(found: FitCheck) -> CheckLine:
     """Return whether the network fits: it fails where many of its claims are rejected, and some clearly."""
     rejected, clear = round(found.small * found.n_tests), any(pair.p <= 0.05 for pair in found.misfits[:1])
-    told = f"the data reject {rejected:,} of the {found.n_tests:,} independences it implies"
+    told = f"the data contradict {rejected:,} of the {found.n_tests:,} independences that it claims"
     told += f" ({found.n_tests / 20:.0f} by chance)" if found.n_tests >= FEWEST_TESTS else ""
     many = found.n_tests >= FEWEST_TESTS and found.small > MOST_REJECTED
     ok = False if clear and many else None if clear or many else True

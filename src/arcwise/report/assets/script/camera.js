@@ -9,6 +9,15 @@ function fitting() { // the whole drawing, in both directions; small ones may gr
   return Math.max(0.12, Math.min(1.6, (stage.clientWidth - 6) / width, (stage.clientHeight - 6) / height));
 }
 
+// How many times as tall a drawing beside the table may be, so that it fills its place and is no smaller for it.
+function stretch(width, height) {
+  const stage = byId("scroll");
+  if (!matchMedia("(min-width: 1051px)").matches) return 1;
+  stage.style.height = "";
+  const scale = Math.min(1.6, (stage.clientWidth - 6) / width);
+  return Math.max(1, Math.min(1.8, (stage.clientHeight - 8) / (height * scale)));
+}
+
 function scaleTo(scale) { // null: to fit
   const stage = byId("scroll"), [width, height] = camera.size;
   const middle = [(stage.scrollLeft + stage.clientWidth / 2) / camera.scale, (stage.scrollTop + stage.clientHeight / 2) / camera.scale];

@@ -2,9 +2,26 @@
 
 const partLayer = draw("g", { "aria-hidden": "true" }), edgeLayer = draw("g"), nodeLayer = draw("g"), labelLayer = draw("g", { class: "labels", "aria-hidden": "true" });
 const edgeElements = [], nodeElements = [], labelElements = [];
-const whole = { x: view.drawing.x, y: view.drawing.y, size: view.drawing.size, paths: view.edges.map((edge) => edge.path),
-  middles: view.edges.map((edge) => edge.label_at), shown: view.drawing.x.length ? null : new Set() }; // of very many, nothing is drawn
+const whole = stretched({ x: view.drawing.x, y: view.drawing.y, size: view.drawing.size, paths: view.edges.map((edge) => edge.path),
+  middles: view.edges.map((edge) => edge.label_at), shown: view.drawing.x.length ? null : new Set() }); // of very many, nothing is drawn
 let places = whole; // where things are now; `shown` limits the nodes
+
+function stretched(drawing) { // layers further apart; lines still begin and end at the borders of their nodes
+  const { x, y, size: [width, height], paths, middles } = drawing;
+  const times = x.length && !view.drawing.apart ? stretch(width, height) : 1;
+  if (times === 1) return drawing;
+  const moved = paths.map((path, index) => {
+    const points = path.match(/-?[\d.]+,-?[\d.]+/g).map((pair) => pair.split(",").map(Number)), last = points.length - 1;
+    const { first, second } = view.edges[index];
+    const nearest = (at) => [first, second].reduce((one, other) => (Math.abs(y[one] - at) <= Math.abs(y[other] - at) ? one : other));
+    const off = [points[0][1], points[last][1]].map((at) => (at - y[nearest(at)]) * (1 - times));
+    let k = -1;
+    const lift = (part) => off[0] + part * (off[1] - off[0]);
+    const text = path.replace(/-?[\d.]+,-?[\d.]+/g, () => { k += 1; return `${points[k][0]},${(times * points[k][1] + lift(k / last)).toFixed(1)}`; });
+    return { text, middle: middles[index] && [middles[index][0], times * middles[index][1] + lift(0.5)] };
+  });
+  return { ...drawing, y: y.map((at) => times * at), size: [width, times * height], paths: moved.map(({ text }) => text), middles: moved.map(({ middle }) => middle) };
+}
 
 function buildDrawing() {
   const { w, h } = view.drawing;

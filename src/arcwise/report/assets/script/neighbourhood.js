@@ -89,7 +89,8 @@ function framed(order, x, y) {
   const { w, h } = view.drawing, margin = 30;
   const left = Math.min(...order.map((v) => x[v] - w[v] / 2)) - margin, top = Math.min(...order.map((v) => y[v] - h / 2)) - margin;
   const right = Math.max(...order.map((v) => x[v] + w[v] / 2)) + margin, bottom = Math.max(...order.map((v) => y[v] + h / 2)) + margin;
-  for (const v of order) { x[v] -= left; y[v] -= top; }
+  const times = stretch(right - left, bottom - top), taller = times * (bottom - top - 2 * margin - h) + h + 2 * margin;
+  for (const v of order) { x[v] -= left; y[v] = times * (y[v] - top - margin - h / 2) + margin + h / 2; }
   const shown = new Set(order), paths = [], middles = [];
   for (const index of visibleEdges()) {
     const { first: a, second: b } = view.edges[index];
@@ -98,7 +99,7 @@ function framed(order, x, y) {
     paths[index] = path;
     middles[index] = middle;
   }
-  return { x, y, size: [right - left, bottom - top], paths, middles, shown };
+  return { x, y, size: [right - left, taller], paths, middles, shown };
 }
 
 // A curve between two nodes that meets as few others as possible: the page's own of arcwise.plotting.layout._bowed.
