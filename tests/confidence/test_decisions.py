@@ -114,6 +114,8 @@ def test_expected_f_is_the_mean_over_all_graphs(
             bottom = k + beta**2 * edges.sum()
             mean[k] += chance * ((1 + beta**2) * (edges * way)[:k].sum() / bottom if bottom else 1.0)
     assert f_expected((p * way)[:most], p, beta) == pytest.approx(mean, abs=1e-10)
+    counted = np.unique(p[most:], return_counts=True)
+    assert f_expected((p * way)[:most], p[:most], beta, counted) == pytest.approx(mean, abs=1e-10)
 
 
 def test_no_edge_is_best_where_none_is_probable() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +13,7 @@ import pytest
 
 from arcwise.base.arrays import read_parquet, write_parquet
 from arcwise.confidence import EdgeConfidence, edge_confidence
+from arcwise.confidence.edge_confidence import rounded
 from arcwise.ensemble import NetworkSet
 from arcwise.errors import FormatError
 from arcwise.graph import Dag
@@ -59,3 +62,19 @@ def test_a_frame_of_likely_pairs_is_not_made_of_all(chain: EdgeConfidence) -> No
     tracemalloc.stop()
     assert len(frame) == 598 and frame["present"].min() == 1.0
     assert most < 2_000_000  # bytes; the table of all pairs has twenty million
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory in use is read from /proc")
+def test_what_no_network_joins_takes_no_memory() -> None:
+    n = 3000  # a matrix of all pairs has 72 MB
+    networks = NetworkSet.from_dags([Dag.from_arcs([f"x{v}" for v in range(n)], [(0, 1)])], origin="bootstrap")
+
+    def in_use() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    found = edge_confidence(networks)
+    before = in_use()
+    again = replace(found, directed=rounded(found.directed), undirected=rounded(found.undirected))
+    kept = (again.present, again.standard_error, again.vector)
+    assert in_use() - before < 2**26
+    assert kept[2].sum() == 1.0 and again.to_frame()["present"].tolist() == [1.0]

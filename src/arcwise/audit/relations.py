@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -58,7 +58,7 @@ def find_copies(table: Table, *, keep: Collection[str] = ()) -> Iterable[Finding
         if key in known:
             yield _copy(column.name, known[key], "the values correspond one to one in every row")
             continue
-        twin = next((other for other in kept if looks.are_near(column, other)), None)
+        twin = looks.twin_of(column, kept)
         if twin is not None:
             yield _copy(column.name, twin.name, looks.evidence)
             continue
@@ -287,11 +287,18 @@ class _Looks:
         self.evidence = ""
         self.left_out = 0  # pairs that were not looked at
 
-    def are_near(self, one: Column, other: Column) -> bool:
+    def twin_of(self, column: Column, kept: Sequence[Column]) -> Column | None:
+        """Return the first of the columns that is nearly a copy; pairs beyond the limits are left out, and counted."""
+        for place, other in enumerate(kept):
+            if self._left == 0 or self._counted == 0:
+                self.left_out += len(kept) - place
+                return None
+            if self._are_near(column, other):
+                return other
+        return None
+
+    def _are_near(self, one: Column, other: Column) -> bool:
         self._counted -= 1
-        if self._left == 0 or self._counted < 0:
-            self.left_out += 1
-            return False
         if self._cannot_correspond(one, other):
             return False
         self._left -= 1

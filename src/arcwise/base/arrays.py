@@ -11,11 +11,12 @@ import errno
 import hashlib
 import json
 import math
+import mmap
 import os
 import struct
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -186,6 +187,33 @@ class ParquetFile:
 
     def _execute(self, query: str) -> duckdb.DuckDBPyConnection:
         return self._connection.execute(query, [str(self._plain)])
+
+
+LARGE_BYTES = 2**24  # of a matrix: from here on numpy and the system hand out memory in pages of two megabytes
+
+
+def few_zeros(shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return zeros of which few will be written: what nobody writes takes neither memory nor time.
+
+    For thousands of variables a matrix of all pairs has hundreds of megabytes, and nearly all pairs are in no network.
+    In large pages a number here and there would have all of them written.
+    """
+    size = 8 * math.prod(shape)
+    if size < LARGE_BYTES or not hasattr(mmap, "MADV_NOHUGEPAGE"):  # Linux has both
+        return np.zeros(shape)
+    memory = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)  # shared memory is written by reading it
+    with suppress(OSError):  # a system without large pages
+        memory.madvise(mmap.MADV_NOHUGEPAGE)
+    return np.frombuffer(memory, dtype=np.float64).reshape(shape)
+
+
+def places_of(i: NDArray[np.int64], j: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+    """Return where the pairs i < j are among all pairs of n, by i and then by j.
+
+    >>> places_of(np.array([0, 0, 1]), np.array([1, 3, 2]), 4).tolist()
+    [0, 2, 3]
+    """
+    return i * n - i * (i + 1) // 2 + j - i - 1
 
 
 def write_parquet(frame: pd.DataFrame, path: str | os.PathLike[str], *, facts: Mapping[str, Any] | None = None) -> None:

@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from arcwise.base.errors import GraphError, OptionError
 from arcwise.base.showing import one_screen, wrapped
 from arcwise.confidence.arc_rules import ArcRules, extended_within, reaches, required_paths
@@ -271,7 +269,7 @@ def _within(rules: ArcRules, edge: _Reading) -> _Reading | None:
 def _significant(confidence: EdgeConfidence, cutoff: float) -> list[_Reading]:
     """Return the significant pairs, the most credible first."""
     readings = []
-    for i, j in zip(*np.nonzero(np.triu(confidence.present > cutoff, 1)), strict=True):
+    for i, j in zip(*confidence.above(cutoff), strict=True):
         present = float(confidence.present[i, j])
         free = float(confidence.undirected[i, j])
         forward, backward = float(confidence.directed[i, j]), float(confidence.directed[j, i])

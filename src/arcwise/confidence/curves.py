@@ -182,6 +182,7 @@ class SetFacts:
     @classmethod
     def of(cls, vector: NDArray[np.float64], n_cases: int, n_variables: int) -> SetFacts:
         """Take the confidences of all pairs."""
+        vector = vector[vector != 0]  # of thousands of variables nearly all are
         total = float(vector.sum())
         middling, faint = (int(((vector > low) & (vector < high)).sum()) for low, high in (MIDDLING, FAINT))
         return cls(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.arrays import read_parquet, write_parquet
+from arcwise.base.arrays import few_zeros, places_of, read_parquet, write_parquet
 from arcwise.base.errors import ArcwiseError, FormatError, OptionError, suggestion
 from arcwise.base.files import write_text
 from arcwise.base.options import MANY_VARIABLES
@@ -60,7 +60,9 @@ GAP_COLUMNS = {"share_filled": "filled", "spread": "spread"}
 
 def rounded(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     """Drop what the order of summation left: a half of the weights is 0.5, which is not above a threshold of 0.5."""
-    return np.clip(np.round(sums, 12), 0.0, 1.0)
+    found, places = few_zeros(sums.shape), np.nonzero(sums)
+    found[places] = np.clip(np.round(sums[places], 12), 0.0, 1.0)
+    return found
 
 
 @one_screen
@@ -171,9 +173,19 @@ class EdgeConfidence:
         return fixed_pairs(self.names, self.constraints, self.targets, self.beliefs)
 
     @cached_property
+    def joined(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The pairs [i, j] that an edge joins in some network, both ways, in order: all that is computed for pairs."""
+        n = len(self.names)
+        (tails, heads), (some, others) = np.nonzero(self.directed), np.nonzero(self.undirected)
+        places = np.unique(np.concatenate([tails * n + heads, heads * n + tails, some * n + others]))
+        return places // max(n, 1), places % max(n, 1)
+
+    @cached_property
     def present(self) -> NDArray[np.float64]:
         """n x n, symmetric: the confidence that an edge of any kind joins i and j."""
-        return rounded(self.directed + self.directed.T + self.undirected)
+        (i, j), found = self.joined, few_zeros(self.directed.shape)
+        found[i, j] = rounded(self.directed[i, j] + self.directed[j, i] + self.undirected[i, j])
+        return found
 
     @cached_property
     def probability(self) -> EdgeProbability:
@@ -199,21 +211,35 @@ class EdgeConfidence:
         `spread` / sqrt(completions). NaN for an ensemble, whose confidences are not averages over networks, for a
         credible set that a limit cut short, and for a part of the draws of chains.
         """
+        found, (i, j) = few_zeros(self.directed.shape), self.joined
         if self.exact:
-            return np.zeros_like(self.present)
+            return found
         if self.spread is not None:
             return np.asarray(self.spread / np.sqrt(max(self.completions, 1)))
         if not NetworkOrigin(self.origin).is_sample:
             return np.full_like(self.present, np.nan)
-        spread = self.present * (1.0 - self.present)
+        spread = self.present[i, j] * (1.0 - self.present[i, j])
         if self.effective is None:
-            return np.sqrt(spread / max(self.n_networks, 1))
-        return np.where(spread > 0, np.sqrt(spread / self.effective), 0.0)
+            found[i, j] = np.sqrt(spread / max(self.n_networks, 1))
+        else:
+            found[i, j] = np.where(spread > 0, np.sqrt(spread / self.effective[i, j]), 0.0)
+        return found
 
     @cached_property
     def vector(self) -> NDArray[np.float64]:
         """The confidences of all n (n - 1) / 2 pairs, in the order of `pairs`."""
-        return self.present[np.triu_indices(len(self.names), 1)]
+        (i, j), found = self.above(0.0), few_zeros((len(self.names) * (len(self.names) - 1) // 2,))
+        found[places_of(i, j, len(self.names))] = self.present[i, j]
+        return found
+
+    def above(self, value: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the pairs with a confidence above a value, i < j, in the order of `pairs`."""
+        if value < 0:
+            i, j = np.triu_indices(len(self.names), 1)
+            return i.astype(np.int64), j.astype(np.int64)
+        i, j = self.joined
+        chosen = (i < j) & (self.present[i, j] > value)
+        return i[chosen], j[chosen]
 
     @property
     def pairs(self) -> Iterator[PairConfidence]:
@@ -267,8 +293,7 @@ class EdgeConfidence:
         """Return one row per pair with confidence above the given value, the most certain first."""
         import pandas as pd
 
-        # Of thousands of variables, very few of all pairs have a confidence above 0.
-        i, j = np.triu_indices(len(self.names), 1) if above < 0 else np.nonzero(np.triu(self.present > above, 1))
+        i, j = self.above(above)
         names = np.array(self.names, dtype=object)
         columns: dict[str, NDArray[Any]] = {
             "first": names[i],

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.base.arrays import few_zeros, places_of
 from arcwise.base.errors import OptionError, check_argument, check_known
 from arcwise.base.showing import one_screen, plural
 from arcwise.confidence.calibration import UNKNOWN_CASES, Calibration
@@ -73,9 +74,11 @@ def count_range(probabilities: NDArray[np.float64], spread: float) -> tuple[int,
     if not len(undecided):
         return certain, certain
     # Log odds that differ by less than a hundredth count as their mean: there are a few hundred, however many pairs.
-    every = np.log(undecided) - np.log1p(-undecided)
-    _, place, counts = np.unique(np.round(every, 2), return_inverse=True, return_counts=True)
-    odds = np.bincount(place, every) / counts
+    own, times = np.unique(undecided, return_counts=True)  # most pairs are in no network, and all alike
+    every = np.log(own) - np.log1p(-own)
+    place = np.unique(np.round(every, 2), return_inverse=True)[1].reshape(-1)
+    counts = np.bincount(place, times)
+    odds = np.bincount(place, every * times) / counts
     nodes, weights = np.polynomial.hermite_e.hermegauss(SHIFTS)
     moved = logistic(odds + spread * nodes[:, None])
     means, deviations = moved @ counts, np.sqrt((moved * (1 - moved)) @ counts)
@@ -227,30 +230,45 @@ class EdgeProbability:
 
 def edge_probability(confidence: EdgeConfidence, calibration: Calibration) -> EdgeProbability:
     """Turn confidences into probabilities. What constraints decide stays as it is."""
-    known = confidence.constraints
-    present = calibration.curve(confidence.present)
-    split = _split(confidence)
+    known, (i, j) = confidence.constraints, confidence.joined
+    # The last is a pair that no network joins, of which nothing is told; all others are like it.
+    shares = np.concatenate([_split(confidence, i, j), [[0.0], [0.0], [1.0]]], axis=1)
     if calibration.directions is not None:
         cases = confidence.n_cases or UNKNOWN_CASES
-        split = calibration.directions(split[0], split[0].T, split[1], cases)[0::2]
-    directed, free = split
+        shares = np.array(calibration.directions(shares[0], shares[1], shares[2], cases))
+    likely = calibration.curve(np.append(confidence.present[i, j], 0.0))
+    n = len(confidence.names)
     if known is not None and not known.is_trivial:
         # What the constraints settle: arcs that must be there, and ways that are forbidden.
+        present, directed, free = (_matrix(n, i, j, own) for own in (likely, shares[0], shares[2]))
         barred, needed = arcs_decided(known, confidence.names)
         present = np.where(barred & barred.T, 0.0, np.where(needed | needed.T, 1.0, present))
         one_way = barred ^ barred.T | needed | needed.T
         only = np.where(needed | (barred.T & ~barred), 1.0, 0.0)
         directed, free = np.where(one_way, only, directed), np.where(one_way, 0.0, free)
-    np.fill_diagonal(present, 0.0)
-    return EdgeProbability(confidence.names, present, present * directed, present * free, calibration)
+        found = [present, present * directed, present * free]
+    else:
+        found = [_matrix(n, i, j, own) for own in (likely, likely * shares[0], likely * shares[2])]
+    for own in found:
+        np.fill_diagonal(own, 0.0)
+    return EdgeProbability(confidence.names, found[0], found[1], found[2], calibration)
 
 
-def _split(confidence: EdgeConfidence) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the shares of the directions among the networks that have the edge; without any, none is told."""
-    total = confidence.directed + confidence.directed.T + confidence.undirected
-    some = total > 0
-    directed = np.divide(confidence.directed, total, out=np.zeros_like(total), where=some)
-    return directed, np.where(some, 1.0 - directed - directed.T, 1.0).clip(0.0, 1.0)
+def _matrix(n: int, i: NDArray[np.int64], j: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a matrix with these values at [i, j], and the last of them everywhere else."""
+    found = few_zeros((n, n))
+    if values[-1] != 0:
+        found[:] = values[-1]
+    found[i, j] = values[:-1]
+    return found
+
+
+def _split(confidence: EdgeConfidence, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the shares of i -> j, j -> i and neither among the networks that have the edge, in three rows."""
+    both = np.array([confidence.directed[i, j], confidence.directed[j, i]])
+    total = both[0] + both[1] + confidence.undirected[i, j]
+    ahead, back = np.divide(both, total, out=np.zeros_like(both), where=total > 0)
+    return np.array([ahead, back, np.where(total > 0, 1.0 - ahead - back, 1.0).clip(0.0, 1.0)])
 
 
 def arcs_decided(known: Constraints, names: tuple[str, ...]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -279,6 +297,8 @@ def arcs_decided(known: Constraints, names: tuple[str, ...]) -> tuple[NDArray[np
 
 TIE = 1e-12  # confidences that differ by less are equal
 TINY = 1e-300  # keeps a logarithm finite
+Alike = tuple[NDArray[np.float64], NDArray[np.int64]]  # probabilities, and how many pairs have each
+NO_PAIRS: Alike = (np.zeros(0), np.zeros(0, dtype=np.int64))
 NODES = 120  # of the quadrature of an expectation: right to 1e-12 with 8 pairs and with 25,000
 
 
@@ -287,19 +307,13 @@ def best_cut(confidence: EdgeConfidence, metric: str, weight: float) -> tuple[fl
 
     `metric` is "cost" (weight alpha), "shd", "f" or "f-cpdag" (weight beta). Edges are those strictly above.
     """
-    probability = confidence.probability
-    i, j = np.triu_indices(len(probability.names), 1)
-    # The most probable way is the one in which an edge is drawn.
-    ways = probability.directed[i, j], probability.directed[j, i], probability.undirected[i, j]
-    ranked = Ranked.of(confidence.vector, probability.vector, probability.calibration.curve)
-    return ranked.best(metric, weight, np.asarray(np.max(ways, axis=0)))
+    return Ranked.joined(confidence).best(metric, weight)
 
 
 def false_rate_cut(confidence: EdgeConfidence, rate: float) -> tuple[float, float]:
     """Return the lowest cut-off above which at most this share of the edges is expected to be false."""
     check_argument(0 <= rate <= 1, "false_rate", rate, "must be between 0 and 1.")
-    probability = confidence.probability
-    ranked = Ranked.of(confidence.vector, probability.vector, probability.calibration.curve)
+    ranked = Ranked.joined(confidence)
     counts = np.arange(len(ranked.possible))
     false = np.concatenate([[0.0], np.cumsum(1 - ranked.probability)])
     fits = np.flatnonzero(ranked.possible & (false <= rate * counts + 1e-12))
@@ -308,30 +322,57 @@ def false_rate_cut(confidence: EdgeConfidence, rate: float) -> tuple[float, floa
 
 @dataclass(frozen=True, eq=False)
 class Ranked:
-    """The pairs, the most credible first, and what their confidences are worth."""
+    """Pairs, the most credible first, and what their confidences are worth.
 
-    order: NDArray[np.int64]
+    `drawn` are the probabilities of the most probable ways, in which edges are drawn; `others` the probabilities of all
+    other pairs, each with how many have it.
+    """
+
     confidence: NDArray[np.float64]
     probability: NDArray[np.float64]
+    drawn: NDArray[np.float64]
+    others: Alike
     curve: CalibrationCurve
 
     @classmethod
-    def of(cls, confidence: NDArray[np.float64], probability: NDArray[np.float64], curve: CalibrationCurve) -> Ranked:
-        """Take the confidences and the probabilities of all pairs."""
+    def of(
+        cls,
+        confidence: NDArray[np.float64],
+        probability: NDArray[np.float64],
+        drawn: NDArray[np.float64],
+        curve: CalibrationCurve,
+        others: Alike = NO_PAIRS,
+    ) -> Ranked:
+        """Rank pairs."""
         order = np.argsort(-confidence, kind="stable")
-        return cls(order, confidence[order], probability[order], curve)
+        return cls(confidence[order], probability[order], drawn[order], others, curve)
 
-    def best(self, metric: str, weight: float, right: NDArray[np.float64]) -> tuple[float, float]:
-        """Return the cut-off that is best on average, with the probability of the way in which each edge is drawn."""
+    @classmethod
+    def joined(cls, confidence: EdgeConfidence) -> Ranked:
+        """Rank the pairs that some network joins."""
+        found, n, (i, j) = confidence.probability, len(confidence.names), confidence.joined
+        i, j = i[i < j], j[i < j]
+        rest = np.ones(len(found.vector), dtype=bool)
+        rest[places_of(i, j, n)] = False
+        return cls.of(
+            confidence.present[i, j],
+            found.present[i, j],
+            np.max([found.directed[i, j], found.directed[j, i], found.undirected[i, j]], axis=0),
+            found.calibration.curve,
+            np.unique(found.vector[rest], return_counts=True),
+        )
+
+    def best(self, metric: str, weight: float) -> tuple[float, float]:
+        """Return the cut-off that is best on average."""
         if metric == "cost":
             bar = 1 / (1 + weight)  # no other pair has a say in this one
             return self.curve.cut_off(bar), bar
-        p, drawn = self.probability, right[self.order]
+        p, drawn = self.probability, self.drawn
         if metric == "shd":
             gains = np.concatenate([[0.0], np.cumsum(drawn + p - 1)])
         else:
             most = int(np.flatnonzero(self.possible)[-1])
-            gains = f_expected((p if metric == "f" else drawn)[:most], p, weight)
+            gains = f_expected((p if metric == "f" else drawn)[:most], p, weight, self.others)
         return self.cut(int(np.argmax(np.where(self.possible[: len(gains)], gains, -np.inf))))
 
     @property
@@ -352,11 +393,16 @@ class Ranked:
         return value, float(self.curve(value))
 
 
-def f_expected(right: NDArray[np.float64], p: NDArray[np.float64], beta: float) -> NDArray[np.float64]:
+def f_expected(
+    right: NDArray[np.float64],
+    p: NDArray[np.float64],
+    beta: float,
+    further: Alike = NO_PAIRS,
+) -> NDArray[np.float64]:
     """Return the expectation of F_beta for the first 0, 1, 2, ... pairs as edges; cost: pairs times `NODES`.
 
     `right` has, for as many of them as may be edges, the probability of an edge that counts as a hit; `p` those of an
-    edge between each pair there is.
+    edge between each pair there is, but for `further` ones: probabilities, each with how many pairs have it.
 
     With M true edges in all, of which H are hit by k, F_beta is (1 + beta^2) H / (k + beta^2 M), and 1 if k = M = 0.
     A true edge i is hit beside M - 1 others, and 1 / a is the integral of t^(a - 1) from 0 to 1, so that with the
@@ -376,7 +422,8 @@ def f_expected(right: NDArray[np.float64], p: NDArray[np.float64], beta: float) 
     log_z, weight = np.log1p(-(y**4)), 2 * weights * y**3
     counts = np.arange(len(right) + 1)
     total = np.zeros(len(right) + 1)
-    first, others = p[: len(right)], np.unique(p[len(right) :], return_counts=True)  # most pairs are never in a network
+    first, (alike, times) = p[: len(right)], np.unique(p[len(right) :], return_counts=True)
+    others = np.concatenate([alike, further[0]]), np.concatenate([times, further[1]])
     for own, node_weight in zip(log_z.tolist(), weight.tolist(), strict=True):
         left = np.exp(square / unit * own)  # may underflow, where a certain edge would have a factor of 0
         each, every = (np.maximum(1 - some + some * left, TINY) for some in (first, others[0]))
@@ -384,7 +431,7 @@ def f_expected(right: NDArray[np.float64], p: NDArray[np.float64], beta: float) 
         powers = np.exp(((counts + square) / unit - 1) * own + log_all)
         total += node_weight * powers * np.concatenate([[0.0], np.cumsum(right / each)])
     total *= (1 + square) / unit
-    total[0] = np.prod(1 - p)
+    total[0] = np.prod(1 - p) * np.prod((1 - further[0]) ** further[1])
     return total
 
 

@@ -227,9 +227,9 @@ def l1_distance(confidences: NDArray[np.float64], t: float) -> float:
     return float((np.abs(heights - t) * np.diff(edges)).sum())
 
 
-def _all_distances(ordered: NDArray[np.float64], heights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _all_distances(values: NDArray[np.float64], heights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return L1 at every value of F, by running sums: what lies below a value counts up to it, the rest beyond it."""
-    lengths = np.diff(np.concatenate(([0.0], ordered, [1.0])))
+    lengths = np.diff(np.concatenate(([0.0], values, [1.0])))
     below, weighed = np.cumsum(lengths), np.cumsum(lengths * heights)
     total, all_weighed = below[-1], weighed[-1]
     found = heights * below - weighed + (all_weighed - weighed) - heights * (total - below)
@@ -238,13 +238,17 @@ def _all_distances(ordered: NDArray[np.float64], heights: NDArray[np.float64]) -
 
 def scutari_threshold(confidences: NDArray[np.float64]) -> Threshold:
     """Return the cut-off as published: minimise L1 over t, then take the t-quantile of the confidences."""
-    ordered = np.sort(np.asarray(confidences, dtype=np.float64))
+    # Nearly all pairs of thousands of variables have confidence 0: F has few values.
+    given = np.asarray(confidences, dtype=np.float64)
+    values, counts = np.unique(given[given != 0], return_counts=True)
+    if absent := len(given) - int(counts.sum()):
+        values, counts = np.concatenate([[0.0], values]), np.concatenate([[absent], counts])
     # L1 is convex and piecewise linear with kinks at the values of F, so one of these is a minimiser. Distances that
     # differ by rounding alone count as equal, and of equal ones the largest t is taken (see above).
-    candidates = np.arange(len(ordered) + 1) / len(ordered)
-    distances = _all_distances(ordered, candidates)
+    candidates = np.concatenate([[0], np.cumsum(counts)]) / counts.sum()
+    distances = _all_distances(values, candidates)
     best = int(np.flatnonzero(distances <= distances.min() + 1e-12)[-1])
-    value = 0.0 if best == 0 else float(ordered[best - 1])
+    value = 0.0 if best == 0 else float(values[best - 1])
     return Threshold(
         value=value,
         rule="scutari",

@@ -491,8 +491,13 @@ class Cases:
 
     def silent_arcs_given(self, constant: Sequence[NDArray[np.bool_]]) -> NDArray[np.bool_]:
         """Return `silent_arcs`, given which variables are constant in each of the `child_groups`."""
-        groups = [own | (data.n_cases == 0) for own, data in zip(constant, self.child_groups, strict=True)]
-        return np.array([groups[g][v] | groups[g] for v, g in enumerate(self.group_of_child.tolist())])
+        n = self.n_variables
+        silent = np.zeros((n, n), dtype=bool)  # of thousands of variables only what is written takes memory and time
+        for g, (own, data) in enumerate(zip(constant, self.child_groups, strict=True)):
+            still, children = own | (data.n_cases == 0), np.asarray(self.group_of_child) == g
+            silent[np.ix_(children, still)] = True
+            silent[children & still] = True
+        return silent
 
 
 def draw_weights(rng: np.random.Generator, n_rows: int, given: NDArray[np.int64] | None) -> NDArray[np.int64]:

@@ -560,6 +560,7 @@ def frame_of(columns: Iterable[Column]) -> pd.DataFrame:
     import pandas as pd
 
     series: dict[str, Any] = {}
+    types: dict[tuple[tuple[str, ...], bool], Any] = {}  # of thousands of columns, many have the same states
     for column in columns:
         if column.numbers is not None:
             series[column.name] = column.values()
@@ -569,5 +570,8 @@ def frame_of(columns: Iterable[Column]) -> pd.DataFrame:
             codes = column.codes.astype(np.int64)
             codes[codes == len(column.labels)] = -1
             ordered = column.kind is VariableKind.ORDINAL
-            series[column.name] = pd.Categorical.from_codes(codes, pd.Index(column.labels), ordered)
+            known = (tuple(column.labels), ordered)
+            if known not in types:
+                types[known] = pd.CategoricalDtype(pd.Index(column.labels), ordered)
+            series[column.name] = pd.Categorical.from_codes(codes, dtype=types[known])
     return pd.DataFrame(series)

@@ -182,12 +182,14 @@ class Coding:
         """
         found = []
         with_gap_state = set(gaps)
+        there = set() if given is None else set(given.names)
+        both = there if repaired is None else there & set(repaired.names)
         of_reader = {} if given is None else given.reader_cuts
         for name, states in zip(data.names, data.states, strict=True):
             read = of_reader.get(name)
             own = read.cuts if read is not None else None if cuts is None else cuts.get(name)
             labels: dict[str, str | None] = {}
-            if given is not None and repaired is not None and name in given.names and name in repaired.names:
+            if given is not None and repaired is not None and name in both:
                 labels = _relabelled(given.column(name), repaired.column(name))
             written = format_of(labels) if own is not None else None
             if written is not None:
@@ -198,7 +200,7 @@ class Coding:
             if name in with_gap_state and repaired is not None:
                 before = set(repaired.column(name).labels) if own is None else set(interval_labels(np.array(own)))
                 gap = next((state for state in states if state not in before), None)
-            elif given is not None and repaired is not None and name in given.names and given.column(name).n_missing:
+            elif given is not None and repaired is not None and name in there and given.column(name).n_missing:
                 # The audit makes a state of what is missing where another column says that there is no value.
                 marked = gap_label(given.column(name).labels)
                 gap = marked if marked in states and not repaired.column(name).n_missing else None

@@ -346,8 +346,9 @@ def describe_edges(
 
 def floor_of(confidence: EdgeConfidence, threshold: float) -> float:
     """Return the confidence above which pairs are described: `FLOOR`, or more where there are very many."""
-    values = np.sort(confidence.vector[confidence.vector <= threshold])[::-1]
-    least = FLOOR if len(values) <= MOST_PAIRS else max(FLOOR, float(values[MOST_PAIRS]))
+    described = confidence.vector[confidence.vector > FLOOR]
+    values = np.sort(described[described <= threshold])[::-1]
+    least = FLOOR if len(values) <= MOST_PAIRS else float(values[MOST_PAIRS])
     return min(least, threshold)
 
 

@@ -46,6 +46,9 @@ UNITS = get_args(Units)
 # .62 .82 .69 | .91 .98 .96 | .83 .99 .95; half of the columns categories .92 .97 .99 | .90 .97 .99 | .88 .95 .98.
 
 MOST_FUNCTIONS = 3  # a cubic; higher powers only follow outliers
+# Of more columns each number has one function: to ask for more takes a regression of each column on each other one, and
+# the price of one among so many regressions is rarely met.
+MOST_ASKED = 1000
 # A level of a category with fewer cases than this joins the others that are as rare, and the commonest if it is alone.
 RARE = 5
 # How far the correlation of a number with its normal scores may be from 1 (Shapiro and Francia 1972): N^0.9 (1 - r) is
@@ -151,6 +154,8 @@ def _indicators(codes: NDArray[np.int64], weights: Matrix) -> Matrix:
 def embed(data: MixedData, numbers: Numbers = "auto", functions: int | None = None) -> Blocks:
     """Return the matrix of a data set: see above. `functions` of every number and scale, or as many as the data ask."""
     weights, cases = data.times, float(data.n_cases)
+    if functions is None and len(data.names) > MOST_ASKED:
+        functions = 1
     found: list[Matrix] = []
     for v, kind in enumerate(data.kinds):
         name = data.names[v]
@@ -170,7 +175,7 @@ def embed(data: MixedData, numbers: Numbers = "auto", functions: int | None = No
 def _chosen_functions(blocks: list[Matrix], whole: list[bool], weights: Matrix, cases: float) -> list[Matrix]:
     """Return the blocks with those functions of numbers that add to a regression of some other variable."""
     others = [block if is_whole else block[:, :1] for block, is_whole in zip(blocks, whole, strict=True)]
-    own = np.repeat(np.arange(len(others)), [other.shape[1] for other in others])
+    ends = np.cumsum([0, *(other.shape[1] for other in others)])
     together = np.concatenate(others, axis=1) * weights[:, None] / cases
     price = 0.5 * math.log(cases) + math.log(max(1, (len(blocks) - 1) * (MOST_FUNCTIONS - 1)))
     found = []
@@ -178,10 +183,12 @@ def _chosen_functions(blocks: list[Matrix], whole: list[bool], weights: Matrix, 
         if is_whole or block.shape[1] < 2:
             found.append(block)
             continue
-        shared = (block.T @ together[:, own != v]) ** 2
+        shared = (block.T @ together) ** 2
+        shared[:, ends[v] : ends[v + 1]] = 0.0
         left = np.maximum(1 - np.cumsum(shared, axis=0) + shared, 1e-6)  # by the functions before
-        gains = -0.5 * cases * np.log1p(-np.minimum(shared / left, 1 - 1e-9))
-        kept = [0, *(k for k in range(1, block.shape[1]) if gains[k].max(initial=0.0) > price)]
+        best = np.max(shared / left, axis=1, initial=0.0)
+        gains = -0.5 * cases * np.log1p(-np.minimum(best, 1 - 1e-9))
+        kept = [0, *(k for k in range(1, block.shape[1]) if gains[k] > price)]
         found.append(block[:, kept])
     return found
 
@@ -267,7 +274,8 @@ class BlockScore(MixedScore):
     numbers
         "auto": as they are where they are as good as normal, else the normal scores of their ranks; "raw", "ranks".
     functions
-        How many powers of every number and scale enter; 0 for as many as the data ask for, column by column.
+        How many powers of every number and scale enter; 0 for as many as the data ask for, column by column, and one
+        if there are more than 1,000 columns.
     """
 
     numbers: Numbers = "auto"

@@ -299,10 +299,13 @@ class Score:
         have gaps if the score takes them (`takes_gaps`).
         """
         whole: Whole = scored_data(data, self)
+        found = check_cases(whole).child_groups
+        if len(found) == 1 and found[0].n_cases:
+            return self._score_packed(found[0], pack_families(whole, families))
         listed = [(child, sorted(set(parents))) for child, parents in families]
         groups = whole.group_of_child[pack_families(whole, listed)[0]]
         result = np.zeros(len(listed))
-        for g, group in enumerate(check_cases(whole).child_groups):
+        for g, group in enumerate(found):
             chosen = np.flatnonzero(groups == g)
             if group.n_cases == 0:
                 result[chosen] = [self.score_without_cases(whole, *listed[i]) for i in chosen]

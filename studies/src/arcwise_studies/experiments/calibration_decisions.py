@@ -82,8 +82,8 @@ def _learned(others: Mapping[str, Instances], metric: str, weight: float) -> dic
 
 def _costs(one: Judged, metric: str, weight: float, learned: dict[tuple[str, str, str], float]) -> NDArray[np.float64]:
     """Return the losses at the three cut-offs; without a learned one, that of one half."""
-    ranked = Ranked.of(one.confidence, one.probability, one.curve)
-    best, _ = ranked.best(metric, weight, one.probability * one.ways.max(axis=0))
+    drawn = one.probability * one.ways.max(axis=0)
+    best, _ = Ranked.of(one.confidence, one.probability, drawn, one.curve).best(metric, weight)
     tried = learned.get((one.family, one.label, size_group(one.cases)), 0.5)
     return losses(one.states.count(np.array([best, 0.5, tried])), metric, weight)
 
