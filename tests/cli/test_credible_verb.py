@@ -57,4 +57,4 @@ def test_tables_limits_and_mistakes(tmp_path: Path) -> None:
     assert trusted.stderr == ""
     wrong = run("credible", str(table), "--bayes-factor", "0.5")
     assert wrong.returncode == 1
-    assert "--bayes-factor 0.5: give a number >= 1" in wrong.stderr
+    assert "--bayes-factor 0.5 must be a finite number >= 1" in wrong.stderr

@@ -68,7 +68,7 @@ def test_constraints_from_a_file(cli: Cli, data: Path, tmp_path: Path) -> None:
     ("options", "message"),
     [
         (["--slack", "1", "--bayes-factor", "3"], "give one of them"),
-        (["--bayes-factor", "0.5"], "give a number >= 1"),
+        (["--bayes-factor", "0.5"], "must be a finite number >= 1"),
         (["--slack", "-1"], "must be 0 or more"),
         (["--score", "bdue"], "did you mean 'bdeu'"),
         (["--limit-memory", "-1"], "must be a positive number"),

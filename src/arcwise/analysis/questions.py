@@ -36,12 +36,12 @@ from arcwise.effects.mixed_effect import (
 from arcwise.effects.model_average import AveragedDistribution, AveragedNumber, ModelAverage
 from arcwise.evaluate.fit import FitCheck, check_fit
 from arcwise.evaluate.prediction import NumberScores, PredictionScores, cross_validate
-from arcwise.findings.method_result import is_few, learn_dag, learn_network
+from arcwise.findings.method_result import is_few, learn_dag
 from arcwise.findings.variable import describe_variable
+from arcwise.model.fitting import fit_parameters
 from arcwise.model.mixed_network import MixedNetwork
 from arcwise.plotting.charts import plot_forest
 from arcwise.plotting.layout import plot_network
-from arcwise.recipes.registry import SOURCES
 from arcwise.report.sections import variable_answer
 
 if TYPE_CHECKING:
@@ -96,12 +96,6 @@ class Questions(MixedQuestions, Hinted):
         @property
         def family_shares(self) -> NetworkSummary | None:
             """The exact shares of families, if networks were drawn."""
-
-    @property
-    def networks_title(self) -> str:
-        """What the networks are, in words: "networks that the data cannot rule out"."""
-        source = None if self.confidence.recipe is None else SOURCES.get(self.confidence.recipe.source)
-        return "networks" if source is None else source.networks
 
     @cached_property
     def reach(self) -> FamilyReach:
@@ -353,13 +347,11 @@ class Questions(MixedQuestions, Hinted):
 
         def learner(training: Any, fold: int) -> Any:
             run = Run(seed=fold, limits=clock.part(folds - fold).limits, progress=False)
-            if isinstance(training, MixedData):
-                dag, in_time = learn_dag(recipe, training, self.threshold, run)
-                network: Any = MixedNetwork.fit(dag, training)
-            else:
-                network, in_time = learn_network(recipe, training, self.threshold, self.ess, run)
+            dag, in_time = learn_dag(recipe, training, self.threshold, run)
             hurried.extend([] if in_time else [fold])
-            return network
+            if isinstance(training, MixedData):
+                return MixedNetwork.fit(dag, training)
+            return fit_parameters(dag, training, estimator="bd", ess=self.ess, progress=False)
 
         data: Any = self.one_copy if self.mixed is None else self.one_mixed
         found: PredictionScores | NumberScores = cross_validate(

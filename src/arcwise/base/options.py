@@ -72,6 +72,7 @@ class Option:
     of: str = ""  # what it is an option of, the method "genetic", say; stands before its help
     switch: Any = None  # the value that the flag alone stands for, if it takes none and is no bool
     names: Mapping[str, Any] | None = None  # the values by their names on the command line: first for True, say
+    reader: Callable[[Any], Any] | None = None  # turns what users may write into a value: "strong" into 150
 
     @property
     def flag(self) -> str:
@@ -114,6 +115,8 @@ class Option:
         """Return a value as the option holds it, an int for numpy's; or raise an error if it is outside the range."""
         if value is None and self.optional:
             return None
+        if self.reader is not None:
+            return self.reader(value)
         rule = f"must be {self.allowed}."
         if self.kind is bool:
             check_argument(type(value).__name__ in ("bool", "bool_"), self.name, value, rule)
@@ -277,21 +280,18 @@ def _json(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def command_words(
-    table: object, spell: Callable[[Option, Any], list[str] | None] = lambda item, value: None
-) -> list[str]:
+def command_words(table: object, texts: Mapping[str, str]) -> list[str]:
     """Return the words of the command line that ask for these options, without those that are at their defaults.
 
-    `spell` may return the words of an option whose values are not numbers, texts or names.
+    `texts` has those of options whose values are not numbers, texts or names.
     """
     words: list[str] = []
     for item in options_of(table):
         value = getattr(table, item.name)
         if not item.recorded or value == item.default:
             continue
-        own = spell(item, value)
-        if own is not None:
-            words += own
+        if item.name in texts:
+            words += [item.flag, texts[item.name]]
         elif value is None:
             words += [item.flag, "none"]
         elif isinstance(value, bool):

@@ -171,15 +171,18 @@ def bootstrap_networks(
     check_argument(chosen.workers != 0, "workers", 0, ": give a number of workers, or -1 for one per core.")
     run = Run.of(limits)
     crew = run.thread_count if chosen.workers == -1 else check_count("workers", chosen.workers, 1)
-    if seed is None and chosen.path is not None:
-        seed = journal_seed(chosen.path)
-    seed = resolve_seed(seed)
+    seed = resolve_seed(journal_seed(chosen.path) if seed is None and chosen.path is not None else seed)
     rows: Sampled | MixedData = scored_of(data, make_score(score))
     constraints = Constraints.of(rows.names, constraints)
-    given, completed = complete_data(rows, make_score(score), constraints, max_parents, seed, run)
-    problem = LocalProblem.of(given, score, constraints, max_parents)  # checks the arguments
+    given, completed = (
+        complete_data(rows, make_score(score), constraints, max_parents, seed, run)
+        if rows.gapless is None
+        else (rows.gapless, None)
+    )
+    counted = given.collapse() if completed is None else given
+    problem = LocalProblem.of(counted, score, constraints, max_parents)  # checks the arguments
     task = ReplicateTask(
-        data=given.collapse() if completed is None else given,
+        data=counted,
         completed=completed,
         uncut=rows if isinstance(rows, NumericData) else None,
         score=problem.score,
@@ -234,7 +237,12 @@ def bootstrap_networks(
 
 
 def _network_set(
-    task: ReplicateTask, data: Dataset, chosen: list[Replicate], status: Status, replicates: int, seconds: float
+    task: ReplicateTask,
+    data: Dataset | MixedData,
+    chosen: list[Replicate],
+    status: Status,
+    replicates: int,
+    seconds: float,
 ) -> NetworkSet:
     count = len(chosen)
     parents = [[tuple(own) for own in replicate.parents()] for replicate in chosen]

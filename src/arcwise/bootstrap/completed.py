@@ -120,9 +120,7 @@ def complete_data(
     seed: int,
     run: Run,
 ) -> tuple[Any, CompletedTask | None]:
-    """Return complete data to count with, and for data with gaps what their replicates start from."""
-    if data.gapless is not None:
-        return data.gapless, None
+    """Return, for data with gaps, complete data to count with, and what replicates start from if gaps are filled."""
     assert data.gaps is not None
     if score.data_score.takes_gaps:  # each family is scored by the cases that have it whole
         return scored_data(data.gaps, score), None

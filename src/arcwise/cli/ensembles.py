@@ -14,7 +14,7 @@ from arcwise.base.run import Run, Status
 from arcwise.cli import options
 from arcwise.cli.output import NetworksFileVerb
 from arcwise.cli.verb import Result, facts
-from arcwise.credible.bayes_factors import SPELLED
+from arcwise.credible.bayes_factors import SPELLED, factor_of
 from arcwise.credible.find import best_of, find_credible
 from arcwise.credible.listing import FIRST_SHARE
 from arcwise.data.read import ReadingSettings
@@ -48,7 +48,7 @@ class CredibleVerb(options.LearningVerb, options.NetworkLimit, NetworksFileVerb)
     sharing: ensemble.Parallel = rows(ensemble.Parallel)
 
     def _run(self) -> Result:
-        factor = options.factor_from(self.bayes_factor)
+        factor = factor_of(self.bayes_factor)
         clock = self.clock
         building = BuildSettings(self.sharing.threads, cluster=self.sharing.cluster)
         loaded = self.load_parent_sets(self.source, self.scored, building, clock.uncounted, math.log(factor))

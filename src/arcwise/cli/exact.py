@@ -18,6 +18,7 @@ from arcwise.certificate.certified import Certified, check_certificate
 from arcwise.cli import options
 from arcwise.cli import output as files
 from arcwise.cli.verb import Result, Verb, facts
+from arcwise.credible.bayes_factors import factor_of
 from arcwise.exact.optimal import METHODS, certify_optimal, find_optimal
 from arcwise.exact.proof import Optimum
 from arcwise.graph.constraints import assert_obeys
@@ -104,7 +105,7 @@ class ScoresVerb(options.LearningVerb, BuildingOptions, options.MemoryLimit, Ver
             return 0.0 if self.slack is None else self.slack
         if self.slack is not None:
             raise OptionError("--slack and --bayes-factor say the same thing in two ways; give one of them.")
-        return math.log(options.factor_from(self.bayes_factor))
+        return math.log(factor_of(self.bayes_factor))
 
 
 CERTIFYING = ("auto", "branch-and-bound")

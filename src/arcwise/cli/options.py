@@ -19,7 +19,6 @@ from arcwise.base.options import Common, Group, option, row, rows
 from arcwise.base.run import Limits
 from arcwise.cli.output import GraphFile, open_graph_file
 from arcwise.cli.verb import Verb, given_options
-from arcwise.credible.bayes_factors import BAYES_FACTORS
 from arcwise.data.column import quoted
 from arcwise.data.impute import METHODS, fill_gaps
 from arcwise.data.large import Grouping
@@ -403,19 +402,6 @@ class RuleOptions(ConstraintOptions):
     """The rules that networks must obey: constraints, and a limit on parents."""
 
     max_parents: int | None = option(None, "the most parents of any variable", low=0, group=Group.METHOD)
-
-
-def factor_from(text: str) -> float:
-    """Return the factor that a text names."""
-    if text in BAYES_FACTORS:
-        return BAYES_FACTORS[text]
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 1 <= value < math.inf:
-        raise OptionError(f"--bayes-factor {text}: give a number >= 1, or {', '.join(BAYES_FACTORS)}.")
-    return value
 
 
 # Tables of parent sets: from a file, or built from data on the way

@@ -19,6 +19,7 @@ from arcwise.findings.coding import Coding
 from arcwise.model.mixed_network import Between, MixedNetwork, NumberAnswer, StateAnswer
 from arcwise.model.network import BayesianNetwork
 from arcwise.model.tables import MAX_CELLS, Question, parse_question
+from arcwise.networks.recipe import networks_title
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -307,7 +308,9 @@ class QueryVerb(files.AnswerVerb):
         for name, state in zip(question.asked, question.states or (), strict=False):
             frame = frame[frame[name] == state]
         told = {"variables": found.names, "probabilities": frame, **facts(found, "networks", "draws", "level")}
-        return Answered(question, frame, told, averaged_answer(question.text, found, frame, saved.networks_title))
+        return Answered(
+            question, frame, told, averaged_answer(question.text, found, frame, networks_title(saved.confidence.recipe))
+        )
 
     def _answer_rows(
         self, network: BayesianNetwork, saved: SavedAnalysis | None, question: Question, path: Path

@@ -169,7 +169,7 @@ def edge_confidence(
         constraints=networks.obeyed,
         targets=networks.targets,
         beliefs=networks.score.get("beliefs") or {},
-        effective=effective_networks(networks) if feature == "edge" else None,
+        effective=effective_networks(networks) if feature == "edge" and networks.origin.is_chained else None,
     )
 
 

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from arcwise.base.errors import OptionError, check_argument, check_known
+from arcwise.base.errors import OptionError, check_argument
 from arcwise.scores.registry import make_score
 
 # The limit up to which evidence deserves the name.
@@ -43,12 +43,8 @@ def log_slack_of(bayes_factor: float | str | None, log_slack: float | None) -> f
             "give either bayes_factor (a number >= 1, or 'anecdotal' 3, 'positive' 20, 'strong' 150) or log_slack "
             "(its natural logarithm)."
         )
-    if isinstance(bayes_factor, str):
-        check_known("Bayes factor", bayes_factor, BAYES_FACTORS)
-        bayes_factor = BAYES_FACTORS[bayes_factor]
     if bayes_factor is not None:
-        check_argument(1 <= bayes_factor < math.inf, "bayes_factor", bayes_factor, "must be a finite number >= 1.")
-        return math.log(bayes_factor)
+        return math.log(factor_of(bayes_factor))
     assert log_slack is not None
     check_argument(0 <= log_slack < math.inf, "log_slack", log_slack, "must be a finite number >= 0.")
     return float(log_slack)
@@ -92,7 +88,7 @@ def factor_of(bayes_factor: float | str) -> float:
         value = float(bayes_factor)
     except (OverflowError, TypeError, ValueError):
         value = math.nan
-    rule = f"must be a number >= 1, or {', '.join(BAYES_FACTORS)}."
+    rule = f"must be a finite number >= 1, or {', '.join(BAYES_FACTORS)}."
     check_argument(1 <= value < math.inf, "bayes_factor", bayes_factor, rule)
     return value
 

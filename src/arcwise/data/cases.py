@@ -17,7 +17,7 @@ from arcwise.base.errors import DataError, OptionError, check_argument, suggesti
 from arcwise.base.run import Seed, generator_of
 from arcwise.data.checks import Targets, checked_targets, checked_weights, frozen
 from arcwise.data.column import Column, frame_of
-from arcwise.data.design import Design, checked_design, drawn_rows, exchanged_rows, row_worths, whole_worths
+from arcwise.data.design import Design, drawn_rows, exchanged_rows, row_worths, whole_worths
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -366,7 +366,9 @@ class Cases:
         (4, 2, 2)
         """
         given = groups if groups is None or isinstance(groups, Design) else Design.of_labels(groups, name)
-        return self._unchecked(self.cells, self.weights, self.targets, checked_design(given, self.n_rows))
+        if given is not None:
+            given.check_rows(self.n_rows)
+        return self._unchecked(self.cells, self.weights, self.targets, given)
 
     def with_survey(self, weights: ArrayLike, replicates: ArrayLike | None = None, name: str = "weights") -> Self:
         """Return the data with survey weights: rows stand for unequal numbers of others.

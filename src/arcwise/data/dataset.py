@@ -22,7 +22,7 @@ from arcwise.data.cases import Cases, bootstrap_weights, shuffled, subsample_wei
 from arcwise.data.checks import Conditions, Targets, checked_targets, frozen
 from arcwise.data.column import code_type, gap_label
 from arcwise.data.columns import Columns, encode
-from arcwise.data.design import Design, checked_design, intraclass, stacked_design
+from arcwise.data.design import Design, intraclass, stacked_design
 from arcwise.data.write import write_data
 
 if TYPE_CHECKING:
@@ -89,7 +89,8 @@ class Dataset(Cases, Hinted):
         for field, value in (("names", names), ("states", states), ("codes", codes), ("weights", weights)):
             object.__setattr__(self, field, value)
         object.__setattr__(self, "targets", checked_targets(self.targets, names, codes.shape[1], weights))
-        checked_design(self.design, codes.shape[1])
+        if self.design is not None:
+            self.design.check_rows(codes.shape[1])
 
     # ---- What it holds
 

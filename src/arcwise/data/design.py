@@ -126,6 +126,11 @@ class Design:
         """The number of groups."""
         return int(self.groups.max(initial=-1)) + 1
 
+    def check_rows(self, count: int) -> None:
+        """Refuse data with another number of rows."""
+        if self.n_rows != count:
+            raise DataError(f"groups of {self.n_rows:,} rows do not fit {count:,} rows.")
+
     @property
     def is_grouped(self) -> bool:
         """Whether some row belongs to another."""
@@ -211,13 +216,6 @@ def _checked_survey(given: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.floa
 def _number_column(name: str, values: NDArray[np.float64]) -> Column:
     distinct, codes = np.unique(values, return_inverse=True)
     return Column(name, codes.reshape(-1).astype(np.uint32), tuple(map(repr, distinct.tolist())))
-
-
-def checked_design(design: Design | None, rows: int) -> Design | None:
-    """Return a design that fits the rows; None stays None."""
-    if design is not None and design.n_rows != rows:
-        raise DataError(f"groups of {design.n_rows:,} rows do not fit {rows:,} rows.")
-    return design
 
 
 def stacked_design(parts: Sequence[Dataset]) -> Design | None:

@@ -40,7 +40,7 @@ from arcwise.data.column import (
 )
 from arcwise.data.columns import Columns, check_missing, check_shape, states_of
 from arcwise.data.dataset import Dataset, Frame, columns_from, is_frame
-from arcwise.data.design import Design, checked_design
+from arcwise.data.design import Design
 from arcwise.data.discretize import UNSUPERVISED, interval_labels, intervals_of
 from arcwise.data.table import Table
 from arcwise.data.write import write_table
@@ -132,7 +132,8 @@ class MixedData(Cases):
             object.__setattr__(self, field, value)
         object.__setattr__(self, "weights", weights)
         object.__setattr__(self, "targets", checked_targets(self.targets, names, values.shape[1], weights))
-        checked_design(self.design, values.shape[1])
+        if self.design is not None:
+            self.design.check_rows(values.shape[1])
 
     # ---- What it holds
 

@@ -21,7 +21,6 @@ from arcwise.credible.credible_set import CredibleSet
 from arcwise.data.dataset import Dataset
 from arcwise.findings import network_facts
 from arcwise.local.searches import hill_climb
-from arcwise.model.fitting import fit_parameters
 from arcwise.networks.network_list import NetworkSet, NetworkSummary
 from arcwise.networks.recipe import Ensemble, Recipe
 from arcwise.recipes.credible import TABLE, PartialResult
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from arcwise.data.mixed import MixedData
     from arcwise.exact.proof import Optimum
     from arcwise.graph.dag import Dag
-    from arcwise.model.network import BayesianNetwork
     from arcwise.scores.score import Score
 
 
@@ -218,7 +216,7 @@ def _described(
     if complete is not None and isinstance(networks, CredibleSet):
         facts = network_facts.credible_facts(networks, confidence, run)
         find_covered = partial(network_facts.share_of_posterior, networks, recipe, complete.independent(), run)
-    elif complete is not None and networks.listed is not None:
+    elif complete is not None and networks.listed is not None and "bayes_factor" in recipe.settings:
         facts = network_facts.facts_under_ancestors(recipe, networks.listed, complete)
     experiments, in_time = _experiments(networks, confidence, run) if describe else (None, True)
     verdict = networks.facts.get("verdict") or {}
@@ -233,11 +231,11 @@ def _described(
         experiments=experiments,
         verdict=verdict,
         kept=kept,
-        chains=network_facts.chain_facts(networks) if describe else None,
+        chains=network_facts.chain_facts(networks) if describe and networks.origin.is_chained else None,
         hurried=made.by_time or (describe and run.is_over) or not in_time,
         seconds=seconds,
         find_covered=find_covered,
-        optimum=optimum_of(recipe, networks),
+        optimum=optimum_of(recipe, networks) if "upper_bound" in networks.facts else None,  # something was proved
         expected=networks.facts.get("expected_seconds"),
     )
 
@@ -285,19 +283,11 @@ def _shortfall(recipe: Recipe, networks: Ensemble, status: Status) -> Shortfall 
     return Shortfall.SAMPLE if networks.count else Shortfall.EVERYTHING
 
 
-def learn_network(
-    recipe: Recipe, training: Dataset, threshold: float, ess: float, run: Run
-) -> tuple[BayesianNetwork, bool]:
-    """Learn a network from a part of the cases by the recipe and the cut-off of an analysis.
-
-    Return whether the time sufficed, too; where it did not, hill climbing by the same score finds the network.
-    """
-    dag, in_time = learn_dag(recipe, training, threshold, run)
-    return fit_parameters(dag, training, estimator="bd", ess=ess, progress=False), in_time
-
-
 def learn_dag(recipe: Recipe, training: Dataset | MixedData, threshold: float, run: Run) -> tuple[Dag, bool]:
-    """Learn its graph alone, of numbers as they are, too."""
+    """Learn a graph from a part of the cases by the recipe and the cut-off of an analysis.
+
+    Return whether the time sufficed, too; where it did not, hill climbing by the same score finds the graph.
+    """
     try:
         made = carry_out(recipe, training, run)
         confidence, status = made.confidence, made.status

@@ -43,8 +43,8 @@ class ChainFacts:
 
 
 def chain_facts(networks: Ensemble) -> ChainFacts | None:
-    """Return what is shown of the chains that drew these networks; None if none did, or they are not all there."""
-    if not isinstance(networks, NetworkSet) or not networks.origin.is_chained:
+    """Return what is shown of the chains of a posterior; None if its networks were summed, or are not all there."""
+    if not isinstance(networks, NetworkSet):
         return None
     chains, draws = networks.facts.get("chains") or 0, networks.facts.get("chain_draws") or 0
     if chains * draws != networks.count or draws < RANK_BINS:
@@ -101,12 +101,12 @@ def credible_facts(found: CredibleSet, confidence: EdgeConfidence, run: Run) -> 
 
 
 def facts_under_ancestors(recipe: Recipe, found: NetworkSet, data: Dataset) -> CredibleFacts | None:
-    """Return what is known about a credible set that was listed under constraints on ancestors; None for other sets.
+    """Return what is known about a credible set that is a list under constraints on ancestors; None for other lists.
 
     No sum over all DAGs obeys these, so that the share of the posterior which it covers stays unknown.
     """
-    known, factor = recipe.constraints_on(data.names), recipe.settings.get("bayes_factor")
-    if factor is None or known is None or not known.is_ancestral or found.status is not Status.COMPLETE:
+    known, factor = recipe.constraints_on(data.names), recipe.settings["bayes_factor"]
+    if known is None or not known.is_ancestral or found.status is not Status.COMPLETE:
         return None
     fixed = FixedPairs.by_constraints(known)
     if data.targets is not None:

@@ -17,7 +17,6 @@ from arcwise.base.options import (
     LEARN_SECONDS,
     Common,
     Group,
-    Option,
     check_options,
     command_words,
     option,
@@ -25,7 +24,7 @@ from arcwise.base.options import (
 )
 from arcwise.base.showing import one_screen
 from arcwise.confidence.calibration import KINDS
-from arcwise.credible.bayes_factors import SPELLED, factor_of
+from arcwise.credible.bayes_factors import SPELLED
 from arcwise.data.checks import SEPARATOR, checked_conditions
 from arcwise.data.column import VariableKind, checked_kind
 from arcwise.data.discretize import METHODS as CUTS
@@ -283,7 +282,6 @@ class LearnOptions:
         for item in fields(self):
             if isinstance(item.default, tuple):
                 object.__setattr__(self, item.name, _names(getattr(self, item.name)))
-        object.__setattr__(self, "bayes_factor", factor_of(self.bayes_factor))
         if self.score is not None:
             score = make_score(self.score, beliefs=self.beliefs)
             object.__setattr__(self, "score", score.data_score)
@@ -427,21 +425,16 @@ class LearnOptions:
 
     def command_words(self) -> list[str]:
         """Return the words of the command line that ask for the same."""
-        return command_words(self, _spell)
+        given = {"constraints": self.constraints, "beliefs": self.beliefs}
+        texts = {name: json.dumps(own.describe(), ensure_ascii=False) for name, own in given.items() if own is not None}
+        if (score := self.chosen_score) is not None:
+            texts["score"] = score_text(score.describe())
+        return command_words(self, texts)
 
 
 def _names(names: Iterable[str]) -> tuple[str, ...]:
     """Return column names as a tuple; one name is a string, not its letters."""
     return (names,) if isinstance(names, str) else tuple(names)
-
-
-def _spell(item: Option, value: Any) -> list[str] | None:
-    """Spell what is neither a number nor a text: scores with their parameters, constraints and beliefs as JSON."""
-    if item.name == "score":
-        return [item.flag, score_text(value.describe())]
-    if item.name in ("constraints", "beliefs"):
-        return [item.flag, json.dumps(value.describe(), ensure_ascii=False)]
-    return None
 
 
 def score_text(facts: Mapping[str, Any]) -> str:

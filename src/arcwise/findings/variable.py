@@ -17,6 +17,7 @@ from arcwise.data.dataset import Dataset
 from arcwise.findings.method_result import is_few
 from arcwise.model.network import BayesianNetwork
 from arcwise.networks.classes import blanket_shares
+from arcwise.networks.recipe import networks_title
 from arcwise.plotting.charts import plot_bars
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ def describe_variable(source: Questions, name: str) -> VariableFinding:
         known=_divergence(full, base, rows),
         entropy=float(-xlogy(base, base).sum() / np.log(2)),
         n_networks=count,
-        networks=source.networks_title,
+        networks=networks_title(confidence.recipe),
         few=confidence.recipe is not None and is_few(confidence.n_networks, confidence.recipe),
     )
 

@@ -36,9 +36,6 @@ from arcwise.graph.statements import (
     Stated,
     Statement,
     StatementKind,
-    conflict_message,
-    descendants,
-    smallest_conflict,
 )
 
 if TYPE_CHECKING:
@@ -347,11 +344,6 @@ class Constraints(Stated):
         """Whether nothing is constrained."""
         return not self.statements
 
-    @property
-    def is_ancestral(self) -> bool:
-        """Whether something is said about who leads to whom, which is about whole networks and not about arcs."""
-        return any(self._leads.values())
-
     @cached_property
     def arc_part(self) -> Constraints:
         """What can be said about arcs: without the statements about ancestors, but with the arcs that they exclude."""
@@ -379,14 +371,6 @@ class Constraints(Stated):
                     Remedy("say which arcs you mean, as required or forbidden ones"),
                 ),
             )
-
-    @cached_property
-    def required_masks(self) -> tuple[int, ...]:
-        """For each node, the parents it must have, as a bit set."""
-        masks = [0] * self.n_nodes
-        for tail, head in self._required:
-            masks[head] |= 1 << tail
-        return tuple(masks)
 
     @cached_property
     def forbidden_masks(self) -> tuple[int, ...]:
@@ -438,10 +422,6 @@ class Constraints(Stated):
     def most_required(self) -> int:
         """The largest number of parents that are required of one node."""
         return max((required.bit_count() for required in self.required_masks), default=0)
-
-    def _limit_of(self, v: int) -> int:
-        """Return the limit of a node by what was said of it or of all; the number of nodes if nothing was."""
-        return self._limits.get(v, self.n_nodes if self._max_parents is None else self._max_parents)
 
     def required_parents(self, child: Node) -> tuple[str, ...]:
         """Return the parents that a node must have."""
@@ -511,37 +491,6 @@ class Constraints(Stated):
     def from_description(cls, names: Sequence[str], facts: Mapping[str, Any]) -> Constraints:
         """Make the constraints that `describe` described, on the variables `names`."""
         return cls(names, **facts)
-
-    @cached_property
-    def _excluded_masks(self) -> tuple[int, ...]:
-        """For each node, the parents that a single statement excludes, and itself."""
-        everything = (1 << self.n_nodes) - 1
-        leaves = sum(1 << v for (v,) in self._sets[StatementKind.LEAF])
-        masks = [self._tier_masks[v] | 1 << v | leaves for v in range(self.n_nodes)]
-        for tail, head in self._forbidden | self._leads[StatementKind.NON_ANCESTOR]:
-            masks[head] |= 1 << tail
-        for (v,) in self._sets[StatementKind.ROOT]:
-            masks[v] = everything
-        for members in (*self._sets[StatementKind.SEPARATE], *self._sets[StatementKind.GROUP]):
-            for v in members:
-                masks[v] |= sum(1 << u for u in members)
-        if self._allowed is not None:
-            free = [0] * self.n_nodes
-            for tail, head in self._allowed:
-                free[head] |= 1 << tail
-            masks = [mask | everything & ~free[v] for v, mask in enumerate(masks)]
-        return tuple(masks)
-
-    def _check(self) -> None:
-        """Refuse what no network satisfies. Most constraints require little, and are let pass at a glance."""
-        crowded = any(mask.bit_count() > self._limit_of(v) for v, mask in enumerate(self.required_masks))
-        excluded = any(mask & said for mask, said in zip(self.required_masks, self._excluded_masks, strict=True))
-        circular = any(below >> v & 1 for v, below in enumerate(descendants(self.required_masks)))
-        if not (crowded or excluded or self.is_ancestral or circular):
-            return
-        conflict = smallest_conflict(self._names, self.statements)
-        if conflict:
-            raise ConstraintError(conflict_message(conflict))
 
     def _arc_names(self, child: int, parents: int) -> list[str]:
         return [f"{self._names[p]} -> {self._names[child]}" for p in bits(parents)]

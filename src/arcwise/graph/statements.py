@@ -373,9 +373,6 @@ class Stated(NamedNodes):
         }
         self._check()
 
-    def _check(self) -> None:
-        """Refuse what cannot be; what was said alone is not refused."""
-
     @property
     def required(self) -> tuple[Arc, ...]:
         """The required arcs, as (parent, child) pairs of names."""
@@ -468,6 +465,56 @@ class Stated(NamedNodes):
             for v in tier:
                 later |= 1 << v
         return tuple(masks)
+
+    @property
+    def is_ancestral(self) -> bool:
+        """Whether something is said about who leads to whom, which is about whole networks and not about arcs."""
+        return any(self._leads.values())
+
+    @cached_property
+    def required_masks(self) -> tuple[int, ...]:
+        """For each node, the parents it must have, as a bit set."""
+        masks = [0] * self.n_nodes
+        for tail, head in self._required:
+            masks[head] |= 1 << tail
+        return tuple(masks)
+
+    @cached_property
+    def _excluded_masks(self) -> tuple[int, ...]:
+        """For each node, the parents that a single statement excludes, and itself."""
+        everything = (1 << self.n_nodes) - 1
+        leaves = sum(1 << v for (v,) in self._sets[StatementKind.LEAF])
+        masks = [later | 1 << v | leaves for v, later in enumerate(self._tier_masks)]
+        for tail, head in self._forbidden | self._leads[StatementKind.NON_ANCESTOR]:
+            masks[head] |= 1 << tail
+        for (v,) in self._sets[StatementKind.ROOT]:
+            masks[v] = everything
+        for members in (*self._sets[StatementKind.SEPARATE], *self._sets[StatementKind.GROUP]):
+            for v in members:
+                masks[v] |= sum(1 << u for u in members)
+        if self._allowed is not None:
+            free = [0] * self.n_nodes
+            for tail, head in self._allowed:
+                free[head] |= 1 << tail
+            masks = [mask | everything & ~free[v] for v, mask in enumerate(masks)]
+        return tuple(masks)
+
+    def _limit_of(self, v: int) -> int:
+        """Return the limit of a node by what was said of it or of all; the number of nodes if nothing was."""
+        return self._limits.get(v, self.n_nodes if self._max_parents is None else self._max_parents)
+
+    def _check(self) -> None:
+        """Refuse what no network satisfies. Where nothing is required, the empty network does."""
+        if not (self._required or self.is_ancestral):
+            return
+        crowded = any(mask.bit_count() > self._limit_of(v) for v, mask in enumerate(self.required_masks))
+        excluded = any(mask & said for mask, said in zip(self.required_masks, self._excluded_masks, strict=True))
+        circular = any(below >> v & 1 for v, below in enumerate(descendants(self.required_masks)))
+        if not (crowded or excluded or self.is_ancestral or circular):
+            return
+        conflict = smallest_conflict(self._names, self.statements)
+        if conflict:
+            raise ConstraintError(conflict_message(conflict))
 
     def describe(self) -> dict[str, Any]:
         """Return what is constrained as JSON can hold it, in one order for the same constraints: what a file records.

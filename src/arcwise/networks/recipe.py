@@ -609,6 +609,12 @@ def facts_without(facts: KnownFacts, *names: str) -> KnownFacts:
     return cast(KnownFacts, {name: fact for name, fact in facts.items() if name not in names})
 
 
+def networks_title(recipe: Recipe | None) -> str:
+    """Return what the networks of a recipe are, in words: "networks that the data cannot rule out"."""
+    source = None if recipe is None else SOURCES.get(recipe.source)
+    return "networks" if source is None else source.networks
+
+
 def known_facts(obeyed: Constraints | None, targets: Iterable[Iterable[str]] | None = None) -> KnownFacts:
     """Return what constraints and experiments say."""
     experiments = [list(target) for target in targets or ()]

@@ -530,14 +530,13 @@ def standard_errors(shares: NDArray[np.float64], effective: NDArray[np.float64])
 
 
 def effective_networks(networks: Ensemble) -> NDArray[np.float64] | None:
-    """Return the effective number of networks for each pair's edge, where chains drew them; None for others.
+    """Return the effective number of networks of a posterior for each pair's edge, where chains drew them.
 
-    None, too, for networks that were drawn from the posterior independently of each other: each is an effective one.
-
-    NaN if they are a part of what the chains drew: the order of the draws is lost.
+    None if they were drawn independently of each other: each is an effective one. NaN if they are a part of what the
+    chains drew: the order of the draws is lost.
     """
     listed, chains = networks.listed, networks.facts.get("chains")
-    if listed is None or not networks.origin.is_chained or chains is None:
+    if listed is None or chains is None:
         return None
     n, draws = listed.n_variables, networks.facts.get("chain_draws") or 0
     if chains * draws != listed.count or draws < FEWEST:

@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any, ClassVar
 
 from arcwise.base.errors import GuaranteeError
-from arcwise.base.options import BAYES_FACTOR, check_options, option
+from arcwise.base.options import BAYES_FACTOR, CheckedOptions, option
 from arcwise.base.run import Limits, Run, Status
 from arcwise.base.showing import counted, plural
 from arcwise.credible.bayes_factors import factor_of, settings_within
@@ -149,20 +149,19 @@ FIRST_REACH = 2.0  # what constraints on ancestors are first thought to cost
 
 
 @dataclass(frozen=True)
-class CredibleOptions:
+class CredibleOptions(CheckedOptions):
     """How far from the best network the set reaches.
 
     Beyond a Bayes factor of 20 the evidence against a network is called strong (Kass and Raftery 1995).
     """
 
     bayes_factor: float = option(
-        BAYES_FACTOR, "the set holds every network within this factor of the best", flags=("--bayes-factor", "-b")
+        BAYES_FACTOR,
+        "the set holds every network within this factor of the best",
+        flags=("--bayes-factor", "-b"),
+        reader=factor_of,
     )
     most_networks: int | None = option(None, "how many networks to average at most, the best ones", low=1, usual="all")
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "bayes_factor", factor_of(self.bayes_factor))
-        check_options(self)
 
 
 class CredibleSource(Source):

@@ -264,9 +264,9 @@ def _ensemble_of_one(
 
 
 def optimum_of(recipe: Recipe, networks: Ensemble) -> Optimum | None:
-    """Return the network of `single_network` with what is proved of it; None for any other ensemble."""
+    """Return the network of `single_network` with what is proved of it; None if there are several."""
     facts, listed = networks.facts, networks.listed
-    if listed is None or listed.count != 1 or "upper_bound" not in facts:  # nothing was proved
+    if listed is None or listed.count != 1:
         return None
     dag, score = listed[0], float(listed.scores[0])
     upper = math.inf if facts["upper_bound"] is None else float(facts["upper_bound"])

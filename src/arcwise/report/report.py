@@ -298,11 +298,10 @@ def forest_line(row: ForestRow) -> str:
 KINDS: dict[str, Any] = {kind.__name__: kind for kind in (*typing.get_args(Block),)}
 
 
-def _plain(value: Any) -> Any:
-    if dataclasses.is_dataclass(value):
-        kind = {"kind": type(value).__name__} if type(value).__name__ in KINDS else {}
-        return kind | {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
-    return [_plain(item) for item in value] if isinstance(value, tuple) else value
+def _fields(value: Any) -> dict[str, Any]:
+    """Return one record for JSON, which asks again for those within it."""
+    kind = {"kind": type(value).__name__} if type(value).__name__ in KINDS else {}
+    return kind | {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
 
 
 def _made(kind: Any, value: Any) -> Any:
@@ -360,8 +359,8 @@ class Words:
 
     def to_json(self) -> str:
         """Return all words as JSON, which `read` reads."""
-        own = {f.name: _plain(getattr(self, f.name)) for f in dataclasses.fields(Words)}
-        return json.dumps(own, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        own = {f.name: getattr(self, f.name) for f in dataclasses.fields(Words)}
+        return json.dumps(own, indent=1, ensure_ascii=False, allow_nan=False, default=_fields) + "\n"
 
     @staticmethod
     def read(path: Path) -> Words:
