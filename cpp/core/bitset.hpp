@@ -194,7 +194,7 @@ class Bitset {
 template <std::size_t W>
 using NodeSet = Bitset<std::array<Word, W>>;
 using LongSet = Bitset<std::vector<Word>>;
-// Words that somebody else holds.
+// Words that are owned elsewhere.
 using SetView = Bitset<std::span<const Word>>;
 using SetSpan = Bitset<std::span<Word>>;
 

@@ -1,4 +1,4 @@
-// How a long computation tells its caller where it stands, and how the caller stops it.
+// How a long computation reports its progress to its caller, and how the caller stops it.
 //
 // The core knows neither Python nor signals: it reports through this interface, and stops when told to. The
 // binding's implementation takes the GIL, lets Python handle signals (Ctrl-C) and calls the user's progress
@@ -25,7 +25,7 @@ class Monitor {
     virtual bool should_stop(const Progress& progress) = 0;
 };
 
-// Listens to nobody: for tests and for short calls.
+// Reports nothing and never stops: for tests and for short calls.
 class SilentMonitor final : public Monitor {
   public:
     bool should_stop(const Progress&) override { return false; }
@@ -44,7 +44,7 @@ enum class Status : std::int32_t {
 // in an inner loop. Also keeps the time limit. Once stopped, it stays stopped.
 class Ticker {
   public:
-    // The first report comes after `quiet` seconds: a call that is over by then asks nobody.
+    // The first report comes after `quiet` seconds: a call that is over by then reports nothing.
     explicit Ticker(Monitor& monitor, double seconds = std::numeric_limits<double>::infinity(),
                     double quiet = 0)
         : monitor_(monitor),

@@ -1,9 +1,9 @@
 // Work that several threads produce and one consumes, in order.
 //
 // Items are produced chunk by chunk, by any thread, and the calling thread consumes the chunks in the order
-// of their items while the others produce what follows; where nobody has begun the next chunk, it does that
-// one itself. It never waits for a thread that has not begun. So what depends on the order is the same for
-// any number of threads.
+// of their items while the others produce what follows; where no thread has begun the next chunk, it does
+// that one itself. It never waits for a thread that has not begun. So what depends on the order is the same
+// for any number of threads.
 #pragma once
 
 #include <algorithm>
@@ -118,7 +118,7 @@ class OrderedPipeline {
         };
 
         std::size_t end_of(std::size_t c) const { return std::min(items_, (c + 1) * chunk_items_); }
-        // The next chunk that nobody has, if there is a slot for it.
+        // The next chunk that no thread has taken, if there is a slot for it.
         std::size_t claim() {
             std::size_t c = next_.load(std::memory_order_relaxed);
             do

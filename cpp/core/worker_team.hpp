@@ -38,7 +38,7 @@ class WorkerTeam {
     // open, so tasks write only what is theirs. The calling thread works too and calls poll(started tasks)
     // before each of its tasks: true stops everything after the tasks under way. An exception in a task stops
     // everything and is thrown again here. Returns true if all tasks were done. One call at a time. At most
-    // so many of the team work, worker < most, if that is said.
+    // at most `most` of the team work, worker < most, if that is given.
     template <class Body, class Poll>
     bool run(std::size_t tasks, Body body, Poll poll, std::size_t most = ~std::size_t{0}) {
         return run_beside([] { return true; }, tasks, body, poll, tasks > 1 ? most : 1);

@@ -1,4 +1,5 @@
-// Children of which the same rows tell: where an experiment set a variable, the row says nothing of it.
+// Children that are scored by the same rows: where an experiment set a variable, the row tells nothing about
+// it.
 #pragma once
 
 #include <cstddef>

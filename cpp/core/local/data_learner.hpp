@@ -17,7 +17,7 @@ namespace arcwise {
 
 class DataLearner {
   public:
-    // All scores hold their data, of so many rows.
+    // All scores hold their data, of this many rows.
     DataLearner(std::size_t rows, ChildGroups groups, ArcRules rules, std::size_t memory)
         : rows_(rows),
           groups_(std::move(groups)),

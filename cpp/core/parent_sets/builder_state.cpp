@@ -1,7 +1,7 @@
 // A builder's state: as tables, as flat arrays, and back.
 //
-// A packed state may come from a file that somebody edited: `restore` checks every size, index and order that
-// the builder relies on. What it cannot check are the scores; those are the file's.
+// A packed state may come from a file that was edited: `restore` checks every size, index and order that the
+// builder relies on. What it cannot check are the scores; those are the file's.
 #include <algorithm>
 #include <cmath>
 #include <functional>

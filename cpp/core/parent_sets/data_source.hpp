@@ -8,7 +8,7 @@
 
 namespace arcwise {
 
-// All scores are then family scores that hold data of so many variables.
+// All scores are then family scores that hold data of this many variables.
 std::unique_ptr<CountSource> make_data_source(std::size_t variables);
 
 }  // namespace arcwise

@@ -16,7 +16,7 @@ namespace arcwise {
 
 class PriorGains {
   public:
-    // A prior of parent-set sizes over so many variables; its children are added one by one.
+    // A prior of parent-set sizes over this many variables; its children are added one by one.
     PriorGains(const FamilyPrior& prior, std::size_t variables)
         : heaviest_(variables, -std::numeric_limits<double>::infinity()),
           steepest_(variables + 1, -std::numeric_limits<double>::infinity()) {

@@ -1,9 +1,9 @@
 // Sets of one size that are to be counted, for processes that have the data but not the builder.
 //
-// What is found of a set depends on the data and the set alone, so that it does not matter who finds it: the
-// builder makes one batch of all sets of a level, others are told some of them by rank (`ranks`) and count
-// them (`SetTask`), and what they found is put where the builder would have put it. Each set is counted once,
-// by one process, for all children and scores.
+// What is found of a set depends on the data and the set alone, so that it does not matter which process
+// finds it: the builder makes one batch of all sets of a level, others are told some of them by rank
+// (`ranks`) and count them (`SetTask`), and what they found is put where the builder would have put it. Each
+// set is counted once, by one process, for all children and scores.
 #pragma once
 
 #include <cstddef>

@@ -110,7 +110,7 @@ def _parts(kind: str, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any
     little = {name: np.ascontiguousarray(a, dtype=a.dtype.newbyteorder("<")) for name, a in arrays.items()}
     listed = [[name, np.dtype(a.dtype).str.replace("|", "<"), list(a.shape)] for name, a in little.items()]
     header = {"facts": facts, "arrays": listed}
-    # Text that is no valid Unicode is escaped, and so kept.
+    # Text that is not valid Unicode is escaped, so it is kept.
     text = json.dumps(header, ensure_ascii=True, separators=(",", ":"), allow_nan=False).encode()
     parts = [f"{kind}\n".encode(), struct.pack("<Q", len(text)), text, *(a.tobytes() for a in little.values())]
     hasher = hashlib.sha256()

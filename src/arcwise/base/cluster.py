@@ -2,8 +2,8 @@
 
 Everything that runs on a cluster runs here: what all tasks of a job need is sent to every worker once, known by its
 digest; tasks are functions of that and of an argument, so that it does not matter who computes them, in which order or
-how often. A worker that dies costs the tasks it had in hand: Dask gives them to another one. Where the last worker that
-had what they need has died, Dask cancels them: it is sent again, and so are they.
+how often. A worker that dies costs the tasks it had in hand: Dask gives them to another one. When the last worker that
+held their input dies, Dask cancels them: it is sent again, and so are they.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ ADDRESS = re.compile(r"([a-z]+://)?([^\s/:\[\]]+|\[[0-9a-fA-F:.]+\]):\d{1,5}/?|i
 # error would raise it again, and is not repeated.
 MOST_LOSSES = 3
 LOOK = 2.0  # seconds without any news after which it is asked whether the workers still have what tasks need
-PAUSE = 0.2  # seconds before what they need is sent again, and once more after every loss
+PAUSE = 0.2  # seconds before their input is sent again, and once more after every loss
 MOST_KEPT = 4  # how many jobs' needs stay on the workers
 
 Result = TypeVar("Result")
@@ -89,7 +89,7 @@ class Cluster:
         return sent is not None and not any(self.client.who_has([sent]).values())
 
     def submit(self, function: Callable[..., Result], *arguments: Any) -> futures.Future[Result]:
-        """Start one task; what `send` returned stands for what it was given."""
+        """Start one task; in its arguments, what `send` returned is replaced by what was sent."""
         started = self.client.submit(function, *arguments, pure=False)
         found: futures.Future[Result] = futures.Future()
         found.add_done_callback(lambda _: started.cancel() if found.cancelled() else None)
@@ -109,8 +109,8 @@ class Cluster:
     ) -> list[Result | None]:
         """Compute ``function(needed, argument)`` for every argument; None for those that did not end in time.
 
-        `note` is told how many are done. An error of a task is raised here, and ends the others, as Ctrl-C does; `kept`
-        then has what was finished, by the number of its argument.
+        `note` is called with the number that are done. An error of a task is raised here, and ends the others, as
+        Ctrl-C does; `kept` then has what was finished, by the number of its argument.
 
         Raises
         ------
@@ -160,15 +160,15 @@ async def _hand_over(started: Any, found: futures.Future[Result]) -> None:
 class Tasks(Generic[Result]):
     """Tasks ``function(needed, argument)``, given and taken one by one; those that are not taken end with the block.
 
-    What they need is sent with the first of them. If it is lost with the workers that had it, Dask cancels the tasks
-    that wait for it: it is sent again, and they are started again.
+    Their input is sent with the first of them. If it is lost with the workers that had it, Dask cancels the tasks that
+    wait for it: it is sent again, and they are started again.
     """
 
     def __init__(self, cluster: Cluster, function: Callable[[Any, Any], Result], needed: object, digest: str) -> None:
         self._cluster, self._function, self._needed, self._digest = cluster, function, needed, digest
         self._asked: dict[int, Any] = {}  # task -> its argument
         self._running: dict[int, futures.Future[Result]] = {}
-        self._sendings: dict[int, int] = {}  # task -> how often what it needs had been lost when it was started
+        self._sendings: dict[int, int] = {}  # task -> how often its input had been lost when it was started
         self._ended: queue.SimpleQueue[tuple[int, futures.Future[Result] | None]] = queue.SimpleQueue()
         self._number = itertools.count()
         self._sending = self._losses = 0
@@ -245,7 +245,7 @@ class Tasks(Generic[Result]):
             future.cancel()
 
     def _lost(self, number: int) -> None:
-        """Start a task again that was cancelled; what it needs is sent again unless that has been done since."""
+        """Restart a cancelled task; its input is sent again unless that has been done since."""
         if self._sendings[number] == self._sending:
             self._cluster.forget(self._digest)
             self._sending += 1
@@ -256,7 +256,7 @@ class Tasks(Generic[Result]):
 
 
 def is_still_wanted() -> bool:
-    """Return whether anybody waits for the task of this thread of a worker: Dask ends none that has begun."""
+    """Return whether the task of this worker thread is still wanted: Dask never ends one that has begun."""
     from distributed import get_worker
 
     try:
@@ -268,10 +268,9 @@ def is_still_wanted() -> bool:
 
 
 def give_back_unwanted(*_: object) -> bool:
-    """On a worker, again and again: end the task of this thread if nobody waits for it; True if somebody does.
+    """On a worker, called repeatedly: end the task of this thread if it is no longer wanted; True if it is.
 
-    Dask may want a task after all that it had cancelled, as long as it runs: it must not have half a result then, and
-    begins it anew.
+    Dask may want a cancelled task again while it still runs. It must not get half a result, so it starts over.
     """
     from distributed import Reschedule
 

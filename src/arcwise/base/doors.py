@@ -30,5 +30,5 @@ def offer(door: str, table: Mapping[str, str | tuple[str, ...]]) -> None:
     OFFERED[door] = offered
     own.update(__all__=sorted(offered), __getattr__=find, __dir__=lambda: sorted({*own, *offered}))
     for name in offered:
-        if f"{door}.{name}" in offered.values():  # where a module has the same name, whoever imports it first sets it
+        if f"{door}.{name}" in offered.values():  # where a module has the same name, the first import of it sets it
             find(name)

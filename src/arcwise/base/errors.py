@@ -64,7 +64,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Either:
-    """What Python does in words of its own and the command line by an option.
+    """Something that Python does in its own words and the command line by an option.
 
     ``Either("table.vouched()", Argument("trust_table", True))`` is ``--trust-table`` on the command line.
     """
@@ -190,7 +190,7 @@ class FormatError(ArcwiseError):
     """A file is not what it should be: truncated, malformed, edited, or of another kind than its suffix says."""
 
 
-# What reading raises where a file does not hold what it should.
+# What reading a damaged or foreign file raises.
 UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
 
 
@@ -210,7 +210,7 @@ class CertificateError(ArcwiseError):
 
 
 class GraphError(ArcwiseError):
-    """A graph that is not what it must be, such as a cycle in a DAG or an unknown node."""
+    """An invalid graph, such as one with a cycle in a DAG or an unknown node."""
 
 
 class ConstraintError(ArcwiseError):
@@ -238,7 +238,7 @@ class GuaranteeError(ArcwiseError):
 
 
 class UnfinishedError(ArcwiseError):
-    """A number was asked for that a limit kept from being found; the message says what it would take."""
+    """A limit ended the computation of a requested number; the message says what it would take."""
 
 
 # A message lists at most this many names.
@@ -428,7 +428,7 @@ HINTS: dict[str, dict[str, str]] = {
 
 
 def hint(kind: str, name: str) -> str:
-    """Return what to call in place of a guess, as the end of a message; "" for a name that nobody guesses.
+    """Return what to call instead of a guessed name, as the end of a message; "" for a name that is not in the table.
 
     >>> hint("analysis", "to_pandas")
     '; use to_frame()'
@@ -446,7 +446,7 @@ class Hinted:
     if not TYPE_CHECKING:  # type checkers would take any name then
 
         def __getattr__(self, name: str) -> object:
-            if hasattr(type(self), name):  # it is there, and what it computes raised: let that be seen
+            if hasattr(type(self), name):  # the property exists and its computation raised: show that error
                 return object.__getattribute__(self, name)
             told = "" if name.startswith("_") else hint(self._KIND, name)
             raise AttributeError(f"{type(self).__name__} has no attribute '{name}'{told}", name=name, obj=self)

@@ -48,7 +48,7 @@ MOST_NESTED = 100
 # The names of temporary files and folders, by which left ones are known.
 TEMPORARY = re.compile(r"\..*\.[0-9a-f]{12}\.arcwise\.part", re.DOTALL)
 SURROGATE = re.compile("[\ud800-\udfff]")
-# A name beyond this many bytes would be too long for most systems with what is added to it.
+# With the suffixes that are added, a longer name (in bytes) would be too long for most systems.
 LONGEST_NAME = 200
 # Seconds to wait for a process that gives a folder its name; one that takes longer is not one of ours.
 PATIENCE = 10.0
@@ -89,7 +89,7 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _replacing(target: Path) -> Iterator[tuple[BinaryIO, Path]]:
-    """Make a temporary file that takes the place of what a name stands for; of a link, what it points to."""
+    """Make a temporary file that replaces the file of a given name; for a link, the file it points to."""
     final = Path(os.path.realpath(target)) if target.is_symlink() else target
     _sweep(final.parent)
     with _temporary(final) as (file, temporary):
@@ -109,8 +109,8 @@ def _replacing(target: Path) -> Iterator[tuple[BinaryIO, Path]]:
 def atomic_folder(path: str | os.PathLike[str], check: Callable[[], object] = lambda: None) -> Iterator[Path]:
     """Yield a new temporary folder; on success it takes the name `path`, on any error it is removed.
 
-    A folder of that name is replaced, of a link what it points to: whether it may be is for the caller to `check`. That
-    is called once all is written, while no other process of ours can give a folder beside it its name.
+    An existing folder of that name, or the target of a link, is replaced: the caller's `check` decides whether it may
+    be. It runs after everything is written, while no other arcwise process can take the name.
     """
     target = Path(os.path.realpath(path)) if Path(path).is_symlink() else Path(path)
     with _naming_the_file(target), temporary_folder(target) as part:

@@ -63,7 +63,7 @@ def address_space_left() -> int | None:
 
 
 def room_for_threads(count: int) -> bool:
-    """Return whether the process may have so many threads more, as far as its address space is concerned."""
+    """Return whether the address space of the process has room for this many more threads."""
     left = address_space_left()
     return left is None or left >= count * THREAD_BYTES
 

@@ -59,7 +59,7 @@ class Option:
     help: str  # what it is, in a phrase that stands in --help and in the table of options
     low: float | None = None
     high: float | None = None
-    most: int | None = None  # of an integer, if that is so large that it is told only to those who ask for more
+    most: int | None = None  # of an integer: a bound so large that only its error message names it
     choices: tuple[str, ...] | Callable[[], Iterable[str]] = ()  # the values that are allowed
     flags: tuple[str, ...] = ()  # by default --name; a second flag of a bool turns it off: --no-name
     usual: str = ""  # what a default of None stands for: "20 where that is quick"
@@ -70,7 +70,7 @@ class Option:
     group: Group = Group.OTHER
     rare: bool = False  # few need it: --help leaves it to --help-all
     of: str = ""  # what it is an option of, the method "genetic", say; stands before its help
-    switch: Any = None  # the value that the flag alone stands for, if it takes none and is no bool
+    switch: Any = None  # the value that the bare flag sets, for a flag that takes no value and is not a bool
     names: Mapping[str, Any] | None = None  # the values by their names on the command line: first for True, say
     reader: Callable[[Any], Any] | None = None  # turns what users may write into a value: "strong" into 150
 
@@ -375,7 +375,7 @@ def gather(kind: type[Settings], function: Callable[..., Any], keywords: Mapping
 
 
 def load_package(name: str, what: str, *remedies: Remedy) -> Any:
-    """Return a module; if it is not there, `what` says in the error what it is needed for."""
+    """Return a module; if it is not installed, the error says `what` needs it."""
     try:
         return importlib.import_module(name)
     except ImportError:
@@ -405,8 +405,8 @@ REPLICATES = 200
 REFINE = 3
 # Of more variables than this, no drawing of the whole can be read, and a table of all pairs is mostly zeros.
 MANY_VARIABLES = 400
-# Refinement among many variables tries only so many parents of each again: those that gained most before. In replicates
-# from `MANY_VARIABLES` on; in a single search, whose score is what counts, from so many on.
+# With many variables, refinement retries only this many parents of each: those that gained most before. Replicates do
+# so from `MANY_VARIABLES` variables on; a single search, whose score is what counts, above `REFINED_WHOLE`.
 CANDIDATES = 40
 REFINED_WHOLE = 2000
 # Three intervals of about equal numbers of rows leave none of them empty.

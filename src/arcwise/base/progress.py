@@ -32,7 +32,7 @@ ProgressCallback = Callable[[ProgressEvent], None]
 
 
 def ignore(event: ProgressEvent) -> None:
-    """Do nothing: the callback of work that nobody watches."""
+    """Do nothing: the callback of work whose progress is not shown."""
 
 
 class _Bars:
@@ -100,8 +100,8 @@ class RunLine:
     def begin(self, title: str, number: int, total: int, *, steps: Sequence[float], most: Callable[[], float]) -> None:
         """Begin a step.
 
-        `steps` are about how many seconds it and those after it take, NaN for one that nobody knows of; `most` tells
-        how many are left in any case, infinity without a limit.
+        `steps` estimates the seconds that it and each later step take, NaN where that is unknown; `most` returns the
+        seconds that the limit leaves, infinity without one.
         """
         self._words, self._begun, self._share = f"step {number} of {total}: {title}", time.monotonic(), 0.0
         self._steps, self._most = steps, most
@@ -114,10 +114,10 @@ class RunLine:
 
     @property
     def seconds_left(self) -> float | None:
-        """About how long all that is left takes; None if nobody knows.
+        """An estimate of the seconds left; None if there is none.
 
-        What is done of a step tells how long the rest of it takes; a step of unknown length that is still to come is
-        expected to take as long as this one.
+        The finished part of a step predicts the time of the rest; a later step of unknown length is assumed to take as
+        long as this one.
         """
         passed = time.monotonic() - self._begun
         expected = self._steps[0] if self._steps else math.nan
@@ -129,7 +129,7 @@ class RunLine:
         return min(max(0.0, expected - passed) + sum(later), self._most())
 
     def __call__(self, event: ProgressEvent) -> None:
-        """Show what is done of the step."""
+        """Show how much of the step is done."""
         if self._forward is not None:
             self._forward(event)
         self._share = 0.0 if not event.total else min(1.0, event.done / event.total)

@@ -1,4 +1,4 @@
-"""`Run`, the circumstances of a computation: limits and what is left of them, threads, seeds, who is told.
+"""`Run`, the circumstances of a computation: limits and what is left of them, threads, seeds, progress.
 
 A limit is never an exception: a result carries a `Status`.
 """
@@ -112,7 +112,7 @@ GRACE_SHARE, GRACE_SECONDS = 0.1, 0.2
 
 
 class Run:
-    """The circumstances of a computation: what it may use and what is left of it, who works, and who is told.
+    """The circumstances of a computation: its limits and what is left of them, its workers, and its progress callback.
 
     Public functions take the keywords that users know (`limits`, `threads`, `progress`, `cluster`) and `begin` a run
     with them; what they call takes the run. The clock starts when a run is made. A verb of many steps gives each step
@@ -197,7 +197,7 @@ class Run:
     @contextlib.contextmanager
     def shown(self) -> Iterator[Run]:
         """While inside, show the progress of the run that this gives, where there is something to show it on."""
-        if quiet_seconds(self.progress) is None:  # a query takes microseconds: nothing is made for nobody
+        if quiet_seconds(self.progress) is None:  # a query takes microseconds: make no display that is never seen
             yield self
             return
         with show_progress(self.progress) as callback:
@@ -205,7 +205,7 @@ class Run:
 
     @property
     def callback(self) -> ProgressCallback:
-        """Who is told of progress; nobody unless it is `shown`."""
+        """The progress callback; it ignores all events unless the progress is `shown`."""
         return self.progress if callable(self.progress) else ignore
 
     def report(self, stage: str, done: int, total: int | None = None, **details: float) -> None:
@@ -235,7 +235,7 @@ class Run:
         return self.but(cluster=None)
 
     def pause(self, seconds: float) -> None:
-        """Leave out so many seconds that have passed."""
+        """Do not count this many seconds that have passed."""
         self._begin += seconds
 
     @property
@@ -310,8 +310,8 @@ class Run:
 def thread_count(threads: int | None) -> int:
     """Return the number of threads: what was asked for, or by default the cores that this process may use.
 
-    The bound is far above any machine: each thread asks for state and a stack of its own, so a number out of a typing
-    mistake would take all memory before anything is computed.
+    The bound is far above any machine: each thread has its own state and stack, so a mistyped number would take all
+    memory before anything is computed.
     """
     if threads is None:
         return min(available_cores(), MOST_THREADS)
@@ -320,7 +320,7 @@ def thread_count(threads: int | None) -> int:
     return int(threads)
 
 
-# Ctrl-C as a request that a search answers, not as an exception wherever it happens to be.
+# Ctrl-C as a request that a search answers at safe points, not as an exception at an arbitrary line.
 
 
 # A shell and the program that started this one may both pass on one and the same Ctrl-C.
@@ -356,7 +356,7 @@ def deferred_interrupt(stop: Callable[[], None]) -> Iterator[None]:
     try:
         yield
     finally:
-        if signal.getsignal(signal.SIGINT) is handle:  # else somebody has set another one meanwhile
+        if signal.getsignal(signal.SIGINT) is handle:  # else another handler has been set meanwhile
             signal.signal(signal.SIGINT, before)
 
 
@@ -372,7 +372,7 @@ class Disturbance:
 
 @contextlib.contextmanager
 def undisturbed() -> Iterator[Disturbance]:
-    """While inside, do what Ctrl-C must not leave half done; what this gives says whether it was pressed meanwhile."""
+    """Within this block Ctrl-C interrupts nothing; the yielded object says whether it was pressed."""
     disturbance = Disturbance()
     with deferred_interrupt(disturbance.note):
         yield disturbance
@@ -401,7 +401,7 @@ def resolve_seed(seed: Seed) -> int:
 
 
 def generator_of(seed: Seed) -> np.random.Generator:
-    """Return the generator itself, which goes on where it is, or a new one of the given or a fresh seed."""
+    """Return a generator as it is, to continue from its state, or a new one from the given seed or a fresh one."""
     return seed if isinstance(seed, np.random.Generator) else np.random.default_rng(resolve_seed(seed))
 
 

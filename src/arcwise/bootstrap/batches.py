@@ -86,9 +86,9 @@ def climb_together(
     return complete
 
 
-# What a replicate is drawn from does not depend on the score, nor does what is counted in it, and searches by
-# different scores ask for much the same families. So whoever makes several bootstraps of the same data with the same
-# seed keeps the batches that were counted together (`KeptBatches`): the next one draws nothing, and counts what is not
+# What a replicate is drawn from does not depend on the score, nor does what is counted in it, and searches by different
+# scores ask for much the same families. So a caller that makes several bootstraps of the same data with the same seed
+# keeps the batches that were counted together (`KeptBatches`): the next one draws nothing, and counts what is not
 # counted yet.
 
 
@@ -117,11 +117,11 @@ class KeptBatches:
         self._memory = memory
         self._lock = threading.Lock()
         self._kept: dict[tuple[int, ...], CountedBatch] = {}
-        self._expected: list[object] | None = None  # nobody has said yet
+        self._expected: list[object] | None = None  # not known yet
         self._selected: tuple[Dataset, tuple[str, ...], Dataset] | None = None
 
     def reserve(self, users: Iterable[object]) -> None:
-        """Note who will want the batches; where there is nobody, nothing is kept."""
+        """Register the users of the batches; without one, nothing is kept."""
         with self._lock:
             self._expected = list(users)
             self._let_go()
@@ -150,7 +150,7 @@ class KeptBatches:
             return made
 
     def list_whole(self, layout: Layout, seed: int, wanted: Collection[int]) -> list[int]:
-        """Return the replicates of a batch that is kept and of which all are wanted; none if there is no such batch."""
+        """Return the replicates of a kept batch if all of them are wanted; none if there is no such batch."""
         with self._lock:
             kept = [batch for batch in self._kept.values() if batch.layout is layout and batch.seed == seed]
             among = set(wanted) if kept else set()

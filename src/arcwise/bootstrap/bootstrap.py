@@ -285,7 +285,7 @@ def _recipe(task: ReplicateTask, replicates: int) -> Recipe:
     """Return the recipe of a bootstrap."""
     constraints = task.constraints.describe()
     most = task.constraints.largest_limit
-    if most == task.constraints.max_parents:  # it is told once; with larger ones of single variables, both are needed
+    if most == task.constraints.max_parents:  # given once; if single variables have larger ones, both are needed
         constraints.pop("max_parents", None)
     own = dict(task.options)
     settings: dict[str, Any] = {

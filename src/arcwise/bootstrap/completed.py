@@ -86,7 +86,7 @@ class CompletedTask:
         chain = CompletionChain(model, rng, (start, network))
         for _ in range(STEPS):
             chain.step()
-        return chain.completion.with_groups(None)  # each row was drawn for a case of its own
+        return chain.completion.with_groups(None)  # each row is a separate case
 
     @property
     def networks(self) -> list[Any]:

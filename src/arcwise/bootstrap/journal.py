@@ -45,7 +45,7 @@ class Replicate:
 
 
 class ReplicateJournal:
-    """An open journal of networks of so many nodes; `finished` holds the replicates that it has, by index.
+    """An open journal of networks with this many nodes; `finished` holds its replicates by index.
 
     The file is created if it does not exist; one with another `identity`, what the run depends on, is refused.
     """

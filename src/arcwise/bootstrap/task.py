@@ -43,12 +43,12 @@ if TYPE_CHECKING:
 
 # `Copies`: columns of one content, which replicates learn as one.
 #
-# If two columns correspond one to one in every row, then for every network there is one with their places exchanged,
-# of the same score. Data cannot tell which of the two a third variable depends on; a sample of networks that takes
-# either by chance gives each edge half of its confidence, so that neither seems to be there, and a hub with a copy
-# loses all its neighbours. (In the network hailfinder, one such pair has 17 of 66 edges.) So edges go to the column
-# that comes first, the copy has that one as its only parent, and whoever reports the networks says so. Where the score
-# has no use for the arc between the two, as with many states and few cases, the columns are learned apart.
+# If two columns correspond one to one in every row, then for every network there is one with their places exchanged, of
+# the same score. Data cannot tell which of the two a third variable depends on; a sample of networks that takes either
+# by chance gives each edge half of its confidence, so that neither seems to be there, and a hub with a copy loses all
+# its neighbours. (In the network hailfinder, one such pair has 17 of 66 edges.) So edges go to the column that comes
+# first, the copy has that one as its only parent, and reports of the networks say so. Where the score has no use for
+# the arc between the two, as with many states and few cases, the columns are learned apart.
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ class ReplicateTask:
     def copies(self) -> Copies:
         """The columns that every replicate learns as one: see `Copies`."""
         whole = self.resampling == "bootstrap" and self.completed is None and self.uncut is None
-        if not whole or self.options.get("refine", REFINE) == 0:  # as bnlearn does: each copy for itself
+        if not whole or self.options.get("refine", REFINE) == 0:  # as bnlearn does: each copy on its own
             return Copies(self.data.names, {})
         return Copies.among(self.data, self.score, self.constraints)
 
@@ -231,7 +231,7 @@ class ReplicateTask:
 
     @functools.cached_property
     def below(self) -> ReplicateTask:
-        """The same with a parent less. Whoever stops this one stops that, too."""
+        """The same with a parent less. Stopping this task stops that one, too."""
         most = self.constraints.max_parents
         assert most is not None
         made = replace(self, constraints=merged_constraints(self.data, self.constraints, most - 1), share_below=0.0)
@@ -391,7 +391,7 @@ class ReplicateTask:
     def problem(self) -> LocalProblem:
         """The original data, prepared for local search: without copies, if columns are learned as one.
 
-        If nobody gave a limit of parents, every network can be fitted nonetheless.
+        Without a given parent limit, a default one ensures that every network can be fitted.
         """
         data = self.data
         if self.copies:
@@ -417,11 +417,11 @@ class ReplicateTask:
 
     @functools.cached_property
     def stopping(self) -> threading.Event:
-        """Set by whoever wants no further replicate: searches under way in other threads end at their next look."""
+        """Set to stop further replicates: searches under way in other threads end at their next look."""
         return threading.Event()
 
     def check_cancelled(self, *progress: object) -> None:
-        """Stop a search, whose progress callback this is, as Ctrl-C would, if nobody waits for its network any more.
+        """A progress callback that stops its search, as Ctrl-C would, once its network is no longer wanted.
 
         Signals reach the main thread alone; the others would go on to the end of their replicates.
         """

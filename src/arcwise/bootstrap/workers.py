@@ -88,7 +88,7 @@ class _Threads(Workers):
 
     def submit(self, indices: range | list[int], seconds: float | None) -> Batch:
         try:
-            # The clock runs from here on: what waits for a thread meanwhile has so much less time.
+            # The clock starts here: time spent waiting for a thread counts.
             return self._pool.submit(self._task.learn_batch, indices, Run(limits=Limits(seconds)))
         except RuntimeError as error:  # the system gives no more threads
             raise MemoryError(f"a thread could not be started: {error}") from error
@@ -166,7 +166,7 @@ class _Dask(Workers):
         return True
 
     def close(self) -> None:
-        """Cancel what nobody waits for any more: the cluster, which others may use, would go on with it."""
+        """Cancel what is no longer wanted: the cluster, which others may use, would go on with it."""
         for batch in list(self._running):
             batch.cancel()
 
@@ -200,7 +200,7 @@ class Dispatch:
         self._done = 0  # how many replicates came in whole batches
 
     def expected_seconds(self, count: int) -> float:
-        """Return about how long so many replicates take, NaN before a batch came whole.
+        """Return an estimate of the seconds that this many replicates take, NaN before a whole batch has finished.
 
         By the time when the last one came: what is under way then tells of no replicate yet, and in replicates that are
         counted together most of the time is in the first.

@@ -167,7 +167,7 @@ def possible(problem: Problem) -> Problem:
     while changed:
         changed = False
         sets = {v: sorted((parents for _, parents in rows), key=int.bit_count) for v, rows in problem.items()}
-        first = sum(1 << v for v, some in sets.items() if some and not some[0])  # they need nobody
+        first = sum(1 << v for v, some in sets.items() if some and not some[0])  # they need no parents
         if first == everything:
             break
         choices = {v: some for v, some in sets.items() if not first >> v & 1}
@@ -222,7 +222,7 @@ def bracket_values(variable: int, rows: Sequence[Row], weights: Weights) -> Iter
 
 
 def own_bound(problem: Problem, floor: int, rounds: Sequence[Weights]) -> tuple[int, Problem]:
-    """Return the bound of a step without its splits, and what is left of its problem."""
+    """Return the bound of a step without its splits, and the remaining problem."""
     inside = sum(1 << v for v in problem)
     if any(cut.bits & ~inside for weights in rounds for cut, _ in weights):
         raise Refused("a cut is used where not all of its variables are")

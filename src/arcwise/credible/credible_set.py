@@ -157,7 +157,7 @@ class CredibleSet(Ensemble):
         return made
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what a copy is made from: all but who is told of progress, and who works elsewhere."""
+        """Return what a copy is made from: all but the progress callback and the cluster."""
         return self.__dict__ | {"_run": Run(threads=self._run.threads)}
 
     def begin(self, limits: Limits | Run | None = None) -> AbstractContextManager[Run]:
@@ -435,7 +435,7 @@ class CredibleSet(Ensemble):
             found = Listed.nothing(diagram)
             if diagram.status is Status.COMPLETE:
                 found = listing.list_best(diagram, count, run)
-        if found.status is Status.COUNT_LIMIT:  # by the count that was asked for, which is no limit
+        if found.status is Status.COUNT_LIMIT:  # by the requested count, which is not a limit
             found = Listed(found.choices, found.losses, Status.COMPLETE)
         return self._listed(diagram, found, run, origin="k-best")
 
@@ -520,7 +520,7 @@ class CredibleSet(Ensemble):
     def _listed(
         self, diagram: CredibleDiagram, found: Listed, run: Run, origin: str = "credible", total: str | None = None
     ) -> NetworkSet:
-        """Return what was listed of a diagram as networks that know where they come from.
+        """Return the networks listed from a diagram, with their origin.
 
         They have the set's recipe, unless no recipe makes just these: the k best, and what time cut short.
         """

@@ -370,7 +370,7 @@ class ClassEstimate:
     count: float
     low: float  # the ends of the interval, at least 1
     high: float  # and at most the number of networks
-    draws: int  # how many networks it rests on
+    draws: int  # how many networks it is based on
 
 
 def estimate_classes(

@@ -347,7 +347,7 @@ def count_classes(
 
 
 def _count_diagram(classes: CredibleDiagram, run: Run, most: int | None) -> int | None:
-    """Count the classes of a diagram of classes: its paths, or those paths that stand for a class of their own."""
+    """Count the classes of a diagram of classes: its paths, or one path for each class."""
     if classes.status is not Status.COMPLETE:
         return None
     sums = classes.sums(limits=run.limits)

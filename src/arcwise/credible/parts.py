@@ -148,7 +148,8 @@ class OrderSearch:
         self._states = int(diagram.explored) if diagram.status == 0 else None
         if diagram.status == 0:
             widths = np.diff(diagram.layer_begin)[: len(order)].astype(np.float64)
-            # Where no network lies within the part of the slack there is no layer, and no place to prefer.
+            # Where no network lies within this part of the slack there is no layer, and no position is better than
+            # another.
             self._measured = widths if len(widths) == len(order) else np.ones(len(order))
         if diagram.status in FINAL:
             self.stopped = diagram
@@ -481,7 +482,7 @@ class PartProblem:
     def build(self, part: DiagramPart, at_least: float, memory: int, *, trial: bool, run: Run) -> NetworkDiagram:
         """Build the diagram of a part, given the score of a known network; a limit shows in its status.
 
-        A `trial` is about to be given up: no better order of the nodes is looked for.
+        Abandon a `trial`: no better order of the nodes is looked for.
         """
         kinds = _core.credible.Construction
         make = self._maker(part.times(self.unit), self.unit * at_least, memory, run)

@@ -232,7 +232,7 @@ def solve_by_dp(sets: CandidateSets, budget: Budget) -> tuple[float, NDArray[np.
 
 # Sets per variable from which on it is tried: with fewer the linear programs take milliseconds.
 LAYERED_FROM = 64
-# The widest gap of the root per variable. Beyond, what it takes grows too fast.
+# The widest gap of the root per variable. Beyond it the cost grows too fast.
 LAYERED_GAP = 3.0
 # Sets looked at, for each set of the table, before it gives up: 1.5 ns each. Linear programs take as long as 120,000
 # (kdd_test) to 1,400,000 (soybean_BIC) of these.
@@ -274,7 +274,7 @@ def solve_by_layers(sets: CandidateSets, incumbent: Incumbent, budget: Budget, t
     return False, max(bound, incumbent.score)
 
 
-# `Window`: the families of some nodes, chosen anew and optimally while all others keep theirs.
+# `Window`: the families of some nodes, re-optimised exactly while all others stay fixed.
 #
 # With a thousand nodes, local search over orders ends hundreds of nats below the optimum, and the linear relaxation is
 # nearly integral: it agrees with the incumbent nearly everywhere. Where it does not, a window is solved by the same
@@ -517,13 +517,13 @@ FEWEST_CASES = 2500
 # Of all families together, and of one; what is larger is left to the other cuts.
 MOST_CELLS = 50_000_000
 LARGEST_FAMILY = 12
-# Each family's cells are summed for each of its subsets: so many additions take seconds.
+# Each family's cells are summed for each of its subsets: this many additions take seconds.
 MOST_SUMS = 2_000_000_000
 # Cells that are in memory at a time, about.
 BLOCK_CELLS = 4_000_000
 # Of the cliques of the network that is asked: its limits for a row of data with gaps.
 TABLE_CELLS = 1024
-# A cut is added if it is violated by this much of a score, and so many at a time.
+# A cut is added if it is violated by this much of a score, and at most this many at a time.
 LEAST_VIOLATION = 0.3
 # Entropies are sums of up to a million products, right to about this: cuts are that much weaker, so that none of them
 # cuts off what it should not.

@@ -184,7 +184,7 @@ EXCHANGE_LOSS = 0.2
 # again with a problem that is nearly the same costs more than the few variables that are gone.
 SPLIT_SHARE = 0.9
 
-# A window has at most this share of the variables, and takes at most so many nodes.
+# A window has at most this share of the variables, and its search at most this many nodes.
 WINDOW_SHARE = 0.5
 WINDOW_NODES = 20
 
@@ -322,7 +322,7 @@ class _ExactSearch:
         return self._part(best, min(bound, upper if upper == best.score else upper + root.loss), root.step)
 
     def _polish(self, incumbent: Incumbent, solution: LpSolution) -> bool:
-        """Choose anew what the relaxation would have otherwise, as long as that helps; return whether it did."""
+        """Re-optimise where the relaxation disagrees, as long as that helps; return whether it did."""
         before = incumbent.score
         while not self.budget.exhausted():
             nodes = component.undecided(incumbent.sets, incumbent.rows, solution)
@@ -331,7 +331,7 @@ class _ExactSearch:
         return incumbent.score > before
 
     def _open(self, incumbent: Incumbent, nodes: NDArray[np.int64]) -> bool:
-        """Solve the window of some nodes; take what it gives if it is better."""
+        """Solve the window of some nodes; keep the result if it is better."""
         window = Window.around(incumbent.sets, incumbent.rows, nodes)
         sets = window.sets.undominated(self.budget.native_report("windows"))
         rows = incumbent.rows.copy()
@@ -571,9 +571,9 @@ def certify_optimal(
     """Find the network with the highest score, and write a proof that there is none better.
 
     The search is `find_optimal` by branch and bound. What it did is written down as steps, which prove the bound in
-    exact arithmetic (`arcwise.certificate`): any program can check them, and whoever trusts none can write one.
-    Before it is written, the certificate is checked, so that its figures are those that every checker will find. When a
-    limit was reached, it proves the bound that had been reached.
+    exact arithmetic (`arcwise.certificate`): any program can check them, and anyone can write such a program. Before it
+    is written, the certificate is checked, so that its figures are those that every checker will find. When a limit was
+    reached, it proves the bound that had been reached.
 
     Parameters
     ----------

@@ -87,7 +87,7 @@ class Optimum:
         return self.status is Status.COMPLETE
 
 
-# `ProofRecord`: what branch and bound did, as far as somebody who trusts none of it needs it to prove the same bound.
+# `ProofRecord`: the steps of branch and bound that an independent checker needs to prove the same bound.
 #
 # A step is about one problem, a component or what branching left of it. Its rounds are the multipliers of cuts that
 # gave its bound or dropped candidate sets by reduced cost; then it branches on an arc, or falls into groups.

@@ -140,7 +140,7 @@ class Relaxation:
         return solver
 
     def restrict(self, allowed: NDArray[np.uint8]) -> None:
-        """Allow exactly these rows from now on."""
+        """Allow only these rows from now on."""
         changed = np.flatnonzero(allowed[self._columns] != self._allowed[self._columns])
         if changed.size:
             upper = np.where(allowed[self._columns[changed]], self._infinity, 0.0)
@@ -190,7 +190,7 @@ class Relaxation:
         return bool(ending != self._endings.kTimeLimit)
 
     def _run_slice(self, iterations: int) -> Any:
-        """Run HiGHS for so many iterations at most; return how it ended. If time is over, the budget knows it."""
+        """Run HiGHS for at most this many iterations; return how it ended. If time is over, the budget knows it."""
         # HiGHS counts the time of all its runs.
         left = min(self._budget.run.seconds_left, 1e9)
         self._solver.setOptionValue("time_limit", self._solver.getRunTime() + left)
@@ -269,7 +269,7 @@ class Relaxation:
         self._append_rows(first)
 
     def _append_rows(self, first: int) -> None:
-        """Give the program the cuts that the pool has from a certain one on."""
+        """Add the pool's cuts from a given position on to the program."""
         members, codes = self.pool.members[first:], self.pool.codes[first:]
         (starts, index, value), forms, sides = self.pool.rows(self.sets, self._columns, first)
         at_most = forms == 0
@@ -377,7 +377,7 @@ PROGRESS = 0.5
 # A cluster from reduced costs is worth a cut if the bound falls by this part of the gap.
 LEAST_STEP = 1e-4
 # A gap per node from which, where progress is slow, multipliers of earlier vertices and windows are worth a look;
-# windows after so many rounds.
+# windows after this many rounds.
 MEAN_OPEN = 0.1
 POLISH_AFTER = 4
 

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 # edges rarer is so taken into account: three equally likely states of every pair would give two thirds of all pairs an
 # edge; with all odds 1, it is 64 % of them among three variables, and less among more.
 #
-# The terms alternate and cancel, by a bit or so in every step: the sums are taken with so many digits more.
+# The terms alternate and cancel by about a bit in every step, so the sums carry that many extra digits.
 
 
 # n^2 steps with n digits: a second.
@@ -259,7 +259,7 @@ class Beliefs:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The variables that have odds of their own, sorted."""
+        """The variables with individual odds, sorted."""
         return tuple(sorted({name for a, b, _ in (*self.arcs, *self.edges) for name in (a, b)}))
 
     @property
@@ -288,7 +288,7 @@ class Beliefs:
             raise OptionError(Argument("beliefs", dict(facts)), f"cannot be read ({error}).") from None
 
     def general_odds(self, n: int) -> float:
-        """Return the odds of an edge that has none of its own, among n variables."""
+        """Return the odds of an edge without individual odds, among n variables."""
         if self.expected_edges is not None:
             return edge_odds_for(n, self.expected_edges)
         if self.expected_parents is not None:
@@ -296,7 +296,7 @@ class Beliefs:
         return self.every_edge
 
     def odds_of(self, tail: str, head: str) -> float | None:
-        """Return the odds of an arc's own, by itself or by its edge; None if it has none."""
+        """Return the individual odds of an arc, given for it or for its edge; None if there are none."""
         own = [odds for a, b, odds in self.arcs if (a, b) == (tail, head)]
         own += [odds for a, b, odds in self.edges if {a, b} == {tail, head}]
         return own[0] if own else None

@@ -252,8 +252,8 @@ class FixedPairs(NamedNodes):
     def by_constraints(cls, constraints: Constraints) -> FixedPairs:
         """Return the pairs of which the constraints exclude a direction.
 
-        A limit on the parents of all variables fixes nothing by itself: parents are swapped with the ends of a covered
-        arc. But a limit that required arcs fill, or of 0, excludes all further arcs, and so their direction.
+        A limit on the parents of all variables alone fixes nothing: parents are swapped with the ends of a covered arc.
+        But a limit that required arcs fill, or of 0, excludes all further arcs, and so their direction.
         """
         return cls(constraints.names, constraints.forbidden_masks)
 

@@ -239,7 +239,7 @@ class Constraints(Stated):
 
     @classmethod
     def of(cls, names: Sequence[str], said: GivenConstraints | None, **more: Any) -> Constraints | None:
-        """Return what was said about the variables `names`, in whichever form; `more` adds to it, as keywords.
+        """Return the constraints on the variables `names`, given in any form; keywords in `more` add to them.
 
         It may be a table of the keywords of the class, a DataFrame, JSON or the name of a file.
 
@@ -306,7 +306,7 @@ class Constraints(Stated):
         return Constraints(self._names, **own)
 
     def changed(self, **options: Any) -> Constraints:
-        """Return the constraints with some options of the class replaced, and everything else as it was said."""
+        """Return the constraints with some options replaced and all others unchanged."""
         return Constraints(self._names, **{**self.stated_options(), **options})
 
     def joined(self, other: Constraints) -> Constraints:
@@ -381,7 +381,7 @@ class Constraints(Stated):
         whatever is left once the required parents of a node are as many as it may have.
         """
         masks = list(self._excluded_masks)
-        below = [0] * self.n_nodes  # whom a node leads to, by required arcs and ancestors
+        below = [0] * self.n_nodes  # the nodes that a node leads to, by required arcs and ancestors
         leading = [0] * self.n_nodes
         for tail, head in self._required | self._leads[StatementKind.ANCESTOR]:
             leading[head] |= 1 << tail
@@ -587,7 +587,7 @@ def _from_content(content: object, names: Sequence[str], source: str) -> Constra
 
 
 def _check_shape(key: str, value: Any, source: str) -> None:
-    """Refuse what is no list, or no list of lists, where the key has one."""
+    """Refuse a value that is not a list, or a list of lists, where the key needs one."""
     if key in ("roots", "leaves") and not isinstance(value, list):
         raise FormatError(f"{source}: {key} must be a list of names.")
     if key == "max_parents_of" and not isinstance(value, dict):
@@ -614,15 +614,15 @@ def write_constraints(path: str | os.PathLike[str], constraints: Constraints) ->
 # file: what is written goes through `assert_obeys` first.
 
 
-MOST_OPEN = 10  # of so many undirected edges all ways are looked at
+MOST_OPEN = 10  # with at most this many undirected edges, all orientations are tried
 
 
 def broken_rules(graph: Dag | Pdag, constraints: Constraints) -> list[str]:
     """Return one sentence for every constraint that a graph breaks.
 
-    An undirected edge breaks a constraint if one of its directions does. Who leads to whom is asked of every way of
-    directing the undirected edges that closes no cycle and makes no new v-structure; of more than a few edges, not all
-    ways are looked at, and the graph is taken to break the constraint.
+    An undirected edge breaks a constraint if one of its directions does. Ancestors are checked in every orientation of
+    the undirected edges without a cycle or a new v-structure. With more than a few edges not all orientations are
+    tried, and the graph counts as breaking the constraint.
 
     >>> broken_rules(Pdag.from_edges(["a", "b"], edges=[("a", "b")]), Constraints(["a", "b"], tiers=[["a"], ["b"]]))
     ['b -> a is not allowed']

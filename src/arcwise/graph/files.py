@@ -277,7 +277,7 @@ class _DotReader(Tokens):
 
     def _read_node(self) -> str:
         name = self.take_name("a node")
-        for _ in range(2):  # a port, and the side of the node that it is on
+        for _ in range(2):  # a port, and the side of the node where it is
             if self.kind == ":":
                 self.advance()
                 self.take_name("a port")
@@ -319,7 +319,7 @@ class _DotReader(Tokens):
         return re.sub(r'\\(["\\n])', lambda match: "\n" if match[1] == "n" else match[1], joined)
 
 
-# A node is called by one of these attributes where every node has one of its own (igraph, Gephi), else by its id.
+# One of these attributes names the nodes if every node has a distinct value of it (igraph, Gephi), else the id does.
 NAMING = ("name", "label")
 
 
@@ -443,7 +443,7 @@ def read_xml(content: bytes, source: str, *, with_type: bool) -> Element:
         raise FormatError(f"{source}, {place}: {expat.ErrorString(error.code)}.") from None
     except FormatError:
         raise
-    except (ValueError, LookupError) as error:  # an encoding that nobody knows
+    except (ValueError, LookupError) as error:  # an unknown encoding
         raise FormatError(f"{source}: {error}.") from None
     return reader.path[0]
 

@@ -183,7 +183,7 @@ def pick_by_weight(weights: Sequence[int], rng: np.random.Generator) -> int:
 
 
 class Relatives(tuple[tuple[int, ...], ...]):
-    """For each node the positions of its relatives; called with a node, the names of its own.
+    """For each node the positions of its relatives; called with a node, the names of that node's relatives.
 
     ``dag.parents[2]`` are positions, for computing; ``dag.parents("cough")`` are names, for reading.
     """

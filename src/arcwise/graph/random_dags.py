@@ -13,7 +13,7 @@ from arcwise.base.errors import GraphError, check_argument
 from arcwise.graph.dag import Dag
 from arcwise.graph.nodes import bits, node_names, pick_by_weight, reach
 
-# From here on, the share of the DAGs that have k nodes without parents no longer depends on the number of nodes.
+# From this number of nodes on, the share of the DAGs with k parentless nodes no longer depends on it.
 EXACT_NODES = 100
 
 

@@ -1,8 +1,8 @@
-"""`Statement`: one thing that the analyst said about the structure, kept as it was said.
+"""`Statement`: one statement of the analyst about the structure, kept as it was made.
 
 "x is a root" forbids as many arcs as there are other variables, and every search obeys those. But a report that speaks
 of thirty-six forbidden arcs does not speak of what the analyst said, and neither the price of a constraint nor the
-contradiction between two is one of arcs. So what was said stays a value, and the arcs follow from it."""
+contradiction between two is one of arcs. So the statement stays a value, and the arcs follow from it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class StatementKind(enum.StrEnum):
 @one_screen
 @dataclass(frozen=True)
 class Statement:
-    """One thing that was said.
+    """One statement about the structure.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ _EXCLUDES: dict[StatementKind, Callable[[Statement, str, str], bool]] = {
     StatementKind.LEAF: lambda said, tail, head: tail in said.names,
 }
 _WORD = "your word that {text}"
-# Of each kind, what was said as a clause, what data object to, and what a direction is owed to.
+# For each kind: the statement as a clause, how data contradict it, and why it gives an edge its direction.
 _WORDS: dict[StatementKind, tuple[str, str, str]] = {
     StatementKind.REQUIRED: ("{arc} is required", "{arc} being required", "your required arc {arc}"),
     StatementKind.FORBIDDEN: ("{arc} is forbidden", "{arc} being forbidden", "your forbidden arc {arc}"),
@@ -305,7 +305,7 @@ LISTS = tuple(
 
 
 def _in_order(key: str, said: Any) -> Any:
-    """Return what was said of one kind as JSON can hold it, sorted but for what is an order itself."""
+    """Return the statements of one kind in a form for JSON, sorted unless their order has a meaning."""
     if not isinstance(said, tuple):
         return dict(sorted(said.items())) if isinstance(said, dict) else said
     if key in ("roots", "leaves"):
@@ -327,7 +327,7 @@ class MoreKinds(TypedDict, total=False):
 
 
 class Stated(NamedNodes):
-    """Everything that was said about variables, each kind by itself; `Constraints` has the words for it."""
+    """All statements about the variables, kind by kind; `Constraints` documents the arguments."""
 
     __slots__ = ("_allowed", "_forbidden", "_leads", "_limits", "_max_parents", "_required", "_sets", "_tiers")
 
@@ -358,7 +358,7 @@ class Stated(NamedNodes):
         self._tiers = read.tiers(tiers)
         self._max_parents = None if max_parents is None else read_limit("max_parents", max_parents)
         self._limits = read.limits(max_parents_of)
-        # Sets of variables: each root and leaf by itself, pairs and groups without an arc among them.
+        # Sets of variables: roots and leaves one by one, pairs and groups without an arc among them.
         self._sets: dict[StatementKind, tuple[tuple[int, ...], ...]] = {
             StatementKind.ROOT: tuple((v,) for v in read.set_of("roots", more.get("roots", ()))),
             StatementKind.LEAF: tuple((v,) for v in read.set_of("leaves", more.get("leaves", ()))),
@@ -435,7 +435,7 @@ class Stated(NamedNodes):
 
     @cached_property
     def statements(self) -> tuple[Statement, ...]:
-        """Everything that was said, one by one; the tiers are one statement, and so are the allowed arcs."""
+        """All statements, one by one; the tiers are one statement, and so are the allowed arcs."""
         found = [Statement(StatementKind.REQUIRED, arc) for arc in self.required]
         found += [Statement(StatementKind.FORBIDDEN, arc) for arc in self.forbidden]
         if self._allowed is not None:
@@ -468,7 +468,7 @@ class Stated(NamedNodes):
 
     @property
     def is_ancestral(self) -> bool:
-        """Whether something is said about who leads to whom, which is about whole networks and not about arcs."""
+        """Whether a statement is about ancestors, that is, about whole networks and not about single arcs."""
         return any(self._leads.values())
 
     @cached_property
@@ -500,7 +500,7 @@ class Stated(NamedNodes):
         return tuple(masks)
 
     def _limit_of(self, v: int) -> int:
-        """Return the limit of a node by what was said of it or of all; the number of nodes if nothing was."""
+        """Return the parent limit of a node, its own or that of all; the number of nodes if there is none."""
         return self._limits.get(v, self.n_nodes if self._max_parents is None else self._max_parents)
 
     def _check(self) -> None:
@@ -529,7 +529,7 @@ class Stated(NamedNodes):
 
     @property
     def distinguishes_variables(self) -> bool:
-        """Whether anything was said but the limit that all variables share."""
+        """Whether there is any statement besides the limit that all variables share."""
         said = (self._required, self._forbidden, self._tiers, self._limits, *self._sets.values(), *self._leads.values())
         return self._allowed is not None or any(said)
 
@@ -559,7 +559,7 @@ class Stated(NamedNodes):
         return f"{type(self).__name__}({self.n_nodes} nodes: {', '.join(parts)})"
 
     def stated_options(self) -> dict[str, Any]:
-        """Return what was said as the keywords of the class, in the order in which files have them."""
+        """Return the statements as keywords of the class, in the order of files."""
         said: dict[str, Any] = {"required": self.required, "forbidden": self.forbidden, "tiers": self.tiers}
         said |= {"max_parents": self._max_parents, "max_parents_of": self.max_parents_by_name}
         for key in LISTS[2:]:
@@ -588,7 +588,7 @@ class Stated(NamedNodes):
 # That x must lead to y is not about an arc. Whether there is a network is then found by search: if x does not lead to y
 # yet, a path from x must leave the set that x reaches, so one of the arcs out of it is needed, and each is tried in
 # turn with those before it excluded. Where the arc x -> y itself is open and y has no limit, it is as good as any path:
-# added to a network in which x leads to y, it changes neither who leads to whom nor what is excluded.
+# added to a network in which x leads to y, it changes neither the ancestors nor what is excluded.
 
 
 # Sets of statements that are tried for one smaller than the first that is found, and steps of one search.
@@ -701,7 +701,7 @@ def _satisfiable(names: Sequence[str], statements: Sequence[Statement]) -> bool:
 
 
 class _Paths:
-    """The search for a network in which everybody leads where they must."""
+    """The search for a network in which all required ancestors hold."""
 
     def __init__(self, names: Sequence[str], statements: Sequence[Statement]) -> None:
         count = len(names)

@@ -154,7 +154,7 @@ class _Fine:
         return cls(middles, intervals_of(values, middles), len(distinct))
 
     def policy(self, intervals: int) -> float:
-        """Return what it takes to say which cuts were chosen, in nats."""
+        """Return the cost of describing which cuts were chosen, in nats."""
         possible = self.distinct - 1
         share = min(max((intervals - 1) / possible, 0.0), 1.0)
         inside = 0.0 < share < 1.0
@@ -164,7 +164,7 @@ class _Fine:
 def _recut(
     coded: Callable[[Cuts], Dataset], data: Dataset, dag: Dag, cuts: Cuts, fine: dict[str, _Fine], run: Run
 ) -> tuple[Cuts, Dataset]:
-    """Cut each column anew for a given structure, in turn, until none changes or the time is over."""
+    """Re-cut each column in turn for a given structure, until none changes or the time is over."""
     cuts = dict(cuts)
     waiting = list(cuts)
     for _ in range(20 * len(cuts)):

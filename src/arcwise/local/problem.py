@@ -170,7 +170,7 @@ class LocalProblem:
     data: Any  # a `Dataset`, or `MixedData`, whichever the score takes
     score: Score
     constraints: Constraints
-    usual_limit: int | None = None  # of parents, where nobody gave one
+    usual_limit: int | None = None  # of parents, where none was given
 
     @classmethod
     def of(
@@ -235,7 +235,7 @@ class LocalProblem:
         return float(given)
 
     def learner(self, memory: int | None = None) -> Learner:
-        """Return a native search object, with so much memory for its scores; it is not to be shared by threads."""
+        """Return a native search object with this much memory for its scores; threads must not share it."""
         rules = self.constraints.native()
         rest = (
             [self.score.native(group) if group.n_cases > 0 else None for group in self.data.child_groups],
@@ -376,10 +376,10 @@ def _signs(data: Dataset, counts: Sequence[NDArray[np.int64]]) -> list[str]:
 
 
 def usual_limit(score: Score, data: Whole, constraints: Constraints | None) -> int | None:
-    """Return the most parents of a variable where nobody says; None for scores that keep parents few, or if one did.
+    """Return the default parent limit; None if one was given, or for scores that keep parents few.
 
     A Dirichlet prior puts nothing on configurations that do not occur, so that of 1,500 variables one may get a hundred
-    parents, and a table that nobody can fill. A family of variables with average numbers of states has as many
+    parents, and a table that no data can fill. A family of variables with average numbers of states has as many
     configurations of parents as there are cases, at most; and see `fitted_limit`.
     """
     fitted = fitted_limit(score, data, constraints)

@@ -536,7 +536,7 @@ BLOCK_SECONDS = 0.05  # between two looks at the clock
 def _scored_in_time(
     score: Score, data: Dataset, families: Sequence[tuple[int, Sequence[int]]], run: Run
 ) -> NDArray[np.float64]:
-    """Return the scores of families, of the first ones alone if the time of a run is over before."""
+    """Return the scores of families; only of the first ones if the time runs out."""
     found: list[NDArray[np.float64]] = [np.empty(0)]
     done, size = 0, 16
     while done < len(families) and not run.is_over:
@@ -751,7 +751,7 @@ class _EquivalenceSearch:
         return _Class(graph.to_cpdag())
 
     def _family_scores(self, families: Sequence[tuple[int, int]]) -> NDArray[np.float64]:
-        """Return scores; some are NaN if the time is over."""
+        """Return scores; some are NaN if the time runs out."""
         missing = [family for family in dict.fromkeys(families) if family not in self._scores]
         wanted = [(v, list(bits(parents))) for v, parents in missing]
         found = _scored_in_time(self._score, self._data, wanted, self._run)

@@ -73,7 +73,7 @@ class FamilyLimits:
         return max((len(parents) for parents in self.required), default=0)
 
     def of_children(self, children: Sequence[int]) -> FamilyLimits:
-        """Return the families with these children; of the others only what they must have."""
+        """Return the families of these children; of all others only the required parents."""
         kept = set(children)
         allowed = [own if v in kept else [] for v, own in enumerate(self.allowed)]
         required = [own if v in kept else [] for v, own in enumerate(self.required)]
@@ -189,7 +189,7 @@ def _joined_rows(parts: Sequence[ChildRows]) -> Rows:
 
 
 def _rows_of_child(table: Rows, child: int, most: int | None) -> ChildRows:
-    """Return the scores, sizes and members of a child's rows, those of at most so many parents."""
+    """Return the scores, sizes and members of a child's rows with at most this many parents."""
     node_offsets, scores, set_offsets, members = table
     first, last = int(node_offsets[child]), int(node_offsets[child + 1])
     sizes = np.diff(set_offsets[first : last + 1])
@@ -211,7 +211,7 @@ def _rows_of_child(table: Rows, child: int, most: int | None) -> ChildRows:
 # that the table is the same to the last bit.
 
 
-# Counting a set takes about as long as looking at all rows once, and at so many more whatever their number.
+# Counting a set costs about one pass over all rows, plus the cost of this many rows regardless of their number.
 ROWS_MORE = 500
 # Rows to look at: for less (a tenth of a second) a level is counted here, and no task has more (about a second).
 LEAST_ROWS, MOST_ROWS = 1e9, 1e10
@@ -701,7 +701,7 @@ def network_of_rows(
     return dag, math.fsum(table.scores[rows].tolist())
 
 
-# How far a table must reach for constraints on ancestors, which nobody knows before.
+# How far a table must reach for constraints on ancestors, which is not known in advance.
 #
 # What they cost is known once a network that satisfies them is found, so the slack of the table grows until one is in
 # it. That must end where there is none: because no path of arcs leads from x to y that the constraints allow and the

@@ -303,7 +303,7 @@ class ParentSetTable:
         return dataclasses.replace(kept, slack=math.nan) if requires and not math.isinf(self.slack) else kept
 
     def with_rows(self, kept: NDArray[np.bool_]) -> ParentSetTable:
-        """Return the table with some of its rows; what it says of itself stays as it is."""
+        """Return the table with some of its rows; its guarantee stays the same."""
         sizes = np.diff(self.set_offsets)
         return dataclasses.replace(
             self,

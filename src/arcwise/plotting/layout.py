@@ -43,8 +43,8 @@ def communities(n_nodes: int, edges: Sequence[tuple[int, int, float]]) -> list[l
     `edges` are (node, node, weight).
 
     Groups that are joined are merged, each time the two that raise modularity most: the share of the weight inside
-    groups beyond what chance would put there (Clauset, Newman and Moore 2004). It stops when no merger raises it.
-    Isolated nodes are groups by themselves. Deterministic: of equal gains the first pair is taken.
+    groups beyond what chance would put there (Clauset, Newman and Moore 2004). It stops when no merger raises it. Each
+    isolated node is a group. Deterministic: of equal gains the first pair is taken.
 
     >>> communities(6, [(0, 1, 1), (1, 2, 1), (0, 2, 1), (3, 4, 1), (4, 5, 1), (3, 5, 1), (2, 3, 1)])
     [[0, 1, 2], [3, 4, 5]]
@@ -82,7 +82,7 @@ def communities(n_nodes: int, edges: Sequence[tuple[int, int, float]]) -> list[l
 # Layers and order: the first two steps of a layered drawing (Sugiyama, Tagawa and Toda 1981).
 #
 # Nodes go into layers so that arcs point down; within a layer they are ordered so that few arcs cross. An arc over
-# several layers passes each layer in between at a place of its own (a "bend"), which is ordered like a node.
+# several layers passes each layer in between at a separate place (a "bend"), which is ordered like a node.
 
 
 SWEEPS = 16  # up and down over the layers, to avoid crossings
@@ -263,7 +263,7 @@ LANE = 5.0  # between arcs of one node that pass a layer side by side
 LAYER_GAP = 58.0  # between layers; long arcs get more
 WIDTHS = (1080.0, 1400.0, 1800.0, 2400.0, 3200.0)  # of layers, of which the one is taken that fits best
 WINDOW = (1000.0, 700.0)  # what a drawing is to fit in
-LARGE = 100  # from so many nodes on, a network that would be shrunk below this is drawn in parts
+LARGE = 100  # from this many nodes on, a network that would shrink below this scale is drawn in parts
 READABLE = 0.45  # the scale below which labels are too small
 ABOUT = 0.92  # a drawing that is shrunk no more than by this is as good as one that is not
 MARGIN = 26.0  # around a drawing

@@ -1,1 +1,1 @@
-"""The posterior over all networks: exact sums where they can be had, else chains that check themselves."""
+"""The posterior over all networks: exact sums where these are feasible, else chains that check themselves."""

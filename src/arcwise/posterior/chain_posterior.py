@@ -294,7 +294,7 @@ MOST_POINTS = 1000  # of a line: more cannot be told apart
 
 
 def rank_counts(values: NDArray[Any], bins: int = RANK_BINS) -> NDArray[np.int64]:
-    """Return, at [chain, bin], how many draws of a chain have ranks in each of so many equal parts of all ranks.
+    """Return, at [chain, bin], how many draws of a chain have ranks in each of `bins` equal parts of all ranks.
 
     Draws that are equal are ranked in random order, always the same: an indicator has two values, and a mean rank would
     put all draws into two bins.
@@ -524,7 +524,7 @@ class ChainPosterior(HasStatus, ArcShares):
 
 
 def standard_errors(shares: NDArray[np.float64], effective: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the standard errors of shares with so many effective draws; 0 where all draws agree."""
+    """Return the standard errors of shares from this many effective draws; 0 where all draws agree."""
     with np.errstate(invalid="ignore"):
         return np.nan_to_num(np.sqrt(shares * (1 - shares) / effective), nan=0.0)
 

@@ -23,13 +23,13 @@ from arcwise.networks.recipe import NetworkOrigin, known_facts, make_facts
 from arcwise.parent_sets.build import joint_constraints
 from arcwise.parent_sets.table import ParentSetTable
 
-# The sums keep so many bytes for each of the 2^n sets of nodes: 28 variables take 6.5 GB, 30 take 26.
+# The sums keep this many bytes for each of the 2^n sets of nodes: 28 variables take 6.5 GB, 30 take 26.
 SET_BYTES, LARGEST = 24, 30
 # How far below the best network terms are left out, in nats.
 CUT = 40.0
 # Beyond this nothing is left of a double's exponent.
 WIDEST_CUT = 600.0
-# A set of networks may seem to weigh more than all DAGs by so much: rounding.
+# By rounding, a set of networks may seem to weigh this much more than all DAGs.
 ROUNDING = 1e-9
 # How long a term takes on one core, there and back, and what each set and node takes whatever is within the cut: for
 # the message that says what would be needed.

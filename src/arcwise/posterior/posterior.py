@@ -190,7 +190,7 @@ class Summed:
 
 
 def sum_posterior(problem: Problem, run: Run, *, always: bool = False, drawing: bool = False) -> Summed:
-    """Sum over all DAGs, or say why not; unless `always`, only if that is quick, by what there is to be done.
+    """Sum over all DAGs, or return why not; unless `always`, only if the work to be done is small.
 
     `drawing`: and if there is memory to draw networks from the sums.
     """
@@ -252,7 +252,7 @@ def draw_posterior(
     if known is None:
         resampled, short = _resampled(problem, chosen.chains, used, run.share(RESAMPLED_SHARE))
         by_clock = by_clock or short
-    # Networks without an arc, for want of parent sets, are no answer: none is drawn.
+    # Networks that lack arcs only because parent sets are missing are no answer: none is drawn.
     nothing = table.status is not Status.COMPLETE and not table.max_parents and problem.max_parents != 0
     found = sample_posterior(
         table,
@@ -265,7 +265,7 @@ def draw_posterior(
         settings=ChainSettings(
             chains=chosen.chains,
             most_draws=chosen.most_draws,
-            # No other run would have a table that the clock cut short, and could go on.
+            # No later run would have the same table, cut short by the clock, to resume from.
             path=None if table.status is Status.TIME_LIMIT else chosen.path,
             cluster=chosen.cluster,
             resampled=resampled,

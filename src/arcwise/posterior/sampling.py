@@ -135,14 +135,14 @@ FIRST_LOOK = 1000  # draws of each chain before the first verdict
 BEGINNING = 4  # the first fourth of each chain is left out
 GROWTH = 1.3  # from one look to the next
 SEGMENT_SECONDS = 0.2  # how soon progress and Ctrl-C are served
-START_SHARE = 0.3  # of the time, where it is limited, to look for places to begin at
+START_SHARE = 0.3  # the share of a limited time that the search for starting networks takes
 FIRST_SEGMENT, LARGEST_SEGMENT = 16, walk.BLOCK
 # On a cluster, where a task costs milliseconds, stretches are longer. The draws of all that may be under way or ahead
-# take about so many bytes at most.
+# take at most about this many bytes.
 REMOTE_SECONDS, FIRST_REMOTE, LARGEST_REMOTE, REMOTE_BYTES = 1.0, 256, 64 * walk.BLOCK, 2**26
 MOST_KEPT = 40_000  # draws of each chain in memory; beyond, every second one goes
 KEPT_BYTES = 2**28
-SAVE_SECONDS, SAVE_SHARE = 5.0, 50.0  # a run that is killed loses so much at most: a few seconds, or 50 times a save
+SAVE_SECONDS, SAVE_SHARE = 5.0, 50.0  # a killed run loses at most this much: a few seconds, or 50 times a save
 
 
 def sample_posterior(
@@ -337,7 +337,7 @@ class _Walkers:
             self._by_clock = self._settings.by_clock or found.by_clock
 
     def _save(self) -> None:
-        if self._path is None or not self.done:  # who begins anew may have time for better starts
+        if self._path is None or not self.done:  # a new run may have time for better starts
             return
         begin = time.monotonic()
         rows, scores = self._joined()
@@ -478,7 +478,7 @@ def _largest_remote(variables: int, chains: int) -> int:
 
 
 def _next_look(done: int) -> int:
-    """Return the first look after so many draws."""
+    """Return the first check after this many draws."""
     look = FIRST_LOOK
     while look <= done:
         look = math.ceil(look * GROWTH)

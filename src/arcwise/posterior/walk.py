@@ -94,7 +94,7 @@ def _searched(table: ParentSetTable) -> tuple[ParentSetTable, NDArray[np.int64]]
 
 
 def _local_optima(search: Any, n_variables: int, chains: int, seed: int, run: Run) -> list[NDArray[np.int64] | None]:
-    """Search from a random order for each chain; None where required arcs are turned round, or time is over."""
+    """Search from a random order for each chain; None where that reverses required arcs, or the time is over."""
     random = np.random.default_rng([seed, 1])
     most = max(1, ITERATIONS * SMALL**2 // max(SMALL, n_variables) ** 2)
     found: list[NDArray[np.int64] | None] = []
@@ -174,8 +174,8 @@ def left_out(table: ParentSetTable, n_rows: int) -> float:
 #
 # A block is drawn without looking at the network, so that nothing needs to be corrected for it: the first variable by
 # weight, each other one as a partner of one that is there already. Partners are drawn by how probable an arc between
-# the two is when every variable chooses its parents for itself; a tenth of the draws is spread over all pairs that the
-# table joins, so that nothing depends on that guess but time.
+# the two is when every variable chooses its parents independently; a tenth of the draws is spread over all pairs that
+# the table joins, so that nothing depends on that guess but time.
 
 
 SPREAD = 0.1  # the share of partners that are drawn from all that the table joins
@@ -440,7 +440,7 @@ class Asked:
 
 @dataclass(frozen=True, eq=False)
 class Walked:
-    """What came of it: why it ended, the draws, where the chain is then, and what it took."""
+    """What came of it: why it ended, the draws, the chain's last state, and its cost."""
 
     code: int
     rows: NDArray[np.uint32]

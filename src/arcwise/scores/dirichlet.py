@@ -58,7 +58,7 @@ class PriorNetwork(Protocol):
 @one_screen
 @dataclass(frozen=True)
 class UniformPrior:
-    """All combinations of states equally likely, for variables of so many states each: BDe with it is BDeu."""
+    """All combinations of states equally likely, for variables with these numbers of states: BDe with it is BDeu."""
 
     arities: Mapping[str, int]
 

@@ -36,10 +36,10 @@ UNITS = get_args(Units)
 # What of a number enters the matrix is chosen by the data, column by column. Its first function is the number itself if
 # it is as good as normal, else the normal scores of its ranks, which no outlier moves. Powers of it up to the third,
 # made orthogonal, follow if something speaks for them. Functions cost power where effects are linear, since every edge
-# between two columns of two functions has four parameters, not one; and they are everything where effects are not.
-# In a linear Gaussian world a Hermite polynomial of x of degree two or more is uncorrelated with every other variable,
-# so that one which adds to a regression of some y on the lower functions of x shows that an effect at x is no line.
-# The gain must exceed BIC's price of a parameter and the log of the number of regressions that were looked at.
+# between two columns of two functions has four parameters, not one; and they are everything where effects are not. In a
+# linear Gaussian world a Hermite polynomial of x of degree two or more is uncorrelated with every other variable, so
+# that one which adds to a regression of some y on the lower functions of x shows that an effect of x is not linear. The
+# gain must exceed BIC's price of a parameter and the log of the number of regressions that were looked at.
 #
 # Skeleton F1 over five networks of 10 variables, at 200 / 1,000 / 5,000 cases, one function always, the rule, and three
 # functions always: linear, weak effects .89 .98 .96 | .88 .98 .96 | .60 .80 .98; squares, tanh, sine and steps

@@ -257,7 +257,7 @@ class Score:
 
     @property
     def prior_odds(self) -> Beliefs | None:
-        """What it adds to the score of the data; None if that is all."""
+        """The prior that it adds to the score of the data; None if there is none."""
         return None
 
     @property
@@ -326,7 +326,7 @@ class Score:
         return 0.0
 
     def silent_arcs(self, data: Whole) -> NDArray[np.bool_]:
-        """Return of which arcs the data say nothing to this score, at [child, parent]: `Cases.silent_arcs`."""
+        """Return about which arcs the data tell this score nothing, at [child, parent]: `Cases.silent_arcs`."""
         return data.silent_arcs
 
     def cases_read(self, data: Any) -> float:
@@ -389,7 +389,7 @@ class BelievedScore(Score):
         return f"{self.score.title} with prior odds"
 
     def silent_arcs(self, data: Whole) -> NDArray[np.bool_]:
-        """Return of which arcs the data say nothing."""
+        """Return about which arcs the data tell nothing."""
         return self.score.silent_arcs(data)
 
     def prior(self, data: Cases) -> FamilyPrior:
@@ -466,7 +466,7 @@ def scored_data(given: Scored | Frame, score: Score) -> Any:
 
 
 def _other_data(score: Score) -> DataError:
-    """Return the error of a score that is given data of states in place of numbers, or the reverse."""
+    """Return the error for a score that was given states where it needs numbers, or the reverse."""
     if score.data_score.holds_data:
         return DataError(
             f"{score.title} scores numbers, scales and categories as they are, and these data are not MixedData.",

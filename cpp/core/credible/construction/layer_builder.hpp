@@ -1,4 +1,4 @@
-// The loop that makes a diagram, layer by layer; what a state is, is said elsewhere.
+// The loop that makes a diagram, layer by layer; what a state is, is defined elsewhere.
 //
 // Three things are apart here, as in TdZdd (Iwashita and Minato 2013, "Efficient top-down ZDD construction
 // techniques using recursive specifications"): what a state is and which ways lead on from it (a *problem*:

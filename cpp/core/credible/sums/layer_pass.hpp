@@ -40,7 +40,7 @@ class alignas(cache_line_padding) ResultPage {
         limit_ = limit;
         block_ = used_ = 0;
     }
-    // Whether there is room for so many bytes.
+    // Whether there is room for this many bytes.
     bool has_room(std::size_t bytes) const {
         return bytes + slack <= (block_ < blocks_.size() ? blocks_[block_].size() - used_ : 0) ||
                bytes + slack <= limit_ - held_;

@@ -32,7 +32,7 @@ struct alignas(cache_line_padding) StateEntries {
     std::size_t bytes() const { return losses.capacity() * of_entry + edges.capacity() * sizeof(EdgeShare); }
     std::size_t size() const { return losses.size(); }
 
-    // Counts and masses begin at zero; there is room for so many edges.
+    // Counts and masses begin at zero; there is room for this many edges.
     void weigh(const LossLayer& layer, std::size_t state, std::size_t edge_room) {
         const auto begin = layer.begin(state), size = layer.end(state) - begin;
         losses.assign(layer.losses() + begin, layer.losses() + begin + size);

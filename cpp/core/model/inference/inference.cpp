@@ -14,7 +14,7 @@ namespace arcwise {
 
 namespace {
 
-// Calls that are over by then ask nobody whether to stop.
+// Calls that are over by then never ask whether to stop.
 constexpr double quiet_seconds = 0.05;
 // A tree with fewer cells is propagated as it is.
 constexpr double worth_splitting = 1 << 20;

@@ -56,7 +56,7 @@ class DagSampler {
     // Terms of DAGs more than `cut` nats below the best one are left out, as in the sums.
     DagSampler(const TableView& table, double cut, std::size_t threads);
 
-    // The memory that draws on so many threads take.
+    // The memory that draws on this many threads take.
     static std::size_t bytes_for(const TableView& table, std::size_t threads);
 
     // Finds G; false if that was stopped, or if there is nothing to draw from.

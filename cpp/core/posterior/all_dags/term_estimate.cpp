@@ -12,7 +12,7 @@ namespace arcwise {
 
 namespace {
 
-// It looks at this many sets, in at least so many blocks, and at this many terms of each.
+// It samples this many sets, in at least this many blocks, and this many terms of each.
 constexpr std::size_t sampled_sets = 2048, sampled_blocks = 256;
 constexpr double sampled_terms = 20'000;
 

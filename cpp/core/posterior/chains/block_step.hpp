@@ -13,9 +13,9 @@
 //
 // That turns arcs with new parents for both ends as new edge reversal does (Grzegorczyk and Husmeier 2008),
 // but without the sums for the way back; with three or four nodes, it exchanges variables that say nearly the
-// same, which takes single moves through networks that nobody believes. The sums over orders of Kuipers and
-// Moffa (2017, JASA 112) are for all nodes at once, given an order; these are for a few, given the rest, and
-// every DAG counts once.
+// same, which takes single moves through very improbable networks. The sums over orders of Kuipers and Moffa
+// (2017, JASA 112) are for all nodes at once, given an order; these are for a few, given the rest, and every
+// DAG counts once.
 //
 // A parent set matters only if it is within `window` nats of the best one whose type is a part of its own:
 // that one could stand in its place in any DAG. The others are left out. Which ones depends on the rest of
