@@ -648,10 +648,13 @@ def dataset_of(data: T | Frame) -> T | Dataset:
 
 def incomplete_of(data: Any) -> Any:
     """Return what `dataset_of` returns, but data with gaps of a table that has some."""
-    if is_frame(data) and any(column.is_missing.any() for column in columns_from(data).columns):
-        columns = columns_from(data)
+    if not is_frame(data):
+        _refuse_unread(data)
+        return data
+    columns = columns_from(data)
+    if any(column.is_missing.any() for column in columns.columns):
         return Incomplete(Dataset(*encode(columns, gaps=True)), columns.is_missing)
-    return dataset_of(data)
+    return Dataset(*encode(columns))
 
 
 def _refuse_unread(data: object) -> None:
