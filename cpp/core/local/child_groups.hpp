@@ -1,5 +1,4 @@
-// Children that are scored by the same rows: where an experiment set a variable, the row tells nothing about
-// it.
+// Children that are scored by the same rows: where an experiment set a variable, the row is left out.
 #pragma once
 
 #include <cstddef>
