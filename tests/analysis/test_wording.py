@@ -112,7 +112,7 @@ def compared(edge: EdgeRecord, present: float, *others: float) -> EdgeRecord:
             "Methods disagree: 2 of the 3 others do not find it likely",
         ),
         (1.0, (0.95, 0.2, 0.1), "disagree", "least of all the method 2 (0.10)"),
-        (1.0, (0.95, 0.2, 0.1), "disagree", "So the data do not settle whether there is an edge."),
+        (1.0, (0.95, 0.2, 0.1), "disagree", "94% were real all the same. Report the range."),
         (0.3, (0.2, 0.8), "disagree", "1 of the 2 others does find it likely"),
         (0.3, (0.45, 0.2), "agree", "agree (confidence 0.20 to 0.45)"),
     ],
@@ -128,6 +128,12 @@ def test_methods_that_disagree_are_named(
     found = compared(edge, present, *others)
     assert found.agreement == agreement
     assert words in explain_edge(scale, found)
+
+
+def test_a_disputed_edge_that_is_not_very_probable_is_not_settled(scale: arcwise.Analysis, edge: EdgeRecord) -> None:
+    found = replace(compared(edge, 0.75, 0.95, 0.2), probability=None)
+    assert found.verdict is Verdict.OPEN
+    assert "So the data do not settle whether there is an edge." in explain_edge(scale, found)
 
 
 def test_without_a_comparison_nothing_is_said(scale: arcwise.Analysis, edge: EdgeRecord) -> None:

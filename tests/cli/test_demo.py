@@ -38,12 +38,14 @@ def test_the_demo_writes_a_report_and_says_where_it_is(
 
 
 def test_the_demo_is_a_good_example(cli: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No check fails, tiers and data settle directions, one edge is open; and its survey can be learned from again."""
+    """No check fails, tiers and data settle directions, one edge is disputed; its survey can be learned from again."""
     monkeypatch.chdir(tmp_path)
     shown = json.loads(cli("demo", "--json"))
     kept = [edge for edge in shown["edges"] if edge["verdict"] in ("rely on", "probably", "open")]
     kept = [edge for edge in kept if edge["probability"] > 0.5]
-    assert [f"{e['from']} {e['to']}" for e in kept if e["verdict"] == "open"] == ["sex smoke"]
+    disputed = [e for e in kept if e["verdict"] != "rely on"]
+    assert [(e["from"], e["to"], e["verdict"]) for e in disputed] == [("sex", "smoke", "probably")]
+    assert disputed[0]["do"].startswith("report with: methods disagree (")
     assert {(e["from"], e["to"]) for e in kept} == {(p, name) for name, _, own, _ in SURVEY for p in own.split()}
     assert {"settled", "yours"} <= {edge["direction"] for edge in kept}
     assert "FAILS" not in open_analysis("demo-output").report.to_html()

@@ -28,7 +28,7 @@ from arcwise.findings.edge_record import (
 )
 from arcwise.findings.price import NOTHING, factor_words
 from arcwise.findings.regression import EdgeRegression, Shape
-from arcwise.findings.verdict import HALF, Way
+from arcwise.findings.verdict import HALF, RIGHT_THOUGH_DISPUTED, Verdict, Way
 from arcwise.graph.beliefs import odds_text
 from arcwise.graph.statements import StatementKind
 from arcwise.report.blocks import Blocks, Bullets, bullets, gather, table
@@ -779,8 +779,16 @@ def _agreement(edge: EdgeRecord) -> str:
     verb, how = plural(count, "does", "do") + (" not" if likely else ""), "least" if likely else "most"
     return (
         f"Methods disagree: {which} {verb} find it likely, {how} of all the {against[0]} "
-        f"({show_confidence(against[1], 2)}). So the data do not settle whether there is an edge."
+        f"({show_confidence(against[1], 2)}). {_despite(edge)}"
     )
+
+
+def _despite(edge: EdgeRecord) -> str:
+    """Return what it means for an edge that methods disagree: less, if it is very probable."""
+    if edge.verdict is not Verdict.PROBABLY:
+        return "So the data do not settle whether there is an edge."
+    right, total = RIGHT_THOUGH_DISPUTED
+    return f"Of edges as probable as this, {percent(right / total)} were real all the same. Report the range."
 
 
 def _direction(analysis: Findings, edge: EdgeRecord) -> str:
