@@ -43,7 +43,7 @@ LINES = {
     "posterior": 2_580,
     "priors": 1_665,
     "recipes": 1_110,
-    "report": 5_265,  # linked or dependent, what the range counts, what is contradicted, when to ask for tiers
+    "report": 5_270,  # linked or dependent, what the range counts, what is contradicted, when to ask for tiers
     "sampled": 1_040,  # numbers with gaps have chains of their own
     "scores": 2_080,
 }
