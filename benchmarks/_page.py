@@ -97,7 +97,8 @@ def draw(name: str, series: Mapping[str, int], xlabel: str, *, scale: str = "lin
         figure = Figure(figsize=(6.5, 0.8 + 0.26 * len(rows)), layout="constrained")
         axes = figure.add_subplot()
         for mark, (title, column) in zip("osD", series.items(), strict=False):
-            values = [float(row[column].replace(",", "").lstrip("+")) for row in rows]
+            cells = [row[column].replace(",", "").lstrip("+") for row in rows]
+            values = [float("nan" if cell == "-" else cell) for cell in cells]
             axes.plot(values, labels, mark, label=title)
         axes.set_xscale(scale)
         axes.invert_yaxis()
