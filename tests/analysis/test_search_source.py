@@ -73,3 +73,10 @@ def test_a_search_that_finds_no_edge_shows_nothing() -> None:
     frame = pd.DataFrame({name: rng.choice(["x", "y"], 200) for name in "abcd"})
     text = learn(frame, method="search", **QUICK).to_text()
     assert "the data show no edge" not in text
+
+
+def test_one_network_is_not_said_to_disagree_with_others_that_find_its_edges() -> None:
+    found = learn(joined(), method="search", permutations=0, seed=1)
+    told = found.explain("a", "b")
+    assert "the one network that was learned" in told
+    assert "Methods disagree" not in told

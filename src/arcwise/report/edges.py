@@ -760,7 +760,7 @@ def _probability(analysis: Findings, edge: EdgeRecord) -> str:
 def _agreement(edge: EdgeRecord) -> str:
     """Return whether other methods and scores say the same, and what it means if they do not."""
     others = list(edge.others.items())
-    if not others:
+    if not others or edge.agreement is Agreement.TOO_FEW:
         return ""
     low, high = min(others, key=lambda item: item[1]), max(others, key=lambda item: item[1])
     span = show_range(low[1], high[1])
