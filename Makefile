@@ -151,10 +151,9 @@ interchange: develop
 	$(PIP) install --no-build-isolation $(STRICT) --editable '.[peers]'
 	ARCWISE_INTERCHANGE=all $(BIN)/python -m pytest --timeout 3600 tests/model/test_network_files.py tests/model/test_interchange.py
 
-# Random data and constraints through learn: no file may break them. CASES may be given.
-CASES ?= 2000
+# Ten minutes of random data and constraints through learn: no file may break them. SECONDS and SEED may be given.
 obedience: develop
-	$(BIN)/python -m tests.obedience $(CASES)
+	$(BIN)/python -m tests.obedience --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 
 # Random sequences of calls on tiny problems, each answer compared with brute force; a failure is shrunk and printed.
 random-calls: develop

@@ -1,8 +1,9 @@
-"""`python -m tests.obedience 2000`: that many random analyses under constraints."""
+"""`python -m tests.obedience --seconds 600`: random analyses under constraints, as many as the time has."""
 
 from __future__ import annotations
 
 import argparse
+import random
 import tempfile
 import time
 from pathlib import Path
@@ -11,20 +12,22 @@ from tests.obedience.cases import check
 
 
 def main() -> None:
-    """Check the cases one after the other; the first that fails is named."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("count", type=int, nargs="?", default=2000)
-    parser.add_argument("--start", type=int, default=0)
+    """Check cases one after the other until the time is over; the first that fails is named."""
+    parser = argparse.ArgumentParser(prog="python -m tests.obedience", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=600.0)
+    parser.add_argument("--seed", type=int, default=None, help="the first case; by default another every time")
     chosen = parser.parse_args()
-    begin = time.monotonic()
+    first = number = random.SystemRandom().randrange(2**31) if chosen.seed is None else chosen.seed
+    end, made = time.monotonic() + chosen.seconds, 0
     with tempfile.TemporaryDirectory() as folder:
-        for number in range(chosen.start, chosen.start + chosen.count):
+        while time.monotonic() < end:
             try:
-                check(number, Path(folder) / "analysis")
+                made += check(number, Path(folder) / "analysis")
             except BaseException:
                 print(f"case {number} failed")
                 raise
-    print(f"{chosen.count:,} analyses, no file breaks its constraints; {time.monotonic() - begin:.0f} s")
+            number += 1
+    print(f"{made:,} analyses, cases {first} to {number - 1} ({number - first - made:,} refused): no file breaks them")
 
 
 if __name__ == "__main__":
