@@ -177,7 +177,11 @@ def option_table(argument: str) -> str:
 
 
 # What of a record the columns ask that edges.csv does not always have, and how to say so.
-CONDITIONS = {"odds": "where there were prior odds: ", "regression": "where an edge is at a number: "}
+CONDITIONS = {
+    "odds": "where there were prior odds: ",
+    "regression": "where an edge is at a number: ",
+    "sites": "where rows are from sites: ",
+}
 
 
 def edge_columns() -> str:

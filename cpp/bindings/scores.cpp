@@ -12,6 +12,7 @@
 #include "scores/dirichlet.hpp"
 #include "scores/family_prior.hpp"
 #include "scores/gaussian_blocks.hpp"
+#include "scores/hierarchical.hpp"
 #include "scores/likelihood.hpp"
 #include "scores/local_hypotheses.hpp"
 #include "scores/log_rising.hpp"
@@ -169,6 +170,13 @@ void bind_scores(nb::module_& stage) {
             return make_bde_of_function(cases, ess, as_family_joint(std::move(function)));
         },
         nb::arg("cases"), nb::arg("ess"), nb::arg("function"));
+    stage.def(
+        "make_hierarchical",
+        [](std::int64_t cases, const Array1<std::int32_t>& arities, std::int32_t site, double ess,
+           double alike) {
+            return make_hierarchical(cases, {as_vector<std::int32_t>(arities), site, ess, alike});
+        },
+        nb::arg("cases"), nb::arg("arities").noconvert(), nb::arg("site"), nb::arg("ess"), nb::arg("alike"));
     stage.def(
         "make_local_hypotheses",
         [](double ess, const Array2<std::uint32_t>& codes, const Array1<std::int64_t>& weights,

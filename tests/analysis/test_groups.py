@@ -12,11 +12,12 @@ import pytest
 
 from arcwise import Analysis, Dataset, learn
 from arcwise.analysis import open as open_analysis
-from arcwise.base.errors import DataError, OptionError
+from arcwise.base.errors import ConstraintError, DataError, OptionError
 from arcwise.base.run import Run
 from arcwise.confidence.chance import find_chance
 from arcwise.effects.effect import marginal_moments
 from arcwise.evaluate import cross_validate
+from arcwise.report.explanation import explain_folder
 from arcwise.scores import make_score
 
 QUICK: dict[str, Any] = {"compare": False, "progress": False, "seed": 1, "replicates": 40}
@@ -238,3 +239,86 @@ def test_chance_is_what_weighted_rows_show() -> None:
         assert found is not None
         beyond += found.is_exceeded  # with probability 1 / 20
     assert beyond <= 2
+
+
+# Rows from several sites.
+
+
+def from_sites(seed: int = 3) -> pd.DataFrame:
+    """x - y with the opposite sign in every other hospital; x and z differ between hospitals alone; u is noise."""
+    rng = np.random.default_rng(seed)
+    site = rng.integers(0, 5, 600)
+    level = 0.2 + 0.15 * site
+    x, z = rng.random(600) < level, rng.random(600) < level
+    y = rng.random(600) < np.where(x == (site % 2 == 1), 0.8, 0.2)
+    columns = {"x": x, "y": y, "z": z, "u": rng.random(600) < 0.5}
+    frame = pd.DataFrame({name: np.where(own, "yes", "no") for name, own in columns.items()})
+    return frame.assign(hospital=[f"H{k}" for k in site])
+
+
+@pytest.fixture(scope="module")
+def sites() -> Analysis:
+    return run(from_sites(), site="hospital", numbers="auto")
+
+
+def test_sites_share_a_structure_and_not_their_tables(sites: Analysis) -> None:
+    assert sites.edge("x", "y").present > 0.95
+    assert sites.edge("x", "z").present < 0.5
+    assert all(sites.edge("hospital", name).present == 1.0 for name in "xyzu")
+    pooled = run(from_sites().drop(columns="hospital"))
+    assert pooled.edge("x", "y").present < 0.5  # the signs cancel
+    assert pooled.edge("x", "z").present > 0.5  # levels that differ look like an edge
+    assert any("5 values of column 'hospital' for sites" in step for step in sites.prepared.steps)
+
+
+def test_the_report_says_in_how_many_sites_an_edge_holds(sites: Analysis, tmp_path: Path) -> None:
+    assert sites.edge("x", "y").sites == "5 of 5"
+    assert sites.edge("x", "hospital").sites == ""
+    sites.save(tmp_path / "out")
+    table = pd.read_csv(tmp_path / "out" / "edges.csv", index_col=["first", "second"])
+    assert table.loc[("x", "y"), "sites"] == "5 of 5"
+    assert "alone show it" in " ".join(explain_folder(tmp_path / "out", [("x", "y")])[0].sentences)
+
+
+def test_what_the_score_of_sites_needs_is_no_word_of_the_analyst(sites: Analysis) -> None:
+    """Without other constraints nothing is learned a second time, and no edge is owed to what was said."""
+    assert sites.without_constraints is None
+    assert sites.edge("x", "y").origin.is_found
+    assert "contradict your constraints" not in str(sites.report)
+    told = run(from_sites(), site="hospital", numbers="auto", forbidden=["x--y"])
+    assert told.edge("x", "y").present == 0
+    assert told.without_constraints is not None
+    assert told.without_constraints.confidence.pair("x", "y").absent < 0.05  # type: ignore[union-attr]
+    assert told.without_constraints.confidence.pair("x", "hospital").absent == 0  # type: ignore[union-attr]
+
+
+def test_tables_of_sites_are_drawn_towards_each_other(sites: Analysis) -> None:
+    from arcwise.model import fit_parameters
+
+    score = sites.main.recipe.scorer
+    dag, data = sites.network.dag, sites.data
+    expected = fit_parameters(dag, data, estimator="sites", site="hospital", ess=5 * score.alike)  # type: ignore[attr-defined]
+    for one, other in zip(sites.network.tables, expected.tables, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_a_run_by_sites_is_repeated_by_its_command(sites: Analysis) -> None:
+    words = sites.options.command_words()
+    assert words[words.index("--site") + 1] == "hospital"
+    assert "--score" not in words
+    again = learn(from_sites(), sites.options, progress=False)
+    np.testing.assert_array_equal(again.confidence.present, sites.confidence.present)
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "words"),
+    [
+        ({"site": "ward"}, DataError, "ward"),
+        ({"site": "hospital", "score": "bic"}, OptionError, "score of its own"),
+        ({"site": "hospital", "numbers": "as-they-are"}, OptionError, "score of its own"),
+        ({"site": "hospital", "required": ["x->hospital"]}, ConstraintError, "hospital -> x is required"),
+    ],
+)
+def test_mistakes_about_sites_are_told(options: dict[str, Any], kind: type[Exception], words: str) -> None:
+    with pytest.raises(kind, match=words):
+        run(from_sites(), **{"numbers": "auto", **options})

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, logsumexp
+from scipy.special import digamma, gammaln, logsumexp
 
 from arcwise import _core
 from arcwise.counts import contingency
@@ -23,6 +23,7 @@ from arcwise.graph import FamilyPrior, all_parent_masks
 from arcwise.scores import JointPrior, Score, UniformPrior, make_score
 from arcwise.scores.dirichlet import (
     Bde,
+    Bhd,
     HypotheticalScore,
     family_joint,
     log_marginal_likelihood,
@@ -46,6 +47,11 @@ def skewed_prior(data: Dataset) -> JointPrior | UniformPrior:
         shape = [-1 if u == v else 1 for u in range(data.n_variables)]
         table = table + np.array([1.0 + ord(state[0]) % 5 for state in states]).reshape(shape)
     return JointPrior(data.names, table / table.sum())
+
+
+def last_name(data: Dataset) -> str:
+    """Return a variable that relabelling leaves the same."""
+    return max(data.names)
 
 
 # For each score, the parameters that are tried; a prior is made for the data.
@@ -73,6 +79,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "nip_bde": [{"ess": 2}, {"structures": "local", "hypothetical_parents": 1}],
     "expected_log_bde": [{}, {"structures": "local", "ess": 10}],
     "bdeu": [{}, {"ess": 1e-3}, {"ess": 40}],
+    "bhd": [{"site": last_name}, {"site": last_name, "ess": 20, "alike": 0.5}],
 }
 
 
@@ -234,6 +241,41 @@ def penalised(penalty: Callable[[Any, Counts], float]) -> Callable[[Any, Counts,
     return lambda score, counts, alphas: log_likelihood(counts) + penalty(score, counts)
 
 
+def site_likelihood(counts: NDArray[np.float64], ess: float, alike: float) -> float:
+    """Return the bound on the log likelihood of the cells (rows) of sites (columns), at the best tangent.
+
+    Of the rising factorial of s kappa in a cell, as a function of log kappa, the tangent at any point bounds it from
+    below; then kappa has a Dirichlet distribution. The bound is raised in turns until it stands still.
+    """
+    a, total = ess / len(counts), counts.sum(axis=0)
+    tangent = np.where(counts.sum(axis=1) > 0, 1.0, 0.0)
+    point, before = np.ones(len(counts)), np.zeros(len(counts))
+    while np.abs(np.log(point / before)).max() > 1e-8 if before.any() else True:
+        before, point = point, np.exp(digamma(a + tangent) - digamma(ess + tangent.sum()))
+        s = alike * point[:, None]
+        tangent = (s * (digamma(s + counts) - digamma(s))).sum(axis=1)
+    s = alike * point[:, None]
+    value = (gammaln(s + counts) - gammaln(s)).sum() - (gammaln(alike + total) - gammaln(alike)).sum()
+    value += (gammaln(a + tangent) - gammaln(a) - tangent * np.log(point)).sum()
+    return float(value - gammaln(ess + tangent.sum()) + gammaln(ess))
+
+
+def hierarchical(score: Bhd, data: Dataset, child: int, parents: Sequence[int]) -> float:
+    """Return g(P + i) - g(P)."""
+    site = data.names.index(str(score.site))
+
+    def of(columns: Sequence[int]) -> float:
+        listed = [v for v in columns if v != site]
+        counts = contingency(data, [*listed, site]).reshape(-1, int(data.arities[site])).astype(np.float64)
+        if site not in columns:
+            return site_likelihood(counts.sum(axis=1, keepdims=True), score.ess, score.alike)
+        return site_likelihood(counts, score.ess, score.alike) + log_marginal_likelihood(
+            contingency(data, [site]).reshape(1, -1), score.ess / int(data.arities[site])
+        )
+
+    return of([*parents, child]) - of(parents)
+
+
 LOCAL: dict[str, Callable[[Any, Counts, Alphas | None], float]] = {
     "ll": penalised(parameter_penalty),
     "aic": penalised(parameter_penalty),
@@ -265,6 +307,7 @@ BOUND: dict[str, Callable[[Any, Counts], float]] = {
     "qnml": qnml_penalty,
     **dict.fromkeys(("bdeu", "bdeu_averaged", "min_bdeu", "max_bdeu"), bound_first_cases),
     **dict.fromkeys(("bde", "nip_bde", "expected_log_bde"), no_more_than_one),
+    "bhd": lambda score, n: math.inf,
 }
 
 
@@ -328,6 +371,8 @@ def score_family_twin(score: Score, data: Dataset, child: int, parents: Iterable
     alone = data if data.targets is None else data.cases_without(data.names[child])
     if alone.n_cases == 0:
         return 0.0
+    if isinstance(score, Bhd):
+        return hierarchical(score, alone, child, ordered)
     if not isinstance(score, NodeAverageScore):
         return local_twin(score, family_counts(alone, child, ordered), alphas_twin(score, alone, child, ordered))
     # From tables without the cells that lack a value.

@@ -37,6 +37,12 @@ double log_product(double alpha, std::int64_t count, double scale) {
     return first + std::log(odd * even);
 }
 
+// psi(z) - ln z = -1/(2z) - 1/(12 z^2) + 1/(120 z^4) - 1/(252 z^6) + ...
+double digamma_tail(double z) {
+    const double u = 1.0 / (z * z);
+    return -0.5 / z - u * (1.0 / 12 - u * (1.0 / 120 - u * (1.0 / 252 - u * (1.0 / 240 - u / 132))));
+}
+
 }  // namespace
 
 double log_rising(double alpha, std::int64_t count, double scale) {
@@ -87,15 +93,15 @@ double digamma_rise(double alpha, std::int64_t count) {
     const std::int64_t direct = count < head_factors ? count : head_factors;
     for (std::int64_t w = direct - 1; w >= 0; --w) sum += 1.0 / (alpha + static_cast<double>(w));
     if (count <= head_factors) return sum;
-    // psi(z) = ln z - 1/(2z) - 1/(12 z^2) + 1/(120 z^4) - 1/(252 z^6) + ...
-    const auto tail = [](double z) {
-        const double u = 1.0 / (z * z);
-        return -0.5 / z - u * (1.0 / 12 - u * (1.0 / 120 - u * (1.0 / 252 - u * (1.0 / 240 - u / 132))));
-    };
     const double base = alpha + static_cast<double>(head_factors);
     const double top = alpha + static_cast<double>(count);
     const double steps = static_cast<double>(count - head_factors);
-    return sum + std::log1p(steps / base) + (tail(top) - tail(base));
+    return sum + std::log1p(steps / base) + (digamma_tail(top) - digamma_tail(base));
+}
+
+double digamma(double alpha) {
+    const double base = alpha + static_cast<double>(head_factors);
+    return std::log(base) + digamma_tail(base) - digamma_rise(alpha, head_factors);
 }
 
 double trigamma_fall(double alpha, std::int64_t count) {

@@ -22,6 +22,9 @@ double log_rising_centred(double alpha, std::int64_t count, double cases);
 // psi(alpha + count) - psi(alpha) = sum over w < count of 1 / (alpha + w): the derivative of log_rising.
 double digamma_rise(double alpha, std::int64_t count);
 
+// psi(alpha).
+double digamma(double alpha);
+
 // psi'(alpha) - psi'(alpha + count) = sum over w < count of 1 / (alpha + w)^2: minus the second derivative.
 double trigamma_fall(double alpha, std::int64_t count);
 

@@ -33,6 +33,7 @@ def make_bde(
 def make_bde_of_function(
     cases: int, ess: float, function: Callable[[int, list[int]], NDArray[np.float64]]
 ) -> LocalScore: ...
+def make_hierarchical(cases: int, arities: NDArray[np.int32], site: int, ess: float, alike: float) -> LocalScore: ...
 def make_local_hypotheses(
     ess: float,
     codes: NDArray[np.uint32],

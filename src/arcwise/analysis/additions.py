@@ -5,6 +5,7 @@ Each takes what was found before it, and the run, and returns its part; what doe
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -22,18 +23,21 @@ from arcwise.recipes.registry import SOURCES
 from arcwise.recipes.source import FEWEST
 from arcwise.sampled.completions import Completions
 from arcwise.sampled.numeric_data import NumericData
+from arcwise.scores.dirichlet import Bhd
 
 if TYPE_CHECKING:
     from arcwise.analysis.analysis import Analysis
     from arcwise.analysis.run import LearnRun
     from arcwise.data.mixed import MixedData
     from arcwise.networks.recipe import Recipe
+    from arcwise.scores.score import Score
 
 COMPARED = ("qnml", "bdeu:ess=1", "bic")
 COMPARED_AS_THEY_ARE = ("bic-dg", "bic-dg:functions=1,numbers=ranks", "bic-cg")
 # Of numbers under constraints. No arc leads from a number to a category under bic-cg: where the constraints forbid the
 # other direction, it would vote against an edge that it cannot have.
 COMPARED_UNDER_CONSTRAINTS = (*COMPARED_AS_THEY_ARE[:-1], "bge")
+COMPARED_ALIKE = (1 / 16, 16.0)  # times as alike as sites are taken to be
 # A comparison that needs more is given up: a limit of memory, unlike one of time, is the same on every machine.
 COMPARED_MEMORY = 2**28
 # Of the time that is left, for the share of the posterior that a credible set holds.
@@ -57,13 +61,16 @@ def compared_recipes(main: MethodResult, run: LearnRun) -> list[Recipe]:
     with a limit of parents it is known to fit.
     """
     exact, known = _exact(run), run.constraints
-    scores = COMPARED_AS_THEY_ARE if known is None else COMPARED_UNDER_CONSTRAINTS
+    scores: Sequence[str | Score] = COMPARED_AS_THEY_ARE if known is None else COMPARED_UNDER_CONSTRAINTS
+    main_score = main.recipe.scorer.data_score
     if run.prepared.mixed is None:
         scores = COMPARED
+    if isinstance(main_score, Bhd):  # others know no sites
+        scores = tuple(replace(main_score, alike=main_score.alike * times) for times in COMPARED_ALIKE)
     plan = [
         _limited(run.recipe(source.name, score), exact)
         for source in SOURCES.values()
-        if source.is_usual and (run.prepared.mixed is None or source.resamples)
+        if source.is_usual and ((run.prepared.mixed is None and main_score.name != "bhd") or source.resamples)
         for score in (scores[-1:] if exact.is_large and not source.is_sample else scores)
         if source.obeys_ancestors or known is None or not known.is_ancestral
     ]

@@ -6,7 +6,7 @@ Each takes what was found before it, and the run, and returns its part.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from arcwise.base.errors import OptionError
 from arcwise.base.run import Limits, Status
@@ -18,11 +18,13 @@ from arcwise.findings.checks import check_prior
 from arcwise.findings.edges import Origins, Withheld, believed_of, describe_edges
 from arcwise.findings.method_result import MethodResult, Shortfall, average, average_kept, average_of, is_few
 from arcwise.findings.parts import MainAnswer, MainSet, WithoutBeliefs, WithoutConstraints
+from arcwise.findings.sites import with_sites
 from arcwise.findings.thresholds import choose_thresholds
 from arcwise.model.fitting import fit_parameters
 from arcwise.recipes.optimum import find_best, single_network
 from arcwise.report.remarks import no_networks_message
 from arcwise.sampled.number_completions import NumberCompletions
+from arcwise.scores.dirichlet import Bhd
 
 if TYPE_CHECKING:
     from arcwise.analysis.analysis import Analysis
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from arcwise.confidence.edge_confidence import EdgeConfidence
     from arcwise.exact.proof import Optimum
     from arcwise.networks.recipe import Recipe
+    from arcwise.scores.score import Score
 
 # The part of the time that the main set may take.
 MAIN_SHARE = 0.7
@@ -176,7 +179,7 @@ def _with(part: MainSet, confidence: EdgeConfidence) -> MainSet:
 
 def without_constraints(found: Analysis, run: LearnRun) -> WithoutConstraints | None:
     """Carry out the same recipe without constraints and odds: what the data say if nobody else does."""
-    if run.constraints is None:
+    if not run.is_told:
         return None
     main = found.main
     free = run.recipe(main.recipe.source, main.recipe.scorer.data_score, free=True)
@@ -193,6 +196,13 @@ def without_beliefs(found: Analysis, run: LearnRun) -> WithoutBeliefs | None:
         return None
     made = run.average(found.main.recipe.without_beliefs, 0.4)
     return WithoutBeliefs(made) if made.shortfall is None else WithoutBeliefs(given_up=made)
+
+
+def _estimator(score: Score, data: Dataset, ess: float) -> dict[str, Any]:
+    """Return how tables are fitted: those of sites are drawn towards each other."""
+    if not isinstance(score, Bhd) or score.site is None:
+        return {"estimator": "bd", "ess": ess}
+    return {"estimator": "sites", "site": score.site, "ess": score.alike * int(data.arities[data.index(score.site)])}
 
 
 def answer(found: Analysis, run: LearnRun) -> MainAnswer:
@@ -212,11 +222,13 @@ def answer(found: Analysis, run: LearnRun) -> MainAnswer:
     if beliefs is not None:
         alone = None if unbelieved is None else unbelieved.confidence
         edges = tuple(believed_of(edge, beliefs, known, alone, data.n_variables) for edge in edges)
+    score = main.recipe.scorer.data_score
+    edges = with_sites(edges, data, consensus.dag, score)
     copies = stacked.n_cases // data.n_cases
     return MainAnswer(
         thresholds,
         consensus,
-        fit_parameters(consensus.dag, stacked, estimator="bd", ess=found.ess * copies),
+        fit_parameters(consensus.dag, stacked, **_estimator(score, data, found.ess * copies)),
         edges,
         check_prior(data.independent(), consensus.dag, ess=found.ess),
         hurried,

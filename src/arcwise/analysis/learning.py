@@ -217,7 +217,7 @@ def later_steps(found: Analysis, run: LearnRun) -> list[Step]:
             "the columns cut", times(1), additions.when_cut, compare and run.prepared.uncut is not None and not is_cut
         ),
         Step("shuffled columns", times(broom), additions.shuffled_columns),
-        Step("price of the constraints", times(1), additions.price_of_constraints, run.constraints is not None),
+        Step("price of the constraints", times(1), additions.price_of_constraints, run.is_told),
         Step("growing parts of the data", times(1), additions.growing_parts, is_cut),
         Step("fit", partial(seconds_to_check, found), additions.fit),
         Step("prediction of the target", times(5), additions.target_focus, options.target is not None),

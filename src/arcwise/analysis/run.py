@@ -16,6 +16,8 @@ from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.findings.edges import constraints_for
 from arcwise.findings.method_result import MethodResult, average
 from arcwise.findings.options import AUTO, USUAL_OF_NUMBERS, LearnOptions
+from arcwise.findings.sites import with_site
+from arcwise.graph.constraints import Constraints
 from arcwise.networks.recipe import Recipe
 from arcwise.recipes.credible import SharedTables
 from arcwise.recipes.registry import SOURCES, find_source
@@ -26,7 +28,6 @@ from arcwise.scores.registry import make_score
 if TYPE_CHECKING:
     from arcwise.data.mixed import MixedData
     from arcwise.findings.preparation import Prepared
-    from arcwise.graph.constraints import Constraints
     from arcwise.sampled.numeric_data import NumericData, Sampled
     from arcwise.scores.score import Score
 
@@ -86,6 +87,18 @@ class LearnRun:
         return constraints_for(self.options, self.prepared.data)
 
     @property
+    def site_arcs(self) -> Constraints | None:
+        """What the score of sites needs, whatever was said: that the site is a parent of all; None without sites."""
+        site, names = self.options.site, self.prepared.data.names
+        return None if site is None else Constraints(names, required=[(site, name) for name in names if name != site])
+
+    @property
+    def is_told(self) -> bool:
+        """Whether constraints say more than that the site is a parent of all."""
+        known, usual = self.constraints, self.site_arcs
+        return known is not None and (usual is None or known.digest != usual.digest)
+
+    @property
     def is_long(self) -> bool:
         """Whether the networks take so long that a draft from the first of them is worth its time."""
         data, several = self.prepared.data, self.options.replicates >= 3 * FIRST_NETWORKS
@@ -130,7 +143,7 @@ class LearnRun:
             n_cases=self.prepared.data.n_effective,
             arities=self.prepared.data.arities.tolist(),
             max_parents=options.max_parents,
-            constraints=None if free else options.constraints,
+            constraints=self.site_arcs if free else options.constraints,
             gaps=self.prepared.gaps,
             beliefs=None if free else options.beliefs,
             **settings,
@@ -161,6 +174,7 @@ class LearnRun:
 
 def begin_run(prepared: Prepared, options: LearnOptions) -> LearnRun:
     """Gather what the steps of an analysis share."""
+    prepared, options = with_site(prepared, options)
     data = completions_of(prepared.data, options)
     uncut = _recut(prepared, data, options)
     run = Run(

@@ -131,6 +131,12 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "Hierarchical estimation of parameters in Bayesian networks",
         "Computational Statistics & Data Analysis, 137, 67–91",
     ),
+    "azzimonti-2022": Work(
+        ("Azzimonti, L.", "Corani, G.", "Scutari, M."),
+        2022,
+        "A Bayesian hierarchical score for structure learning from related data sets",
+        "International Journal of Approximate Reasoning, 142, 248–265",
+    ),
     "bodewes-2021": Work(
         ("Bodewes, T.", "Scutari, M."),
         2021,

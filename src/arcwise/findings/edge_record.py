@@ -176,6 +176,8 @@ class EdgeRecord:
         What a linear regression says of it, as a check; None without a number, or where numbers were cut.
     withheld
         Why a direction that the data give it never counts as settled (`Withheld`); "" if nothing speaks against it.
+    sites
+        In how many sites the rows of the site alone show it, "3 of 5"; "" without sites.
     judged
         The verdict, what is known of the direction, and what to do, as a file says; None to find out from the rest.
     """
@@ -209,6 +211,7 @@ class EdgeRecord:
     cuts_decide: bool = False
     regression: EdgeRegression | None = None
     withheld: str = ""
+    sites: str = ""
     judged: tuple[Verdict, Way, str] | None = None
 
     @classmethod
@@ -870,6 +873,16 @@ EDGE_COLUMNS: tuple[EdgeColumn, ...] = (
         since="0.3",
         shown=FILES,
         file_if=lambda e: e.regression is not None,
+    ),
+    EdgeColumn(
+        "sites",
+        "in how many sites the rows of the site alone show it, with the other parents of `to` held fixed",
+        field="sites",
+        kind=str,
+        since="0.3",
+        shown=FILES | PAGE,
+        file_if=lambda e: e.sites != "",
+        table_if=lambda e: e.sites != "",
     ),
     EdgeColumn("in the network", key="state", kind=str, shown=PAGE, cell=lambda e, _: IN_NETWORK[e.fate]),
     EdgeColumn(

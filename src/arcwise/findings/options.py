@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -240,6 +240,14 @@ class LearnOptions:
     groups: str | None = row(Common, "groups")
     weights: str | None = row(Common, "weights")
     replicate_weights: tuple[str, ...] = row(Common, "replicate_weights")
+    site: str | None = option(
+        None,
+        "a column that says which site a row is from, such as a hospital. All share one structure, and their "
+        "tables are alike and not the same (score bhd). The report says in how many sites an edge holds",
+        usual="none",
+        metavar="COLUMN",
+        group=Group.DATA,
+    )
     missing: tuple[str, ...] = row(AuditSettings, "missing")
     decimal: str | None = row(AuditSettings, "decimal")
     thousands: str | None = row(AuditSettings, "thousands")
@@ -322,6 +330,14 @@ class LearnOptions:
         """Refuse a score, or what is about intervals, that does not go with how numbers are taken."""
         scored = self.score is not None and make_score(self.score).holds_data
         argument = Argument("numbers", AS_THEY_ARE)
+        if self.site is not None and (self.only_as_they_are or getattr(self.chosen_score, "site", None) != self.site):
+            said = argument if self.score is None else Argument("score", score_text(make_score(self.score).describe()))
+            if self.only_as_they_are or self.score is not None:
+                raise OptionError(
+                    Argument("site", self.site),
+                    "has a score of its own, bhd, of columns with states.",
+                    remedies=Remedy("leave out", said),
+                )
         if scored and self.numbers == CUT:
             raise OptionError(
                 Argument("score", score_text(make_score(self.score).describe())),  # type: ignore[arg-type]
@@ -364,7 +380,9 @@ class LearnOptions:
     def only_states(self) -> bool:
         """Whether numbers are cut in any table: that was asked for, or something that needs states."""
         said = (self.numbers == CUT, self.bins != BINS, self.impute == "state")
-        return not self.only_as_they_are and any((*said, self.discretize, self.score, self.recut, self.categorical))
+        return not self.only_as_they_are and any(
+            (*said, self.discretize, self.score, self.recut, self.categorical, self.site)
+        )
 
     @property
     def own_settings(self) -> dict[str, str]:
@@ -427,9 +445,9 @@ class LearnOptions:
         """Return the words of the command line that ask for the same."""
         given = {"constraints": self.constraints, "beliefs": self.beliefs}
         texts = {name: json.dumps(own.describe(), ensure_ascii=False) for name, own in given.items() if own is not None}
-        if (score := self.chosen_score) is not None:
+        if (score := self.chosen_score) is not None and self.site is None:
             texts["score"] = score_text(score.describe())
-        return command_words(self, texts)
+        return command_words(self if self.site is None else replace(self, score=None), texts)
 
 
 def _names(names: Iterable[str]) -> tuple[str, ...]:

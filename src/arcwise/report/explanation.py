@@ -94,7 +94,8 @@ class EdgeExplanation:
     @property
     def sentences(self) -> tuple[str, ...]:
         """Everything there is to say, one thing after the other."""
-        parts = (self.words, self.effect, "" if self.few else self._rules(), self.advice)
+        sites = self.edge.sites and f"The rows of {self.edge.sites} sites alone show it."
+        parts = (self.words, self.effect, sites, "" if self.few else self._rules(), self.advice)
         return tuple(part for part in parts if part)
 
     def _rules(self) -> str:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.base.bibliography import Citation
-from arcwise.base.errors import DataError, OptionError
+from arcwise.base.errors import DataError, OptionError, suggestion
 from arcwise.base.showing import one_screen
 from arcwise.counts import contingency
 from arcwise.data.checks import refuse_targets
@@ -44,6 +44,7 @@ from arcwise.scores.score import (
 )
 
 MAX_CELLS = 2**24  # 128 MB of doubles
+ALIKE = tuple(2.0**k for k in range(13))  # how alike sites may be, in cases, from hardly to as one
 
 
 @runtime_checkable
@@ -450,6 +451,71 @@ class Bde(Score):
             return _core.scores.make_bde(data.n_cases, self.ess, joint[None, :], np.ones(1), data.arities, 0)
         return _core.scores.make_bde_of_function(
             data.n_cases, self.ess, lambda child, parents: family_joint(prior, data, [*parents, child])
+        )
+
+
+@dataclass(frozen=True)
+class Bhd(Score):
+    """The marginal likelihood where rows come from sites, whose tables are alike and not the same.
+
+    In each site the joint distribution of a variable and its parents is drawn from a Dirichlet distribution around what
+    the sites share, and that from one of the sample size `ess`. The score is g(P + i) - g(P), where g(T) is the
+    variational bound on the marginal likelihood of the columns T, given the site if T contains it.
+
+    Parameters
+    ----------
+    site
+        The variable that says which site a row is from.
+    ess
+        The equivalent sample size of what the sites share.
+    alike
+        How many cases that is worth in each site: much where sites are alike. `of` finds it.
+    """
+
+    name = "bhd"
+    FACTS = Facts(
+        title="BHD",
+        in_words="Bayesian hierarchical Dirichlet, of rows from several sites",
+        sources=(Citation("azzimonti-2022"), Citation("azzimonti-2019")),
+        equivalent=True,
+        log_bayes_factor=True,
+        regular=None,
+        bound="",
+    )
+    parameters = (ESS, Parameter("alike", "how many rows what the sites share is worth in each"))
+
+    site: str | None = None
+    ess: float = 1.0
+    alike: float = 10.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.site, str):
+            raise OptionError("score 'bhd' needs site=, the column that says which site a row is from.")
+
+    @classmethod
+    def of(cls, data: Dataset, site: str) -> Bhd:
+        """Return the score with the `alike`, of powers of two, under which all pairs of columns are likeliest."""
+        place = data.index(site)
+        others = [v for v in range(data.n_variables) if v != place]
+        families = [(v, (place,)) for v in others] + [(v, (place, w)) for v in others for w in others if w < v]
+
+        def likelihood(alike: float) -> float:
+            return float(cls(site, alike=alike).score_families(data, families).sum())
+
+        return cls(site, alike=max(ALIKE, key=likelihood))
+
+    def native(self, data: Dataset) -> _core.scores.LocalScore:
+        """Return the compiled score."""
+        assert self.site is not None
+        if self.site not in data.names:
+            raise DataError(f"score 'bhd': {suggestion('column of sites', self.site, data.names)}")
+        return _core.scores.make_hierarchical(
+            data.n_effective,
+            np.asarray(data.arities, dtype=np.int32),
+            data.names.index(self.site),
+            self.ess,
+            self.alike,
         )
 
 

@@ -16,6 +16,7 @@ from arcwise.scores.dirichlet import (
     Bdeu,
     BdeuAveraged,
     Bdj,
+    Bhd,
     ExpectedLogBde,
     MaxBdeu,
     MinBdeu,
@@ -34,7 +35,7 @@ def log_prior_of(score: Mapping[str, Any], dag: Dag) -> float | None:
 
 
 LIKELIHOODS = (LogLikelihood, Aic, Bic, BicLaplace, Nal, Pnal)
-MARGINAL_LIKELIHOODS = (Bdeu, BdeuAveraged, MinBdeu, MaxBdeu, Bde, NipBde, ExpectedLogBde)
+MARGINAL_LIKELIHOODS = (Bdeu, BdeuAveraged, MinBdeu, MaxBdeu, Bde, NipBde, ExpectedLogBde, Bhd)
 SCORES: dict[str, type[Score]] = {
     kind.name: kind for kind in (*LIKELIHOODS, K2, Bd, Bdj, Qbdj, Fnml, Qnml, *MARGINAL_LIKELIHOODS)
 }
