@@ -55,7 +55,8 @@ def scores(folder: Path, number: int) -> int:
 
 
 def learn(folder: Path, number: int) -> int:
-    return command("learn", folder / f"data{number}.csv", "-o", folder / "target", "--force", "-q")
+    target = ("-o", folder / "target", "--force", "-q")
+    return command("learn", folder / f"data{number}.csv", "--limit-seconds", 100_000, *target)  # a limit is code 3
 
 
 def stream(folder: Path, number: int) -> int:
