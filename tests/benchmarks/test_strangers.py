@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from benchmarks._topic import SHARED
 
 from arcwise.data import Dataset
 from arcwise.graph import Dag
-from benchmarks import aslib, benchpress, column_order
+from benchmarks import aslib, benchpress, column_order, uai
 
 
 def matrix(arcs: list[tuple[int, int]], size: int = 3) -> np.ndarray:
@@ -98,3 +99,17 @@ def test_an_instance_of_aslib_is_rebuilt_and_solved() -> None:
     assert found["solved"]
     times = aslib.published(folder)
     assert times[one.name, "ilp-162"] < 7200
+
+
+def test_a_problem_of_the_uai_evaluation_is_answered(tmp_path: Path) -> None:
+    texts = {
+        "BN_7.erg.gz": "3\n2 2 2\n0\n2 2 0\n1 0\n/* Probabilities */\n2 0.3 0.7\n8 0.1 0.9 0.2 0.8 0.3 0.7 0.4 0.6\n"
+        "4 0.5 0.5 0.25 0.75\n",
+        "BN_7.erg.evid.gz": "/* Evidence */\n2\n 1 0\n 0 1\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_bytes(gzip.compress(text.encode()))
+    network = uai.read_network(tmp_path / "BN_7.erg.gz")
+    found, _ = uai.measure(network, uai.read_evidence(tmp_path / "BN_7.erg.evid.gz"))
+    # the parents of 1 are 2 and 0, in this order: P(1 = 0 | 0 = 1) is 0.2 with 2 = 0 and 0.4 with 2 = 1
+    assert found == pytest.approx(np.log(0.7 * (0.25 * 0.2 + 0.75 * 0.4)))
