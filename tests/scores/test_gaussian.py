@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from tests.twins.gaussian import bge_twin, bic_cg_twin, bic_dg_twin, bic_g_twin
+from tests.twins.gaussian import bge_twin, bic_cg_twin, bic_dg_twin, bic_g_twin, bic_jcg_twin
 
 from arcwise import _core
 from arcwise.base.errors import ConstraintError, DataError
@@ -67,6 +67,10 @@ def twin_of(score: Any, data: MixedData, child: int, parents: tuple[int, ...]) -
                         for v, name in enumerate(whole.names)], axis=1)  # fmt: skip
     if score.name == "bic-cg":
         return bic_cg_twin(list(whole.values), whole.arities.tolist(), child, parents)
+    if score.name == "bic-jcg" and not arities_of(data)[child]:
+        return bic_cg_twin(list(columns.T), arities_of(data), child, parents)
+    if score.name == "bic-jcg":
+        return bic_jcg_twin(list(columns.T), arities_of(data), child, parents)
     if score.name == "bic-g":
         return bic_g_twin(columns[:, child], columns[:, list(parents)])
     made = embed(data, getattr(score, "numbers", "auto"), getattr(score, "functions", 0) or None)
@@ -84,6 +88,11 @@ def twin_of(score: Any, data: MixedData, child: int, parents: tuple[int, ...]) -
     blocks = np.split(made.rows, np.cumsum(made.widths)[:-1], axis=1)
     weights = np.ones(data.n_rows) if data.weights is None else data.weights.astype(float)
     return bic_dg_twin(blocks, weights, child, parents, ridge=RIDGE, penalty=score.penalty * price_twin(data))
+
+
+def arities_of(data: MixedData) -> list[int]:
+    """Return the numbers of states of categories; scales are numbers."""
+    return [len(own) if kind == "nominal" else 0 for own, kind in zip(data.states, data.kinds, strict=True)]
 
 
 def price_twin(data: MixedData) -> float:
@@ -107,7 +116,7 @@ def test_scores_equal_those_of_bnlearn(kind: str) -> None:
 BY_TWINS = ("bic-dg", "bic-dg:functions=2,numbers=ranks,penalty=2", "bge", "bge:iss_mu=3,iss_w=7,functions=1")
 
 
-@pytest.mark.parametrize("name", [*BY_TWINS, "bge:units=raw", "bic-g", "bic-cg"])
+@pytest.mark.parametrize("name", [*BY_TWINS, "bge:units=raw", "bic-g", "bic-cg", "bic-jcg"])
 @given(seed=st.integers(0, 10**6), weighted=st.booleans())
 @example(seed=29656, weighted=True)  # two distinct rows of a configuration, on a line: nothing is left but rounding
 def test_families_score_as_their_twins(name: str, seed: int, weighted: bool) -> None:
@@ -149,7 +158,7 @@ def test_tables_hold_what_networks_within_the_slack_can_have(
 
 @given(seed=st.integers(0, 10**6), name=st.sampled_from([n for n, k in MIXED_SCORES.items() if k.FACTS.equivalent]))
 def test_equivalent_networks_score_the_same(seed: int, name: str) -> None:
-    data, rng = numbers_of(mixed(seed)) if name != "bic-dg" else mixed(seed), np.random.default_rng(seed)
+    data, rng = mixed(seed) if name in ("bic-dg", "bic-jcg") else numbers_of(mixed(seed)), np.random.default_rng(seed)
     order = rng.permutation(data.n_variables).tolist()
     complete = Dag(data.names, [tuple(order[: order.index(v)]) for v in range(data.n_variables)])
     other = Dag(data.names, [tuple(range(v)) for v in range(data.n_variables)])
@@ -259,7 +268,7 @@ def test_categories_have_no_numbers_as_parents_under_conditional_gaussian_bic() 
         assert set(table.parents_of(row)) <= {4, 5}
 
 
-@given(seed=st.integers(0, 10**6), name=st.sampled_from(["bic-dg", "bic-cg"]))
+@given(seed=st.integers(0, 10**6), name=st.sampled_from(["bic-dg", "bic-cg", "bic-jcg"]))
 def test_weights_count_as_repeated_rows(seed: int, name: str) -> None:
     data = mixed(seed, 40, weighted=True)
     listed, score = families(6, 2), make_score(name)

@@ -103,3 +103,14 @@ def bic_cg_twin(values: Sequence[Matrix], arities: Sequence[int], child: int, pa
         likelihood += -count / 2 * math.log(2 * math.pi * variance) - left @ left / (2 * variance)
     parameters = configurations * ((own - 1) if own else len(numbers) + 2)
     return float(likelihood - parameters * math.log(cases) / 2)
+
+
+def bic_jcg_twin(values: Sequence[Matrix], arities: Sequence[int], child: int, parents: Sequence[int]) -> float:
+    """Return g(P + v) - g(P), with g of a set the `bic_cg_twin` of a complete network, categories first."""
+
+    def whole(members: Sequence[int]) -> float:
+        order = sorted(members, key=lambda v: (arities[v] == 0, v))
+        return sum(bic_cg_twin(values, arities, v, order[:k]) for k, v in enumerate(order))
+
+    after, before = whole([*parents, child]), whole(parents)
+    return -math.inf if after == -math.inf else after - before

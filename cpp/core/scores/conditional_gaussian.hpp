@@ -1,4 +1,5 @@
-// The conditional Gaussian BIC as R's package bnlearn has it ("bic-cg").
+// The conditional Gaussian BIC as R's package bnlearn has it ("bic-cg"), and what it is of categories whose
+// parents are numbers.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,8 @@ struct MixedRows {
 // counts one mean, one coefficient for each parent and one variance for every configuration, seen or not, and
 // the variance of a regression is the residual sum of squares over n - |P| - 1. A family with a configuration
 // that has cases, but too few for a variance, has the score minus infinity. `penalty` is what log N / 2 is
-// multiplied with.
-std::unique_ptr<LocalScore> make_conditional_gaussian(MixedRows rows, double penalty);
+// multiplied with. `joint`: a category may have numbers as parents, and the score of such a family is what
+// makes equivalent networks score the same, g(P + v) - g(P), with g(S) the score of a complete network of S.
+std::unique_ptr<LocalScore> make_conditional_gaussian(MixedRows rows, double penalty, bool joint);
 
 }  // namespace arcwise

@@ -59,6 +59,7 @@ def make_conditional_gaussian(
     log_scales: NDArray[np.float64],
     weights: NDArray[np.int64],
     penalty: float,
+    joint: bool,
 ) -> LocalScore: ...
 def score_held_families(
     score: LocalScore, children: NDArray[np.int32], offsets: NDArray[np.int64], parents: NDArray[np.int32]

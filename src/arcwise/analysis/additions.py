@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from arcwise.analysis.number_score import DIFFERING
 from arcwise.analysis.run import completions_of
 from arcwise.base.run import Status
 from arcwise.confidence.by_recipe import permuted_confidences, recipe_of
@@ -33,10 +34,9 @@ if TYPE_CHECKING:
     from arcwise.scores.score import Score
 
 COMPARED = ("qnml", "bdeu:ess=1", "bic")
-COMPARED_AS_THEY_ARE = ("bic-dg", "bic-dg:functions=1,numbers=ranks", "bic-cg")
-# Of numbers under constraints. No arc leads from a number to a category under bic-cg: where the constraints forbid the
-# other direction, it would vote against an edge that it cannot have.
-COMPARED_UNDER_CONSTRAINTS = (*COMPARED_AS_THEY_ARE[:-1], "bge")
+COMPARED_AS_THEY_ARE = ("bic-dg", "bic-dg:functions=1,numbers=ranks", "bic-jcg")
+# Where lines differ between categories, a score with one line for all would vote against what only the others show.
+COMPARED_DIFFERING = ("bic-jcg", "bic-jcg:penalty=1.5")
 COMPARED_ALIKE = (1 / 16, 16.0)  # times as alike as sites are taken to be
 # A comparison that needs more is given up: a limit of memory, unlike one of time, is the same on every machine.
 COMPARED_MEMORY = 2**28
@@ -61,8 +61,8 @@ def compared_recipes(main: MethodResult, run: LearnRun) -> list[Recipe]:
     with a limit of parents it is known to fit.
     """
     exact, known = _exact(run), run.constraints
-    scores: Sequence[str | Score] = COMPARED_AS_THEY_ARE if known is None else COMPARED_UNDER_CONSTRAINTS
     main_score = main.recipe.scorer.data_score
+    scores: Sequence[str | Score] = COMPARED_DIFFERING if main_score.name == DIFFERING else COMPARED_AS_THEY_ARE
     if run.prepared.mixed is None:
         scores = COMPARED
     if isinstance(main_score, Bhd):  # others know no sites

@@ -5,6 +5,7 @@ Each takes what was found before it, and the run, and returns its part.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from arcwise.findings.method_result import MethodResult, Shortfall, average, ave
 from arcwise.findings.parts import MainAnswer, MainSet, WithoutBeliefs, WithoutConstraints
 from arcwise.findings.sites import with_sites
 from arcwise.findings.thresholds import choose_thresholds
+from arcwise.graph.dag import Dag
 from arcwise.model.fitting import fit_parameters
 from arcwise.recipes.optimum import find_best, single_network
 from arcwise.report.remarks import no_networks_message
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
     from arcwise.networks.recipe import Recipe
     from arcwise.scores.score import Score
 
+# Numbers that the tables of a copy whose numbers are cut may hold: ten parents in three bins are 59,049 rows.
+MOST_CUT_CELLS = 2**20
 # The part of the time that the main set may take.
 MAIN_SHARE = 0.7
 # Without a limit of time, a best network in place of a set that did not fit into memory is looked for as long as the
@@ -225,14 +229,30 @@ def answer(found: Analysis, run: LearnRun) -> MainAnswer:
     score = main.recipe.scorer.data_score
     edges = with_sites(edges, data, consensus.dag, score)
     copies = stacked.n_cases // data.n_cases
+    tabled = consensus.dag if run.prepared.mixed is None else _tabled(consensus.dag, stacked, main.confidence)
     return MainAnswer(
         thresholds,
         consensus,
-        fit_parameters(consensus.dag, stacked, **_estimator(score, data, found.ess * copies)),
+        fit_parameters(tabled, stacked, **_estimator(score, data, found.ess * copies)),
         edges,
-        check_prior(data.independent(), consensus.dag, ess=found.ess),
+        check_prior(data.independent(), tabled, ess=found.ess),
         hurried,
         completion=None if run.data.gapless is not None else data,
         completions=None if run.data.gapless is not None else stacked,
         numbers=run.numbers.stacked() if isinstance(run.numbers, NumberCompletions) else None,
     )
+
+
+def _tabled(dag: Dag, data: Dataset, confidence: EdgeConfidence) -> Dag:
+    """Return a network whose tables fit: of the largest, the parent that is least sure goes, again and again."""
+    parents, arities = [list(own) for own in dag.parents], data.arities.tolist()
+
+    def cells(v: int) -> int:
+        return math.prod(arities[p] for p in (v, *parents[v]))
+
+    while sum(map(cells, range(len(parents)))) > MOST_CUT_CELLS:
+        largest = max(range(len(parents)), key=cells)
+        if not parents[largest]:
+            break
+        parents[largest].remove(min(parents[largest], key=lambda p: float(confidence.present[p, largest])))
+    return Dag(dag.names, parents)

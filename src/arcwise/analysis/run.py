@@ -8,11 +8,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from arcwise.analysis.number_score import number_score
 from arcwise.base.errors import Argument, OptionError, Remedy
 from arcwise.base.options import options_of
 from arcwise.base.run import Limits, Run
 from arcwise.bootstrap.batches import KeptBatches
 from arcwise.data.dataset import Dataset, Incomplete
+from arcwise.data.mixed import MixedData
 from arcwise.findings.edges import constraints_for
 from arcwise.findings.method_result import MethodResult, average
 from arcwise.findings.options import AUTO, USUAL_OF_NUMBERS, LearnOptions
@@ -26,7 +28,6 @@ from arcwise.sampled.number_completions import NumberCompletions
 from arcwise.scores.registry import make_score
 
 if TYPE_CHECKING:
-    from arcwise.data.mixed import MixedData
     from arcwise.findings.preparation import Prepared
     from arcwise.sampled.numeric_data import NumericData, Sampled
     from arcwise.scores.score import Score
@@ -114,7 +115,15 @@ class LearnRun:
     def score(self) -> Score | None:
         """The score, or None for the one that is usual for the method."""
         chosen = self.options.chosen_score
-        return make_score(USUAL_OF_NUMBERS) if chosen is None and self.prepared.mixed is not None else chosen
+        return self._usual_of_numbers if chosen is None and self.prepared.mixed is not None else chosen
+
+    @cached_property
+    def _usual_of_numbers(self) -> Score:
+        """The score of numbers as they are that is usual for their table; where networks are no sample, always one."""
+        whole = self.whole
+        if not isinstance(whole, MixedData) or not find_source(self.source).resamples:
+            return make_score(USUAL_OF_NUMBERS)
+        return number_score(whole, self.prepared.data.n_effective)
 
     @property
     def source(self) -> str:

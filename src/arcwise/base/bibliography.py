@@ -79,6 +79,12 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "A new look at the statistical model identification",
         "IEEE Transactions on Automatic Control, 19, 716–723",
     ),
+    "andrews-2018": Work(
+        ("Andrews, B.", "Ramsey, J.", "Cooper, G. F."),
+        2018,
+        "Scoring Bayesian networks of mixed variables",
+        "International Journal of Data Science and Analytics, 6, 3–18",
+    ),
     "andrews-2019": Work(
         ("Andrews, B.", "Ramsey, J.", "Cooper, G. F."),
         2019,

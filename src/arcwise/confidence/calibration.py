@@ -41,6 +41,11 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 # How many networks are drawn decides how exact a confidence is, not what it means.
 EFFORT = ("replicates", "most_draws", "chains", "way")
+# What is known of recipes with scores that no study has, where the probabilities of another score were checked.
+CHECKED = {
+    ("bootstrap", "bic-jcg"): " But they were right within 0.02 on average in 93 tables whose lines differ between "
+    "categories."
+}
 BY_CASES = "by cases"  # said of a study whose limits on parents are those of `Facts.most_parents`
 
 
@@ -299,7 +304,10 @@ class CalibrationTable(StudiedTable):
             return f"The number of rows is not known; the probabilities are for {UNKNOWN_CASES:,}."
         studied = self.studied_like(recipe, confidence.n_cases)
         if studied is None:
-            return f"The score {recipe.score_title} was not studied; the probabilities are those of other scores."
+            known = CHECKED.get((confidence.origin, str(recipe.score.get("name"))), "")
+            return (
+                f"The score {recipe.score_title} was not studied; the probabilities are those of other scores.{known}"
+            )
         if confidence.filled is not None and confidence.filled.max(initial=0.0) <= FEW_FILLED:
             studied = replace(studied, gaps=recipe.gaps)  # so few values decide no edge
         if recipe.constraints and entry.told:

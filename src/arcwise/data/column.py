@@ -283,8 +283,8 @@ _ZERO_FIRST = re.compile(r"0[0-9]+")
 # Names of columns whose whole numbers are names of places and groups, with or without what says that they number them.
 _CODE = re.compile(
     r"fips|(?<!en)(?<!de)cod(es?)?$|^birth_?place$|^(naics|sic|isco|isic|icd\d*|cip)(_?codes?)?$"
-    r"|^(vill(age)?|dist(rict)?|county|country|region|prov(ince)?|municipality|tract|ward|stratum|parish|precinct)"
-    r"[_ .-]?(nums?|no|nr|id|number)?$",
+    r"|^(vill(age)?|dist(rict)?|county|country|region|prov(ince)?|municipality|tract|ward|stratum|parish|precinct"
+    r"|store|shop|branch|school|inst(itution)?|hosp(ital)?|clinic|cent(er|re)|site)[_ .-]?(nums?|no|nr|id|number)?$",
     re.IGNORECASE,
 )
 # Names of columns whose few whole numbers stand for kinds that have no order.

@@ -114,7 +114,7 @@ class Findings:
             raise OptionError(
                 "the numbers were cut.", remedies=Remedy("learn with", Argument("numbers", "as-they-are"))
             )
-        return MixedNetwork.fit(self.network.dag, self.mixed)
+        return MixedNetwork.fit(self.consensus.dag, self.mixed)
 
     @cached_property
     def edges(self) -> tuple[EdgeRecord, ...]:

@@ -306,6 +306,11 @@ def _of_part(part: parts.Part) -> Iterator[Remark]:  # noqa: PLR0912 - one case 
             yield Remark(text, by_time=made.status is Status.TIME_LIMIT)
         case parts.MainAnswer():
             yield from part.thresholds.notes
+            if left_out := part.consensus.dag.n_arcs - part.network.dag.n_arcs:
+                yield Remark(
+                    f"{left_out} of {part.consensus.dag.n_arcs:,} arcs are not in network.bif: with the numbers cut, "
+                    "tables of so many parents would not fit. network.json, with the numbers as they are, has all."
+                )
             text = "What the strength of the prior does to each edge was not computed:"
             if part.hurried:
                 yield Remark(f"{text} the time was up.", by_time=True)

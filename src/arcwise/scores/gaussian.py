@@ -434,15 +434,43 @@ class ConditionalGaussianBic(MixedScore):
         """Return the number of rows: each family has regressions of its own."""
         return float(data.n_rows)
 
+    is_joint: ClassVar[bool] = False
+
     def _made(self, data: MixedData) -> Made:
         weights, total = data.times, data.n_cases
-        values, log_scales = np.array(data.values), np.zeros(data.n_variables)
-        for v in np.flatnonzero(data.arities == 0):
+        arities = np.array(data.levels, dtype=np.int32) if self.is_joint else data.arities
+        values, log_scales = np.array(data.matrix if self.is_joint else data.values), np.zeros(data.n_variables)
+        for v in np.flatnonzero(arities == 0):
             centred = values[v] - float(weights @ values[v]) / total
             variance = float(weights @ centred**2) / total
             values[v] = centred / math.sqrt(variance) if variance > 0 else centred
             log_scales[v] = math.log(variance) if variance > 0 else 0.0
         made = _core.scores.make_conditional_gaussian(
-            values, data.arities, log_scales, data.native_weights, self.penalty
+            values, arities, log_scales, data.native_weights, self.penalty, self.is_joint
         )
         return made, data.constant
+
+
+@dataclass(frozen=True)
+class JointConditionalGaussianBic(ConditionalGaussianBic):
+    """`bic-cg` for both directions of an edge between a number and a category: equivalent networks score the same.
+
+    The score of a complete network of a set S is that of `bic-cg`, g(S): a table of the categories, and a Gaussian with
+    means, variances and correlations of its own for each of their configurations. A family has g(P + v) - g(P), as in
+    the score of Andrews, Ramsey and Cooper (2018), so that a category may have numbers as parents. Where it has none,
+    this is `bic-cg`, but that scales count as numbers.
+    """
+
+    name = "bic-jcg"
+    FACTS = Facts(
+        title="joint conditional Gaussian BIC",
+        in_words="BIC of numbers whose lines and spreads differ between categories, for both directions of an edge",
+        sources=(Citation("andrews-2018"), Citation("bottcher-2001")),
+        equivalent=True,
+        asymptotic=True,
+        regular=None,
+        bound="",
+        keeps_parents_few=True,
+        number_of_cases=N_OF_PENALTY,
+    )
+    is_joint: ClassVar[bool] = True

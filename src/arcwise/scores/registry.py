@@ -23,7 +23,13 @@ from arcwise.scores.dirichlet import (
     NipBde,
     Qbdj,
 )
-from arcwise.scores.gaussian import Bge, ConditionalGaussianBic, DegenerateGaussianBic, GaussianBic
+from arcwise.scores.gaussian import (
+    Bge,
+    ConditionalGaussianBic,
+    DegenerateGaussianBic,
+    GaussianBic,
+    JointConditionalGaussianBic,
+)
 from arcwise.scores.penalised import Aic, Bic, BicLaplace, Fnml, LogLikelihood, Nal, Pnal, Qnml
 from arcwise.scores.score import BelievedScore, Score
 
@@ -41,7 +47,8 @@ SCORES: dict[str, type[Score]] = {
 }
 # The scores of `MixedData`.
 MIXED_SCORES: dict[str, type[Score]] = {
-    kind.name: kind for kind in (DegenerateGaussianBic, Bge, GaussianBic, ConditionalGaussianBic)
+    kind.name: kind
+    for kind in (DegenerateGaussianBic, Bge, GaussianBic, ConditionalGaussianBic, JointConditionalGaussianBic)
 }
 KNOWN_SCORES = SCORES | MIXED_SCORES
 
