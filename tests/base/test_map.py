@@ -47,7 +47,7 @@ LINES = {
     "sampled": 1_040,  # numbers with gaps have chains of their own
     "scores": 2_185,  # what a parameter between scales costs; rows from sites; lines that differ between categories
 }
-MOST_LINES = 73_150  # profiles of rows, pairs that take nothing, sites
+MOST_LINES = 73_300  # profiles of rows, pairs that take nothing, sites, lines that differ between categories
 LONGEST_CHAIN = 25
 LARGEST_FAN_OUT = 20  # but for doors, which only pass names on
 SMALL_WITH_ONE_IMPORTER = 1
