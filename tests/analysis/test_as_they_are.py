@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from arcwise.analysis.saved import SavedAnalysis
 from arcwise.data.mixed import MixedData
 from arcwise.data.read import read_table
 from arcwise.effects.mixed_effect import find_mixed_effect
-from arcwise.errors import ArcwiseError, OptionError
+from arcwise.errors import ArcwiseError, DataWarning, OptionError
 from arcwise.evaluate.prediction import NumberScores, PredictionScores
 from arcwise.findings.options import LearnOptions
 from arcwise.findings.preparation import Prepared, open_table, prepare
@@ -384,3 +385,16 @@ def test_other_methods_average_over_completions_of_numbers(method: str) -> None:
     assert found.confidence.completions >= 4 and found.main.recipe.score["name"] == "bic-dg"
     assert found.confidence.pair("base", "final").present > 0.9
     assert found.confidence.pair("age", "noise").present < 0.5
+
+
+def test_numbers_beyond_the_training_data_are_told_of(analysis: Analysis) -> None:
+    rows = trial().head(3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        analysis.predict(rows, "final")
+    rows.loc[1, "age"] = 400.0
+    with pytest.warns(
+        DataWarning, match="Column 'age' is beyond its range in the training data, .* in 1 row: "
+    ) as told:
+        analysis.predict(rows.assign(final=1e9), "final")
+    assert len(told) == 1

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.base.errors import DataError, DataWarning, OptionError
-from arcwise.base.showing import data_frame
+from arcwise.base.showing import counted, data_frame
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.data.large import Grouping
-from arcwise.data.mixed import NOMINAL, MixedData
+from arcwise.data.mixed import NOMINAL, NUMBER, MixedData
 from arcwise.data.read import read_table
 from arcwise.data.table import Table
 from arcwise.effects.model_average import AveragedNumber, MixedAverage
@@ -181,9 +181,24 @@ class MixedQuestions:
     ) -> tuple[NDArray[np.float64], ...] | NDArray[np.float64]:
         """Return what is predicted of numbers as they are, with a warning of what was not as in the training data."""
         coded = self.code_values(rows, unseen=unseen)
-        for remark in replace(coded.without(target), missing=()).remarks():
+        for remark in (*replace(coded.without(target), missing=()).remarks(), *self.beyond(coded.values, target)):
             warnings.warn(remark, DataWarning, stacklevel=3)
         return self.predict_values(coded.values, target, average=average, **options)
+
+    def beyond(self, values: NDArray[np.float64], target: str) -> tuple[str, ...]:
+        """Return which numbers of new rows are beyond all that were learned from, and what is made of them."""
+        found = []
+        for own, name, kind in zip(values, self.mixed_network.names, self.mixed_network.kinds, strict=True):
+            if kind is not NUMBER or name == target:
+                continue
+            known = self._whole.scores(name)
+            low, high = float(known.min()), float(known.max())
+            if rows := int(((own < low) | (own > high)).sum()):
+                found.append(
+                    f"Column '{name}' is beyond its range in the training data, {low:g} to {high:g}, in "
+                    f"{counted(rows, 'row')}: there the fitted lines are continued, and no data tell whether they hold."
+                )
+        return tuple(found)
 
     def predict_values(
         self, values: NDArray[np.float64], target: str, *, average: bool = False, **options: Any

@@ -437,7 +437,7 @@ class PredictVerb(TableVerb, TimeLimit, AnswerVerb):
         """Predict from numbers as they are."""
         target, network = self.target, saved.mixed_network
         coded = saved.coding.values(table, network, unseen=self.unseen)  # type: ignore[arg-type]
-        for remark in coded.without(target).remarks():
+        for remark in (*coded.without(target).remarks(), *saved.beyond(coded.values, target)):
             self.remark(remark)
         given: dict[str, Any] = {"average": self.average, "seed": self.seed, "progress": self.progress}
         found = saved.predict_values(coded.values, target, level=self.level, **given)
