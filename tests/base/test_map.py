@@ -21,7 +21,7 @@ ROOT = Path(arcwise.__file__).parent
 CHECKOUT = Path(__file__).resolve().parents[2]
 LINES = {
     "": 360,
-    "analysis": 2_760,  # sites, and which score fits numbers and categories
+    "analysis": 2_780,  # sites, which score fits numbers and categories, numbers beyond the range
     "audit": 1_995,
     "base": 3_305,  # one work more, zeros of which few are written
     "bootstrap": 1_665,
