@@ -53,6 +53,14 @@ def test_an_effect_in_units_is_the_same_in_memory_and_from_the_folder(
     slope = saved.effect("age", "final")
     assert isinstance(slope, MixedEffect) and slope.change is not None
     assert told["table"][0]["change"] == pytest.approx(10 * float(slope.change.mean[0, 0]))
+    change = json.loads(cli("effect", folder, "age", "final", "--from", "50", "--to", "40", "--json"))["table"][0]
+    assert change["change"] == pytest.approx(-10 * float(slope.change.mean[0, 0]))
+    back = " ".join(cli("effect", folder, "arm", "final", "--from", "yes", "--to", "no").split())
+    assert f"setting arm (yes → no) changes the mean of final by {-row.change:+.3g}" in back
+    assert "unknown state of arm 'maybe'" in cli(
+        "effect", folder, "arm", "final", "--from", "no", "--to", "maybe", code=1
+    )
+    assert "numbers here" in cli("effect", folder, "age", "final", "--from", "old", "--to", "40", code=1)
 
 
 def test_all_effects_and_those_within_the_class(cli: Cli, folder: Path) -> None:

@@ -268,6 +268,17 @@ def test_the_verbs(cli: Cli, pair: tuple[Analysis, SavedAnalysis], tmp_path: Pat
     assert cli("effect", folder, "smoke->cough", "--hidden-causes", "possible") == effect
     assert "no common cause" in effect
     assert "Manski" in effect
+    assert cli("effect", folder, "--from", "smoke", "--to", "cough", "--hidden-causes", "possible") == effect
+    ahead, back = (
+        " ".join(cli("effect", folder, "smoke", "cough", "--from", one, "--to", other).split())
+        for one, other in (("no", "yes"), ("yes", "no"))
+    )
+    found = saved.effect("smoke", "cough").changes()
+    change = found[found["cough"] == "no"]["change"].iloc[0]
+    assert "setting smoke to yes instead of no changes P(cough = no)" in ahead and f"That is {change:+.3f}" in ahead
+    assert "setting smoke to no instead of yes changes P(cough = no)" in back and f"That is {-change:+.3f}" in back
+    assert "give --from and --to" in cli("effect", folder, "smoke", "cough", "--from", "no", code=1)
+    assert "nothing changes" in cli("effect", folder, "smoke", "cough", "--from", "no", "--to", "no", code=1)
     cli("effect", folder, "-o", tmp_path / "effects.csv")
     assert len(pd.read_csv(tmp_path / "effects.csv")) == len(saved.effects().to_frame())
     within = " ".join(cli("effect", folder, "smoke", "cough", "--within-class").split())

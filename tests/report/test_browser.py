@@ -412,10 +412,10 @@ def test_the_first_screen_is_the_answer(browser: Any, wine: arcwise.Analysis, tm
     for check in wine.report.checks:
         assert check.words in browser.text(".checks")
     assert track_record() in browser.text("#details")
-    assert "independences that the network implies" not in browser.run(seen)
+    assert "independences that the network claims" not in browser.run(seen)
     browser.click('.check[href="#fit"]')
     assert browser.run("return document.querySelector('#fit details').open") is True
-    assert "independences that the network implies" in browser.run(seen)
+    assert "independences that the network claims" in browser.run(seen)
     browser.run("dispatchEvent(new Event('beforeprint'))")
     assert browser.run("return [...document.querySelectorAll('details')].every(d => d.open)") is True
     browser.run("dispatchEvent(new Event('afterprint'))")

@@ -23,8 +23,10 @@ import arcwise
 from arcwise import datasets
 from arcwise.analysis import Analysis
 from arcwise.evaluate.fit import FitCheck, PairFit
-from arcwise.findings.parts import Fit, MainAnswer
-from arcwise.findings.verdict import Verdict, record_with
+from arcwise.findings.method_result import MethodResult
+from arcwise.findings.parts import Comparisons, Fit, MainAnswer, PriceOfConstraints
+from arcwise.findings.price import ConstraintPrice
+from arcwise.findings.verdict import Verdict, Way, record_with
 from arcwise.report.edges import state_labels
 from arcwise.report.effects import effect_answer
 from arcwise.report.explanation import explain_folder
@@ -103,6 +105,29 @@ def test_an_effect_that_may_be_the_other_way_round_asks_for_the_order_in_time(su
     assert "In 36% of the networks it is cough that leads to smoke." in told
     assert '--tiers "smoke | cough"' in " ".join(told.split())
     assert "--tiers" not in effect_answer(found).to_text()
+
+
+def test_the_order_in_time_is_asked_for_where_an_arrow_points_at_age(survey: Analysis) -> None:
+    ahead, *rest = survey.edges
+    odd = replace(
+        ahead, tail="smoke", head="age", counts=ahead.counts.T, judged=(Verdict.RELY, Way.LIKELY, "report it")
+    )
+    asked = survey.plus(replace(survey.part(MainAnswer), edges=(odd, *rest)))
+    (told,) = [sentence for sentence in asked.report.summary if "what comes first in time" in sentence]
+    assert "smoke → age would have smoke come before age." in told and told.endswith('--tiers "age, sex | *".')
+
+
+def test_what_the_data_contradict_is_in_the_first_lines(survey: Analysis) -> None:
+    """Of little cost, it comes last; and what changes no verdict is folded."""
+    left = MethodResult.not_begun(survey.main.recipe, "it is large", by_time=False)
+    told = survey.plus(PriceOfConstraints(ConstraintPrice(-1010.0, -1000.0, (), exact=True)))
+    told = told.plus(replace(survey.part(Comparisons), missing=(("another", left),)))
+    assert [told.report.summary[1]] == [s for s in told.report.summary if "strongly contradict your constraints" in s]
+    assert "strongly contradict" in told.summary()
+    cheap = survey.plus(PriceOfConstraints(ConstraintPrice(-1001.0, -1000.0, (), exact=True))).report.summary
+    assert not any("contradict" in sentence for sentence in cheap)
+    assert [note for note in told.report.notes if "another (it is large)" in note]
+    assert not any("it is large" in sentence for sentence in told.report.summary)
 
 
 def test_why_bars_and_counts_differ_is_said_beside_the_bars(survey: Analysis) -> None:
