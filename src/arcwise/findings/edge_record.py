@@ -49,7 +49,7 @@ USUAL = (1.0, 50.0)
 GUESSED = 0.35  # as how probable the edges of too few networks are drawn
 # An edge is one to rely on from the first probability on, and a probable one from the last, if nothing else is in the
 # way; below, it is open. Where methods disagree it is probable from the second on: of the disputed edges of 46 tables
-# with a known truth, 91 of 91 were real from there on, and 39 of 57 below; of 92 fresh tables, 183 of 195 and 65 of 101.
+# with a known truth, 91 of 91 were real from there on, and 39 of 57 below; of 92 fresh ones, 183 of 195 and 65 of 101.
 # `arcwise.findings.verdict.RIGHT` has how often the verdicts were right in those.
 SURE, DISPUTED, LIKELY = 0.9, 0.8, 0.7
 REPORT, WITH = "report it", "report with: "  # what to do about an edge, and what it depends on
