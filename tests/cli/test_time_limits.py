@@ -78,6 +78,7 @@ VERBS = {
 GAPS = ("{data}", "{gaps}")
 SCORE_WORDS = {name: f"{name}:structures=local,hypothetical_parents=1" for name in ("nip_bde", "expected_log_bde")}
 SCORE_WORDS["bde"] = "bde:prior={prior}"
+SCORE_WORDS["bhd"] = "bhd:site=v0"
 METHODS = {
     "tabu": "search {data} --restarts 1000000000",
     "first-ascent": "search {wide} --method first-ascent",

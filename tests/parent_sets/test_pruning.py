@@ -19,8 +19,8 @@ from arcwise.parent_sets import ParentSetTable, build, build_parent_set_tables, 
 from arcwise.scores import SCORES, JointPrior, Score, make_score
 
 Family = tuple[int, tuple[int, ...]]
-# Scores that need nothing but their name; those with a prior network have their own tests.
-NAMES = [name for name, kind in SCORES.items() if name not in {"bde", "nip_bde", "expected_log_bde"}]
+# Scores that need nothing but their name; those with a prior network, or a column of sites, have their own tests.
+NAMES = [name for name, kind in SCORES.items() if name not in {"bde", "nip_bde", "expected_log_bde", "bhd"}]
 slacks = st.sampled_from([0.0, 0.0, math.log(3), math.log(20), math.log(150)])
 
 
@@ -286,7 +286,12 @@ def test_dense_levels_hold_required_parents() -> None:
 def test_scores_with_prior_networks_equal_their_twin(data: Dataset, slack: float, seed: int) -> None:
     table = np.random.default_rng(seed).random(tuple(data.arities.tolist())) ** 3
     prior = JointPrior(data.names, table / table.sum())
-    for score in (make_score("bde", prior=prior, ess=3), make_score("nip_bde"), make_score("expected_log_bde")):
+    for score in (
+        make_score("bde", prior=prior, ess=3),
+        make_score("nip_bde"),
+        make_score("expected_log_bde"),
+        make_score("bhd", site=data.names[0]),
+    ):
         found = table_rows(build_parent_sets(data, score, slack=slack, threads=2))
         twin = table_rows(pruning.build_parent_sets_twin(data, score, slack=slack))
         assert found.keys() == twin.keys()

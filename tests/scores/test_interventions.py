@@ -30,6 +30,8 @@ def every_score() -> list[Score]:
     return [
         Bde(prior=UniformPrior({f"X{v}": 3 if v == 1 else 2 for v in range(4)}), ess=2.0)
         if name == "bde"
+        else make_score(name, site="X0")
+        if name == "bhd"
         else make_score(name)
         for name in SCORES
     ]

@@ -98,7 +98,8 @@ class Hierarchical final : public LocalScore {
 
     double local(const Family& family) const override {
         // Of more configurations than an integer numbers nobody knows which site they are of.
-        if (family.configurations.size() != family.observed()) return -std::numeric_limits<double>::infinity();
+        if (family.configurations.size() != family.observed())
+            return -std::numeric_limits<double>::infinity();
         // The place of the site's digit among those of the parents.
         const auto sites = static_cast<std::uint64_t>(prior_.arities[static_cast<std::size_t>(prior_.site)]);
         const bool is_child = family.child == prior_.site;
@@ -107,8 +108,8 @@ class Hierarchical final : public LocalScore {
         for (std::size_t p = family.parents.size(); p-- > 0 && !is_parent;) {
             is_parent = family.parents[p] == prior_.site;
             if (!is_parent)
-                below *= static_cast<std::uint64_t>(
-                    prior_.arities[static_cast<std::size_t>(family.parents[p])]);
+                below *=
+                    static_cast<std::uint64_t>(prior_.arities[static_cast<std::size_t>(family.parents[p])]);
         }
         std::vector<SiteCount> with;     // the cells of the parents and the child
         std::vector<SiteCount> without;  // of the parents alone
