@@ -308,8 +308,8 @@ def _of_part(part: parts.Part) -> Iterator[Remark]:  # noqa: PLR0912 - one case 
             yield from part.thresholds.notes
             if left_out := part.consensus.dag.n_arcs - part.network.dag.n_arcs:
                 yield Remark(
-                    f"{left_out} of {part.consensus.dag.n_arcs:,} arcs are not in network.bif: with the numbers cut, "
-                    "tables of so many parents would not fit. network.json, with the numbers as they are, has all."
+                    f"{left_out} of {part.consensus.dag.n_arcs:,} arcs are not in network.bif. With the numbers cut, "
+                    "tables of so many parents would not fit. network.json has all arcs, and the numbers as they are."
                 )
             text = "What the strength of the prior does to each edge was not computed:"
             if part.hurried:
