@@ -196,7 +196,7 @@ class MixedQuestions:
             if rows := int(((own < low) | (own > high)).sum()):
                 found.append(
                     f"Column '{name}' is beyond its range in the training data, {low:g} to {high:g}, in "
-                    f"{counted(rows, 'row')}: there the fitted lines are continued, and no data tell whether they hold."
+                    f"{counted(rows, 'row')}: there the fitted lines go on. No data tell whether they hold."
                 )
         return tuple(found)
 
