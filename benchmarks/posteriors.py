@@ -47,13 +47,13 @@ def measure(name: str, cases: int) -> list[object]:
     for evidence in asked:
         network.marginals(evidence, threads=1, progress=False)
     seconds = time.process_time() - begin
-    printed = [""] * 3
+    printed = []
     if name in PRINTED:
         one, best = PRINTED[name]
         ratio = f"{one * cases / CASES / seconds:.1f}"
         printed = [*(f"{said:,.1f}" if said < 100 else f"{said:,.0f}" for said in (one, best)), ratio]
     return [
-        name,
+        "`link`" if name == "link" else name,  # so that it is not read as a word
         network.n_variables,
         f"{cases:,}",
         f"{seconds:.1f}",
@@ -68,9 +68,12 @@ def main(arguments: Sequence[str] = ()) -> None:
     if not has_data(NETWORKS):
         print("`make networks` downloads them.")
         return
-    table = PageTable("posteriors", HEADER, [*PRINTED, *OTHERS], write=given.page)
-    for name in given.networks:
-        table.add(measure(name, given.cases))
+    named = [f"`{name}`" if name == "link" else name for name in OTHERS]
+    for own, header, keys in ((PRINTED, HEADER, list(PRINTED)), (OTHERS, HEADER[:4], named)):
+        if chosen := [name for name in given.networks if name in own]:
+            table = PageTable("posteriors" if own is PRINTED else "posteriors-others", header, keys, write=given.page)
+            for name in chosen:
+                table.add(measure(name, given.cases))
     if given.page:
         draw("posteriors", {"arcwise": 3, "printed": 4}, "seconds of one core", scale="log")
 
