@@ -1,7 +1,7 @@
 """Every error that a user can cause, each a sentence that says what, where, what is allowed, and the remedy.
 
 An error is made of parts: what is wrong, in words and mentions of arguments, and remedies. `str(error)` is Python's
-spelling; the command line spells the same parts as options (`arcwise.cli.verb`).
+spelling; the command line spells the same parts as options (`arcwise.cli.spelling`).
 """
 
 from __future__ import annotations
