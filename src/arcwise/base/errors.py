@@ -335,7 +335,7 @@ HINTS: dict[str, dict[str, str]] = {
         "HillClimbSearch": "arcwise.hill_climb(data)",
         "BicScore": "arcwise.scores.make_score('bic')",
         "ExpertKnowledge": "learn(data, tiers=..., required=..., forbidden=...), or arcwise.Constraints",
-        "cpdag": "dag.cpdag()",
+        "cpdag": "dag.cpdag",
         "plot": "learn(data).plot(), or arcwise.plotting",
         "predict": "learn(data, target='y').predict(rows)",
         "query": "learn(data).query('P(y | x=a)')",
