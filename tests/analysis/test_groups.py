@@ -151,6 +151,24 @@ def test_gaps_and_cuts_go_with_groups() -> None:
     assert made.effect("a", "b") is not None
 
 
+def test_a_folder_answers_as_before_where_numbers_have_gaps_and_groups(tmp_path: Path) -> None:
+    """How alike the rows of a group are is another number where numbers are cut."""
+    rng = np.random.default_rng(0)
+    site = np.repeat(np.arange(20), 8)
+    weight = rng.normal(size=160) + rng.normal(size=20)[site]
+    frame = pd.DataFrame(
+        {"weight": weight, "price": 2 * weight + rng.normal(size=160), "site": [f"s{k}" for k in site]}
+    )
+    frame.loc[rng.random(160) < 0.05, "weight"] = np.nan
+    before = learn(frame, groups="site", completions=4, agree=True, **QUICK)
+    before.save(tmp_path / "folder")
+    after = open_analysis(tmp_path / "folder")
+    assert before.mixed is not None
+    assert after.mixed is not None
+    assert after.mixed.n_effective == before.mixed.n_effective
+    assert after.effect("weight", "price").to_frame().equals(before.effect("weight", "price").to_frame())
+
+
 def test_the_option_is_for_raw_data() -> None:
     with pytest.raises(OptionError, match=r"data.with_groups"):
         learn(read_frame(tripled()), groups="who", **QUICK)

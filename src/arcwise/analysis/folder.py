@@ -94,11 +94,13 @@ def write_files(analysis: Findings, folder: Path, texts: Mapping[str, str]) -> N
 def _write_means(analysis: Findings, folder: Path) -> None:
     """Write what later questions need: the data as they were learned from, how they were coded, and networks."""
     analysis.stacked.to_file(folder / "data.parquet")
-    numbers = {}
+    numbers: dict[str, Any] = {}
     if analysis.mixed is not None:
         analysis.mixed.to_file(folder / "columns.parquet")
         analysis.mixed_network.write(folder / "network.json")
         numbers["numbers"] = hashlib.sha256(read_bytes(folder / "columns.parquet")).hexdigest()
+        # Numbers say by themselves how alike the rows of a group are; cut, they say something else.
+        numbers["numbers_alike"] = None if analysis.mixed.design is None else analysis.mixed.design.alike
     coding, design = analysis.prepared.coding, analysis.stacked.design
     facts = {
         "columns": [] if coding is None else coding.describe(),

@@ -204,7 +204,8 @@ class SavedAnalysis(Questions):
         if not said or data.design is None:
             return data
         try:
-            alike = None if said["alike"] is None else float(said["alike"])
+            known = self._facts.get(f"{fact}_alike", said["alike"])
+            alike = None if known is None else float(known)
             design = replace(data.design, name=str(said["name"]), alike=alike, found=str(said["found"]))
             design = replace(design, weighed_by=str(said.get("weighed_by", WEIGHTS)))
         except UNREADABLE as error:
