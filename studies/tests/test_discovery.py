@@ -225,7 +225,7 @@ def test_the_plan_of_the_thesis_can_be_stated() -> None:
         ({"networks": ()}, "give networks"),
         ({"repetitions": 0}, "at least 1"),
         ({"first_repetition": 3}, "leaves no sample"),
-        ({"bayes_factor": 0.5}, "a number >= 1"),
+        ({"bayes_factor": 0.5}, "a finite number >= 1"),
         ({"permutations": 1}, "at least 2"),
         ({"sizes": (1,)}, "at least 2 cases"),
     ],

@@ -128,7 +128,7 @@ def test_the_profile_says_where_a_limit_ended_a_run(tmp_path: Path, capsys: pyte
 
 @pytest.mark.parametrize("table", ["structures", "benchpress", "reference_posteriors"])
 def test_make_measures_a_table_of_the_evidence(table: str) -> None:
-    dry = ["make", "-n", "evidence", f"TABLE={table}"]
+    dry = ["make", "-n", "--no-print-directory", "evidence", f"TABLE={table}"]
     made = subprocess.run(dry, cwd=_topic.ROOT, capture_output=True, text=True, check=True)
     command = made.stdout.replace("\\\n", " ").strip().splitlines()[-1].split()
     assert command[1:3] == ["-m", f"benchmarks.{table}"]

@@ -76,7 +76,18 @@ OWN_WORDS = {
     *("--method", "--output", "--bins", "--target", "--threads", "--ess", "--score", "--rule", "--bayes-factor"),
     *("--replicates", "--permutations", "--alpha", "--missed-edge-cost", "--beta", "--threshold", "--compare"),
     *("--limit-seconds", "--cases", "--data", "--networks", "--patience", "--max-parents", "--resume"),
-    *("--average", "--impute", "--calibration", "--false-rate", "--header", "--recut", "--weights", "--by", "--level"),
+    *(
+        "--average",
+        "--impute",
+        "--calibration",
+        "--false-rate",
+        "--header",
+        "--recut",
+        "--weights",
+        "--by",
+        "--level",
+        "--site",
+    ),
 }
 
 

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from arcwise.base.errors import OptionError, check_argument
+from arcwise.base.errors import OptionError, check_argument, check_known
 from arcwise.scores.registry import make_score
 
 # The limit up to which evidence deserves the name.
@@ -88,6 +88,8 @@ def factor_of(bayes_factor: float | str) -> float:
         value = float(bayes_factor)
     except (OverflowError, TypeError, ValueError):
         value = math.nan
+    if isinstance(bayes_factor, str) and math.isnan(value):
+        check_known("Bayes factor", bayes_factor, BAYES_FACTORS)
     rule = f"must be a finite number >= 1, or {', '.join(BAYES_FACTORS)}."
     check_argument(1 <= value < math.inf, "bayes_factor", bayes_factor, rule)
     return value
