@@ -392,9 +392,10 @@ def test_numbers_beyond_the_training_data_are_told_of(analysis: Analysis) -> Non
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         analysis.predict(rows, "final")
+        analysis.predict(rows.assign(age=[trial()["age"].max() * 1.001, *rows["age"][1:]]), "final")  # by chance
     rows.loc[1, "age"] = 400.0
     with pytest.warns(
-        DataWarning, match="Column 'age' is beyond its range in the training data, .* in 1 row: "
+        DataWarning, match="Column 'age' is far beyond its range in the training data, .* in 1 row: "
     ) as told:
         analysis.predict(rows.assign(final=1e9), "final")
     assert len(told) == 1

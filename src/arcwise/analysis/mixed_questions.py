@@ -186,16 +186,20 @@ class MixedQuestions:
         return self.predict_values(coded.values, target, average=average, **options)
 
     def beyond(self, values: NDArray[np.float64], target: str) -> tuple[str, ...]:
-        """Return which numbers of new rows are beyond all that were learned from, and what is made of them."""
+        """Return which numbers of new rows are far beyond all that were learned from, and what is made of them.
+
+        One new row in a few dozen is the largest of all by chance: it has to be beyond by a tenth of the range.
+        """
         found = []
         for own, name, kind in zip(values, self.mixed_network.names, self.mixed_network.kinds, strict=True):
             if kind is not NUMBER or name == target:
                 continue
             known = self._whole.scores(name)
             low, high = float(known.min()), float(known.max())
-            if rows := int(((own < low) | (own > high)).sum()):
+            margin = (high - low) / 10
+            if rows := int(((own < low - margin) | (own > high + margin)).sum()):
                 found.append(
-                    f"Column '{name}' is beyond its range in the training data, {low:g} to {high:g}, in "
+                    f"Column '{name}' is far beyond its range in the training data, {low:g} to {high:g}, in "
                     f"{counted(rows, 'row')}: there the fitted lines go on. No data tell whether they hold."
                 )
         return tuple(found)
