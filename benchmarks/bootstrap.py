@@ -20,9 +20,9 @@ import numpy as np
 from arcwise.bootstrap.task import OPTIONS
 from arcwise.data import Dataset
 from arcwise.ensemble import NetworkSet, bootstrap_networks
-from benchmarks._topic import ROOT, parser_for
+from benchmarks._topic import SHARED, has_data, parser_for
 
-GOLDEN = ROOT / "tests" / "golden" / "bnlearn"
+GOLDEN = SHARED / "golden" / "bnlearn"
 
 
 def read_insurance(golden: dict[str, Any]) -> Dataset:
@@ -97,6 +97,8 @@ def compare_workers(data: Dataset) -> None:
 
 def main(arguments: Sequence[str] = ()) -> None:
     parser_for(__doc__).parse_args(arguments)
+    if not has_data(GOLDEN):
+        return
     golden = json.loads((GOLDEN / "golden.json").read_text())
     data = read_insurance(golden)
     compare_with_bnlearn(data, golden)

@@ -45,12 +45,6 @@ def networks() -> Path:
 
 
 @pytest.fixture(scope="session")
-def bnlearn() -> Path:
-    """The folder of samples and of what R's bnlearn found in them (golden.json, with version and commands)."""
-    return ROOT / "tests" / "golden" / "bnlearn"
-
-
-@pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of reference data beside the checkout, which nobody can download; without it, tests are skipped."""
     if not SHARED.is_dir():

@@ -437,24 +437,25 @@ def test_wrong_arguments_are_told() -> None:
             bootstrap_networks(data, **options)  # type: ignore[arg-type]
 
 
-def read_insurance(bnlearn: Path) -> tuple[Dataset, dict[str, Any]]:
-    golden = json.loads((bnlearn / "golden.json").read_text())
+def read_insurance(shared: Path) -> tuple[Dataset, dict[str, Any]]:
+    folder = shared / "golden/bnlearn"
+    golden = json.loads((folder / "golden.json").read_text())
     states = golden["networks"]["insurance"]["states"]
-    with gzip.open(bnlearn / "insurance_1000.csv.gz", "rt") as file:
+    with gzip.open(folder / "insurance_1000.csv.gz", "rt") as file:
         names, *rows = csv.reader(file)
     codes = [[states[names[v]].index(value) for v, value in enumerate(row)] for row in rows]
     return Dataset.from_codes(np.array(codes), names=names, states=[states[name] for name in names]), golden["boot"]
 
 
 @pytest.mark.parametrize(("learner", "key"), [("tabu", "insurance_1000_tabu"), ("hill-climbing", "insurance_1000_hc")])
-def test_strengths_agree_with_bnlearn(bnlearn: Path, learner: Any, key: str) -> None:
+def test_strengths_agree_with_bnlearn(shared: Path, learner: Any, key: str) -> None:
     """boot.strength(data, R=200, algorithm=tabu or hc, algorithm.args=list(score="bic")), bnlearn 4.9.
 
     The strengths of 200 replicates correlate above 0.98 with bnlearn's, and the mean difference is below the standard
     error of the difference of two samples of 200. With 2,000 replicates of ours, only bnlearn's 200 leave an error,
     which is smaller by a factor of 1.35: the mean difference is below that too, so that there is no room for a bias.
     """
-    data, golden = read_insurance(bnlearn)
+    data, golden = read_insurance(shared)
     theirs = golden[key]
     pairs = [tuple(data.index(name) for name in pair.split("|")) for pair in theirs["strength"]]
     expected = np.array([value[0] for value in theirs["strength"].values()])

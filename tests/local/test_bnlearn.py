@@ -1,4 +1,4 @@
-"""Hill climbing and tabu search against R's bnlearn (golden values with their commands: tests/golden/bnlearn)."""
+"""Hill climbing and tabu search against R's bnlearn (golden values with their commands: ../shared/golden/bnlearn)."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from arcwise.limits import Limits
 from arcwise.local import hill_climb, tabu_search
 
 
-def read_golden(bnlearn: Path) -> dict[str, Any]:
-    return json.loads((bnlearn / "golden.json").read_text())
+def read_golden(shared: Path) -> dict[str, Any]:
+    return json.loads((shared / "golden/bnlearn/golden.json").read_text())
 
 
-def read_sample(bnlearn: Path, name: str) -> Dataset:
-    states = read_golden(bnlearn)["networks"][name.split("_", maxsplit=1)[0]]["states"]
-    with gzip.open(bnlearn / f"{name}.csv.gz", "rt") as file:
+def read_sample(shared: Path, name: str) -> Dataset:
+    states = read_golden(shared)["networks"][name.split("_", maxsplit=1)[0]]["states"]
+    with gzip.open(shared / f"golden/bnlearn/{name}.csv.gz", "rt") as file:
         names, *rows = csv.reader(file)
     codes = [[states[names[v]].index(value) for v, value in enumerate(row)] for row in rows]
     return Dataset.from_codes(np.array(codes), names=names, states=[states[name] for name in names])
@@ -30,16 +30,16 @@ def read_sample(bnlearn: Path, name: str) -> Dataset:
 
 @pytest.mark.parametrize("name", ["alarm_5000", "hailfinder_5000"])
 @pytest.mark.parametrize(("method", "search"), [("hc", hill_climb), ("tabu", tabu_search)])
-def test_scores_reach_bnlearns(bnlearn: Path, name: str, method: str, search: Any) -> None:
-    golden = read_golden(bnlearn)[method][name]["score"]
-    data = read_sample(bnlearn, name)
+def test_scores_reach_bnlearns(shared: Path, name: str, method: str, search: Any) -> None:
+    golden = read_golden(shared)[method][name]["score"]
+    data = read_sample(shared, name)
     assert search(data, score="bic").score >= golden - 1e-6
     # The same algorithm with the same ties broken the same way: even the same local optimum.
     assert search(data, score="bic", refine=0, by_position=True).score == pytest.approx(golden, abs=1e-6)
 
 
-def test_restarts_escape_the_local_optimum(bnlearn: Path) -> None:
-    data = read_sample(bnlearn, "alarm_5000")
+def test_restarts_escape_the_local_optimum(shared: Path) -> None:
+    data = read_sample(shared, "alarm_5000")
     once = hill_climb(data, score="bic", refine=0, by_position=True)
     more = hill_climb(data, score="bic", refine=0, by_position=True, restarts=20, perturb=5, seed=1)
     assert more.score > once.score + 10
@@ -47,8 +47,8 @@ def test_restarts_escape_the_local_optimum(bnlearn: Path) -> None:
     assert len(more.history) == more.iterations + 21
 
 
-def test_refinement_finds_more(bnlearn: Path) -> None:
-    data = read_sample(bnlearn, "alarm_5000")
+def test_refinement_finds_more(shared: Path) -> None:
+    data = read_sample(shared, "alarm_5000")
     more = {"restarts": 20, "perturb": 5, "seed": 1}
     once, restarted = (hill_climb(data, refine=0, by_position=True, **how) for how in ({}, more))
     refined = hill_climb(data, by_position=True)
@@ -63,8 +63,8 @@ def test_refinement_finds_more(bnlearn: Path) -> None:
     assert hill_climb(data, limits=Limits(count=7)).iterations == 7
 
 
-def test_random_ties_lead_to_other_directions_and_optima(bnlearn: Path) -> None:
-    data = read_sample(bnlearn, "insurance_1000")
+def test_random_ties_lead_to_other_directions_and_optima(shared: Path) -> None:
+    data = read_sample(shared, "insurance_1000")
     found = [hill_climb(data, score="bic", refine=0, random_ties=True, seed=seed) for seed in range(10)]
     assert len({result.dag for result in found}) > 5
     assert len({round(result.score, 6) for result in found}) > 1

@@ -69,9 +69,10 @@ def test_an_impossible_table_is_told() -> None:
         order_search(table, constraints=Constraints(["a", "b"], forbidden=[("a", "b")]))
 
 
-def test_it_reaches_the_optimum_where_hill_climbing_is_far_below(bnlearn: Path) -> None:
-    states = json.loads((bnlearn / "golden.json").read_text())["networks"]["insurance"]["states"]
-    with gzip.open(bnlearn / "insurance_1000.csv.gz", "rt") as file:
+def test_it_reaches_the_optimum_where_hill_climbing_is_far_below(shared: Path) -> None:
+    folder = shared / "golden/bnlearn"
+    states = json.loads((folder / "golden.json").read_text())["networks"]["insurance"]["states"]
+    with gzip.open(folder / "insurance_1000.csv.gz", "rt") as file:
         names, *rows = csv.reader(file)
     codes = [[states[names[v]].index(value) for v, value in enumerate(row)] for row in rows]
     data = Dataset.from_codes(np.array(codes), names=names, states=[states[name] for name in names])

@@ -50,11 +50,11 @@ def bnlearn_alpha_star(data: Dataset, dag: Dag) -> float:
 
 
 @pytest.mark.parametrize("name", ["asia_1000", "insurance_1000", "alarm_5000", "hailfinder_5000"])
-def test_the_difference_to_bnlearn_is_explained(bnlearn: Path, name: str) -> None:
-    golden = json.loads((bnlearn / "golden.json").read_text())
+def test_the_difference_to_bnlearn_is_explained(shared: Path, name: str) -> None:
+    golden = json.loads((shared / "golden" / "bnlearn" / "golden.json").read_text())
     network = golden["networks"][name.split("_", maxsplit=1)[0]]
     states = network["states"]
-    frame = pd.read_csv(bnlearn / f"{name}.csv.gz", dtype=str, keep_default_na=False)
+    frame = pd.read_csv(shared / "golden" / "bnlearn" / f"{name}.csv.gz", dtype=str, keep_default_na=False)
     data = Dataset.from_dataframe(frame[list(states)], states=states)
     arcs = [tuple(arc) if isinstance(arc, list) else (arc["from"], arc["to"]) for arc in network["arcs"]]
     dag = Dag.from_arcs(data.names, arcs)

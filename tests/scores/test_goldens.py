@@ -28,9 +28,11 @@ LAU = json.loads((GOLDEN / "lau_penalties.json").read_text())
 
 
 @pytest.fixture(scope="module")
-def bnlearn_data(bnlearn: Path) -> dict[str, tuple[Dataset, Dag]]:
-    networks = json.loads((bnlearn / "golden.json").read_text())["networks"]
-    return {name: read(bnlearn / f"{name}.csv.gz", networks[name.split("_")[0]]) for name in BNLEARN["totals"]}
+def bnlearn_data(shared: Path) -> dict[str, tuple[Dataset, Dag]]:
+    networks = json.loads((shared / "golden/bnlearn/golden.json").read_text())["networks"]
+    return {
+        name: read(shared / f"golden/bnlearn/{name}.csv.gz", networks[name.split("_")[0]]) for name in BNLEARN["totals"]
+    }
 
 
 def read(path: Path, network: dict[str, Any]) -> tuple[Dataset, Dag]:
