@@ -37,7 +37,7 @@ from arcwise.errors import ArcwiseError, DataWarning
 from arcwise.findings.dependence import with_dependence
 from arcwise.findings.options import LearnOptions
 from arcwise.findings.preparation import open_table, prepare
-from arcwise.findings.verdict import Verdict, Way
+from arcwise.findings.verdict import Direction, Verdict
 from arcwise.graph import Constraints, Dag
 from arcwise.report.sections import checks
 from arcwise_studies.cut_systems import CutSystem
@@ -68,7 +68,7 @@ FIRST = 500  # the first world of a family that is taken; other seeds are a fres
 MOST = 25  # variables: larger ones are passed over
 TIERS = 3
 SEED = 7
-VERDICTS, WAYS = (Verdict.RELY, Verdict.PROBABLY, Verdict.OPEN), (Way.SETTLED, Way.LIKELY)
+VERDICTS, WAYS = (Verdict.RELY, Verdict.PROBABLY, Verdict.OPEN), (Direction.SETTLED, Direction.LIKELY)
 # What no verdict rests on, and takes half of the time.
 UNUSED = ("shuffled columns", "growing parts of the data", "price of the constraints")
 COLUMNS = (

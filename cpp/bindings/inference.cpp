@@ -13,9 +13,9 @@ namespace arcwise {
 
 namespace {
 
-nb::tuple as_tuple(const Account& account) {
-    return nb::make_tuple(static_cast<int>(account.refusal), account.variable, account.log_evidence,
-                          account.width, account.largest, account.message_cells);
+nb::tuple as_tuple(const Outcome& outcome) {
+    return nb::make_tuple(static_cast<int>(outcome.refusal), outcome.variable, outcome.log_evidence,
+                          outcome.width, outcome.largest, outcome.message_cells);
 }
 
 // Runs a query without the GIL.
@@ -45,7 +45,7 @@ void bind_filling_for(nb::class_<Inference>& stage) {
                 return self.fill_rows(codes.data(), missing.data(), codes.shape(1), {key(0), key(1)},
                                       {max_cells, threads}, monitor);
             });
-            return nb::make_tuple(as_tuple(filling.account), filling.row);
+            return nb::make_tuple(as_tuple(filling.outcome), filling.row);
         },
         nb::arg("codes").noconvert(), nb::arg("missing").noconvert(), nb::arg("key").noconvert(),
         nb::arg("max_cells"), nb::arg("threads"), nb::arg("callback").none());
@@ -82,7 +82,7 @@ void bind_inference(nb::module_& stage) {
                 auto answer = unlocked(std::move(callback), [&](Monitor& monitor) {
                     return self.query(asked, states, {max_cells, threads}, monitor);
                 });
-                return nb::make_tuple(as_tuple(answer.account), as_array(std::move(answer.probabilities)));
+                return nb::make_tuple(as_tuple(answer.outcome), as_array(std::move(answer.probabilities)));
             },
             nb::arg("asked"), nb::arg("states"), nb::arg("max_cells"), nb::arg("threads"),
             nb::arg("callback").none())
@@ -93,7 +93,7 @@ void bind_inference(nb::module_& stage) {
                 auto answer = unlocked(std::move(callback), [&](Monitor& monitor) {
                     return self.marginals(states, {max_cells, threads}, monitor);
                 });
-                return nb::make_tuple(as_tuple(answer.account), as_array(std::move(answer.probabilities)));
+                return nb::make_tuple(as_tuple(answer.outcome), as_array(std::move(answer.probabilities)));
             },
             nb::arg("states"), nb::arg("max_cells"), nb::arg("threads"), nb::arg("callback").none())
         .def(
@@ -103,7 +103,7 @@ void bind_inference(nb::module_& stage) {
                 auto found = unlocked(std::move(callback), [&](Monitor& monitor) {
                     return self.most_probable(states, {max_cells, threads}, monitor);
                 });
-                return nb::make_tuple(as_tuple(found.account), as_array(std::move(found.states)),
+                return nb::make_tuple(as_tuple(found.outcome), as_array(std::move(found.states)),
                                       found.log_joint);
             },
             nb::arg("states"), nb::arg("max_cells"), nb::arg("threads"), nb::arg("callback").none())
@@ -122,7 +122,7 @@ void bind_inference(nb::module_& stage) {
                     return self.query_rows(asked, observed, {codes.data(), codes.size()}, codes.shape(1),
                                            with_evidence, {max_cells, threads}, monitor);
                 });
-                return nb::make_tuple(as_tuple(answers.account), as_array(std::move(answers.probabilities)),
+                return nb::make_tuple(as_tuple(answers.outcome), as_array(std::move(answers.probabilities)),
                                       as_array(std::move(answers.log_evidence)),
                                       as_array(std::move(answers.refusals)));
             },

@@ -54,8 +54,8 @@ def _found_elsewhere(name: str) -> str:
 
         from arcwise.base.errors import hint
 
-        if told := hint("arcwise", name):
-            return told
+        if advice := hint("arcwise", name):
+            return advice
         for stage in _MODULES:
             if name in getattr(importlib.import_module(f"arcwise.{stage}"), "__all__", ()):
                 return f"; it is arcwise.{stage}.{name}"

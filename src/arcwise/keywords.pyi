@@ -21,7 +21,7 @@ from arcwise.graph.dag import Dag
 from arcwise.local.run_analysis import AscentSettings
 from arcwise.local.searches import ClimbSettings, GeneticSettings, StartSettings, TabuSettings
 from arcwise.parent_sets.build import BuildSettings
-from arcwise.posterior.settings import ChainSettings, PosteriorSettings, Way
+from arcwise.posterior.settings import ChainSettings, Method, PosteriorSettings
 
 class AscentKeywords(TypedDict, total=False):
     settings: AscentSettings
@@ -101,7 +101,7 @@ class ParallelKeywords(TypedDict, total=False):
 
 class PosteriorKeywords(TypedDict, total=False):
     settings: PosteriorSettings
-    way: Way
+    way: Method
     chains: int
     most_draws: int
     jump_factor: float

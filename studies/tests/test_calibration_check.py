@@ -97,7 +97,7 @@ def test_a_check_runs_and_judges_the_package(tmp_path: Path) -> None:
     product.write_text(calibration_table().to_json(), encoding="utf-8")
     assert export_product(store, product, "told") == 4
     made = CalibrationTable.from_json(product.read_text(encoding="utf-8"))
-    assert made.entries["bootstrap", "qnml"].told == 4
+    assert made.entries["bootstrap", "qnml"].constrained == 4
     assert made.provenance["told"] == study.digest
 
 

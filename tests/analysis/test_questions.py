@@ -22,7 +22,7 @@ from arcwise.errors import DataError, DataWarning, FormatError, UnknownNameError
 from arcwise.findings.coding import Coding, table_of
 from arcwise.findings.edge_record import EdgeRecord
 from arcwise.findings.parts import MainAnswer
-from arcwise.findings.verdict import Verdict, Way
+from arcwise.findings.verdict import Direction, Verdict
 from arcwise.graph import Constraints, Dag
 from arcwise.model import BayesianNetwork
 from arcwise.report.page import prediction_answer
@@ -454,7 +454,7 @@ def test_a_variable_depends_on_what_points_to_it_and_is_linked_with_the_rest(
     (edge,) = [edge for edge in made.edges if {edge.first, edge.second} == {"smoke", "cough"}]
     into, away = (
         replace(edge, tail=tail, head=head, judged=(Verdict.RELY, way, "report it"))
-        for tail, head, way in (("smoke", "cough", Way.SETTLED), ("cough", "smoke", Way.LIKELY))
+        for tail, head, way in (("smoke", "cough", Direction.SETTLED), ("cough", "smoke", Direction.LIKELY))
     )
     assert linked_sentence("cough", [into]) == "cough depends on smoke."
     assert linked_sentence("cough", [away]) == "cough is linked with smoke."

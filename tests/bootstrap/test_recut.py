@@ -17,7 +17,7 @@ from arcwise.ensemble import Recipe, bootstrap_networks
 from arcwise.errors import DataError, FormatError, OptionError, UnknownNameError
 from arcwise.local import tabu_search
 from arcwise.local.joint_cuts import joint_cuts
-from arcwise.sampled.numeric_data import WAYS, Cutting, NumericData
+from arcwise.sampled.numeric_data import CUT_METHODS, Cutting, NumericData
 
 ROWS, NUMBERS = 120, ("x", "y")
 
@@ -70,7 +70,7 @@ def by_hand(table: Table, method: str, index: int, seed: int) -> tuple[Dataset, 
 
 
 @pytest.mark.parametrize("experiments", [False, True], ids=["observed", "experiments"])
-@pytest.mark.parametrize("method", WAYS)
+@pytest.mark.parametrize("method", CUT_METHODS)
 def test_a_replicate_is_rows_drawn_cut_and_learned_from(method: str, experiments: bool) -> None:
     data = uncut(method, experiments=experiments)
     assert isinstance(data.whole, Dataset) and (data.whole.targets is not None) == experiments

@@ -102,7 +102,7 @@ def test_open_starts_the_browser_and_does_not_wait_for_it(
     script.write_text(f'#!/bin/sh\necho "$1" > "{tmp_path}/seen"\nexec sleep 60\n')
     script.chmod(0o755)
     monkeypatch.setenv("BROWSER", f"{script} %s")
-    monkeypatch.setattr(questions, "HANGS", 4.0)
+    monkeypatch.setattr(questions, "BROWSER_SECONDS", 4.0)
     assert "opened" in cli("open", folder)
     assert (tmp_path / "seen").read_text().strip() == (folder / "report.html").as_uri()
 

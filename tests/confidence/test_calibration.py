@@ -136,8 +136,8 @@ def test_constraints_are_a_doubt_only_where_no_check_had_some() -> None:
     assert "constraints: some here, none there" in table.calibration(some).doubt
     usual = Recipe.usual("bootstrap", "qnml", n_cases=500, constraints=told)
     bootstrap = replace(some, origin=NetworkOrigin("bootstrap"), recipe=usual)
-    assert table.entries["bootstrap", "qnml"].told > 0 and table.calibration(bootstrap).doubt == ""
-    unchecked = {key: replace(entry, told=0) for key, entry in table.entries.items()}
+    assert table.entries["bootstrap", "qnml"].constrained > 0 and table.calibration(bootstrap).doubt == ""
+    unchecked = {key: replace(entry, constrained=0) for key, entry in table.entries.items()}
     assert "constraints: some here" in replace(table, entries=unchecked).calibration(bootstrap).doubt
     believed = replace(usual, beliefs={"every_edge": 0.5})
     assert "prior odds: some here" in table.calibration(replace(bootstrap, recipe=believed)).doubt

@@ -132,7 +132,7 @@ def test_time_that_ends_between_two_levels_is_a_status(monkeypatch: pytest.Monke
     def late(self: remote_counts.RemoteCounts, run: Run, group: int, batch: Any) -> int | None:
         if math.isinf(run.seconds_left):  # the level without which there is no table
             return count(self, run, group, batch)
-        ended.append(count(self, run.but(limits=Limits(1e-9)), group, batch))
+        ended.append(count(self, run.replace(limits=Limits(1e-9)), group, batch))
         return ended[-1]
 
     monkeypatch.setattr(remote_counts.RemoteCounts, "count", late)

@@ -86,7 +86,7 @@ def test_distinct_rows_are_those_of_the_file_read_whole(
     small = discretize(read_table(path), method="quantile").to_incomplete()
     large = read_table(path, grouping=Grouping(always=True, discretize="quantile"))
     assert large.is_grouped and large.n_cases == len(frame) and large.n_rows < len(frame)
-    assert "Read 3,000 rows as" in large.told[0]
+    assert "Read 3,000 rows as" in large.notes[0]
     made = large.to_incomplete()
     assert made.names == small.names and made.states == small.states
     assert rows_of(made) == rows_of(small)

@@ -187,7 +187,7 @@ def test_interruption_stops_it(always: None) -> None:
         events.append(event)
         raise KeyboardInterrupt
 
-    budget.run = budget.run.but(progress=interrupt)
+    budget.run = budget.run.replace(progress=interrupt)
     budget._next_report = 0.0
     proved, bound = solve_by_layers(sets, incumbent, budget, MARGIN)
     assert events

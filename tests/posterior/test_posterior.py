@@ -157,7 +157,7 @@ def test_chains_jump_in_the_largest_set_that_fits(
     def built(table: ParentSetTable, slack: float, constraints: Constraints | None, run: Run) -> CredibleSet:
         tried.append(round(math.exp(slack)))
         limits = Limits(memory_bytes=1) if slack > most else Limits()  # a set that does not fit
-        return build(table, slack, constraints, run.but(limits=limits))
+        return build(table, slack, constraints, run.replace(limits=limits))
 
     monkeypatch.setattr(CredibleSet, "within", built)
     found = find_posterior(data, "bdeu:ess=1", way="chains", seed=1, most_draws=1000).chains

@@ -51,7 +51,7 @@ class Jackknife(Source):
         found = NetworkSet.from_dags(dags, scores=scores, origin="jackknife", weights="equal")
         return found.made_by(recipe)
 
-    def account(self, made):
+    def summary(self, made):
         return f"{made.were} learned without a sixth of {made.n_cases} cases."
 '''
 

@@ -26,7 +26,7 @@ from arcwise.evaluate.fit import FitCheck, PairFit
 from arcwise.findings.method_result import MethodResult
 from arcwise.findings.parts import Comparisons, Fit, MainAnswer, PriceOfConstraints
 from arcwise.findings.price import ConstraintPrice
-from arcwise.findings.verdict import Verdict, Way, record_with
+from arcwise.findings.verdict import Direction, Verdict, record_with
 from arcwise.report.edges import state_labels
 from arcwise.report.effects import effect_answer
 from arcwise.report.explanation import explain_folder
@@ -110,7 +110,7 @@ def test_an_effect_that_may_be_the_other_way_round_asks_for_the_order_in_time(su
 def test_the_order_in_time_is_asked_for_where_an_arrow_points_at_age(survey: Analysis) -> None:
     ahead, *rest = survey.edges
     odd = replace(
-        ahead, tail="smoke", head="age", counts=ahead.counts.T, judged=(Verdict.RELY, Way.LIKELY, "report it")
+        ahead, tail="smoke", head="age", counts=ahead.counts.T, judged=(Verdict.RELY, Direction.LIKELY, "report it")
     )
     asked = survey.plus(replace(survey.part(MainAnswer), edges=(odd, *rest)))
     (told,) = [sentence for sentence in asked.report.summary if "what comes first in time" in sentence]

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 # Refusal, variable, log evidence, width, cells of the largest clique, cells of all messages.
-Account = tuple[int, int, float, float, float, float]
+Outcome = tuple[int, int, float, float, float, float]
 
 def read_bif(
     text: bytes, tolerance: float, max_cells: int
@@ -55,21 +55,21 @@ class Inference:
         max_cells: float,
         threads: int,
         callback: Callable[[int, int, float, float], None] | None,
-    ) -> tuple[Account, NDArray[np.float64]]: ...
+    ) -> tuple[Outcome, NDArray[np.float64]]: ...
     def marginals(
         self,
         states: Sequence[int],
         max_cells: float,
         threads: int,
         callback: Callable[[int, int, float, float], None] | None,
-    ) -> tuple[Account, NDArray[np.float64]]: ...
+    ) -> tuple[Outcome, NDArray[np.float64]]: ...
     def most_probable(
         self,
         states: Sequence[int],
         max_cells: float,
         threads: int,
         callback: Callable[[int, int, float, float], None] | None,
-    ) -> tuple[Account, NDArray[np.int32], float]: ...
+    ) -> tuple[Outcome, NDArray[np.int32], float]: ...
     def fill_rows(
         self,
         codes: NDArray[np.unsignedinteger],
@@ -78,7 +78,7 @@ class Inference:
         max_cells: float,
         threads: int,
         callback: Callable[[int, int, float, float], None] | None,
-    ) -> tuple[Account, int]: ...
+    ) -> tuple[Outcome, int]: ...
     def relevant_evidence(self, asked: Sequence[int], observed: Sequence[int]) -> list[int]: ...
     def query_rows(
         self,
@@ -89,7 +89,7 @@ class Inference:
         max_cells: float,
         threads: int,
         callback: Callable[[int, int, float, float], None] | None,
-    ) -> tuple[Account, NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]: ...
+    ) -> tuple[Outcome, NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]: ...
 
 class ExpectationLimits:
     def __init__(self, **fields: object) -> None: ...

@@ -52,7 +52,7 @@ def main_set(_: Analysis, run: LearnRun) -> MainSet:
     and the same for all sizes (docs/benchmarks/calibration.md). No limit chooses another recipe.
     """
     recipe = run.recipe(run.source, run.score)
-    found = average(recipe, run.learned_from(recipe), run.share(MAIN_SHARE).but(journal=run.journal), describe=True)
+    found = average(recipe, run.learned_from(recipe), run.share(MAIN_SHARE).replace(journal=run.journal), describe=True)
     run.seconds_by_source[recipe.source] = found.seconds
     if found.confidence is None:
         shown = _single(found, run) or _known(found, run)
@@ -66,7 +66,7 @@ def main_set(_: Analysis, run: LearnRun) -> MainSet:
 def kept_set(run: LearnRun) -> MainSet:
     """Average the networks of the main set that were learned until the user stopped it."""
     recipe = run.recipe(run.source, run.score)
-    return MainSet(average_kept(recipe, run.learned_from(recipe), run.clock.but(journal=run.journal)))
+    return MainSet(average_kept(recipe, run.learned_from(recipe), run.clock.replace(journal=run.journal)))
 
 
 def _measured(part: MainSet, run: LearnRun) -> MainSet:
@@ -86,7 +86,7 @@ def _single(given_up: MethodResult, run: LearnRun) -> MethodResult | None:
         return None
     recipe = run.recipe(source.fallback, given_up.recipe.scorer)
     recipe = replace(recipe, settings={**recipe.settings, "refine": 0})
-    made = average(recipe, run.whole, run.clock.grace.but(journal=None), describe=True)
+    made = average(recipe, run.whole, run.clock.grace.replace(journal=None), describe=True)
     found = made.confidence
     if found is None:
         return None
@@ -124,7 +124,7 @@ def _known(given_up: MethodResult, run: LearnRun) -> MethodResult | None:
     unfinished, data = given_up.unfinished, run.complete.independent()
     alone = replace(given_up.recipe, source=source.fallback, settings={})
     if unfinished is None:  # too few completions
-        best, _ = find_best(alone, data, half.but(limits=_within(half.limits, most)), climb=climb)
+        best, _ = find_best(alone, data, half.replace(limits=_within(half.limits, most)), climb=climb)
         return None if best is None else _alone(given_up, alone, best, run)
     smaller = unfinished.smaller(half.share(0.5).limits) if run.data.gapless is not None else None
     if smaller is not None:
@@ -141,7 +141,7 @@ def _known(given_up: MethodResult, run: LearnRun) -> MethodResult | None:
                 unfinished=unfinished.summed_up,
                 seconds=given_up.seconds + half.seconds,
             )
-    best = unfinished.best(half.but(limits=_within(half.limits, most)), climb=climb)
+    best = unfinished.best(half.replace(limits=_within(half.limits, most)), climb=climb)
     return None if best is None else _alone(given_up, alone, best, run)
 
 

@@ -39,7 +39,7 @@ FILES = (
     "networks.nets",
 )
 # Written where the networks are draws from a credible set, and where numbers were learned from as they are.
-SOMETIMES = ("families.nets", "network.json", "columns.parquet")
+OPTIONAL_FILES = ("families.nets", "network.json", "columns.parquet")
 
 
 def check_folder(folder: str | os.PathLike[str], *, force: bool) -> Path:
@@ -61,7 +61,7 @@ def check_folder(folder: str | os.PathLike[str], *, force: bool) -> Path:
     if not target.is_dir():
         raise FormatError(f"cannot write {target}: it exists and is not a folder. Give another name.")
     # A folder called as one of our files is somebody else's, whatever is in it.
-    ours = {*FILES, *SOMETIMES}
+    ours = {*FILES, *OPTIONAL_FILES}
     foreign = sorted(p.name for p in target.iterdir() if p.name not in ours or p.is_symlink() or not p.is_file())
     if foreign:
         raise FormatError(
@@ -88,10 +88,10 @@ def write_files(analysis: Findings, folder: Path, texts: Mapping[str, str]) -> N
     write_dot(folder / "cpdag.dot", analysis.cpdag, labels=labels)
     write_graphml(folder / "cpdag.graphml", analysis.cpdag, labels=labels)
     analysis.confidence.save(folder / "confidence.parquet")
-    _write_means(analysis, folder)
+    _write_for_questions(analysis, folder)
 
 
-def _write_means(analysis: Findings, folder: Path) -> None:
+def _write_for_questions(analysis: Findings, folder: Path) -> None:
     """Write what later questions need: the data as they were learned from, how they were coded, and networks."""
     analysis.stacked.to_file(folder / "data.parquet")
     numbers: dict[str, Any] = {}
@@ -165,21 +165,21 @@ def run_record(analysis: Findings) -> dict[str, Any]:
 
 def _record_of_design(design: Design) -> dict[str, Any]:
     """Return what the columns of the data file do not say of how the rows were drawn."""
-    said: dict[str, Any] = {"name": design.name, "alike": design.alike, "found": design.found}
+    record: dict[str, Any] = {"name": design.name, "alike": design.alike, "found": design.found}
     if design.weights is None:
-        return said
+        return record
     replicates = 0 if design.replicates is None else len(design.replicates)
-    return {**said, "weighed_by": design.weighed_by, "replicates": replicates, "grouped": design.is_grouped}
+    return {**record, "weighed_by": design.weighed_by, "replicates": replicates, "grouped": design.is_grouped}
 
 
 def _record_of_groups(data: Dataset) -> dict[str, Any]:
     """Return what rows that belong together are worth."""
     if data.design is None:
         return {}
-    said = {"dependence": data.design.found} if data.design.found else {"groups": data.design.n_groups}
+    record = {"dependence": data.design.found} if data.design.found else {"groups": data.design.n_groups}
     if data.is_survey and not data.design.is_grouped:
-        said = {"survey": data.design.weighed_by}
-    return {**said, "effective_cases": data.n_effective}
+        record = {"survey": data.design.weighed_by}
+    return {**record, "effective_cases": data.n_effective}
 
 
 def _unfinished(analysis: Findings) -> dict[str, Any]:

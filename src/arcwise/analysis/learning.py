@@ -52,7 +52,7 @@ WORTH_SECONDS = 2.0
 WRITING_TIMES = 5.0
 
 # What the answer rests on, in this order.
-FIRST: tuple[Callable[[Analysis, LearnRun], Part | None], ...] = (
+FIRST_STEPS: tuple[Callable[[Analysis, LearnRun], Part | None], ...] = (
     main_set,
     calibrated,
     without_constraints,
@@ -117,7 +117,7 @@ def learn(
     clock = Run(limits=Limits(chosen.limit_seconds))
     file = os.fspath(data) if isinstance(data, str | os.PathLike) else None
     opened = open_table(data, progress=progress, **(chosen.rows if file is None else chosen.reading))
-    said = chosen.constraints if words is None else words
+    given = chosen.constraints if words is None else words
     more = {
         "tiers": tiers if isinstance(tiers, str) else [list(tier) for tier in tiers],
         "required": [*required],
@@ -125,7 +125,7 @@ def learn(
     }
 
     def known(names: tuple[str, ...]) -> Constraints | None:
-        own = Constraints.from_description(names, said.describe()) if isinstance(said, Constraints) else said
+        own = Constraints.from_description(names, given.describe()) if isinstance(given, Constraints) else given
         return Constraints.of(names, own, **more)
 
     is_new = words is not None or any(more.values())
@@ -155,17 +155,17 @@ def learn_prepared(
     """
     prepared = with_dependence(prepared, options.seed)
     _check_settings(options)
-    said, names = options.constraints, prepared.data.names
-    if said is not None and said.names != names:  # over columns of which some were left out
-        options = replace(options, constraints=Constraints.from_description(names, said.describe()))
+    given, names = options.constraints, prepared.data.names
+    if given is not None and given.names != names:  # over columns of which some were left out
+        options = replace(options, constraints=Constraints.from_description(names, given.describe()))
     if options.beliefs is not None:
         options.beliefs.on(names)  # refuses odds of variables that are not there
     run = begin_run(prepared, options)
     with contextlib.ExitStack() as opened:
         cluster = None if options.cluster is None else opened.enter_context(open_cluster(options.cluster))
         line = opened.enter_context(run_line(progress))
-        given = run.clock.given if clock is None else replace(run.clock.given, seconds=clock.limits.seconds)
-        run.clock = run.clock.but(limits=given, progress=line, cluster=cluster)  # the clock starts here
+        limits = run.clock.given if clock is None else replace(run.clock.given, seconds=clock.limits.seconds)
+        run.clock = run.clock.replace(limits=limits, progress=line, cluster=cluster)  # the clock starts here
         if on_result is not None and run.is_long:
             folder = opened.enter_context(tempfile.TemporaryDirectory())
             run.journal = str(Path(folder) / "networks")
@@ -236,7 +236,7 @@ def first_result(run: LearnRun, line: RunLine) -> Analysis:
     count = 1 + count_ahead(run)
     line.begin("networks", 1, count, steps=[math.nan] * count, most=partial(getattr, run.clock, "seconds_left"))
     found = Analysis(run.prepared, run.options)
-    for take in FIRST:
+    for take in FIRST_STEPS:
         found = found.plus(take(found, run))
     return found
 

@@ -130,8 +130,8 @@ class Questions(MixedQuestions, Hinted):
         """
         if first is None:
             kept = [edge for edge in self.edges if edge.fate.in_network]
-            told = (f"{edge.name}: {self._words_about(edge.first, edge.second)}" for edge in kept)
-            return "\n\n".join(told) or "The network has no edge."
+            sentences = (f"{edge.name}: {self._words_about(edge.first, edge.second)}" for edge in kept)
+            return "\n\n".join(sentences) or "The network has no edge."
         if second is None and self.confidence.link(first) is None:
             return variable_answer(self.variable(first), self.edges).to_text()
         return self._words_about(*self.confidence.two_names(first, second, "explain('x->y')."))
@@ -389,11 +389,11 @@ class Questions(MixedQuestions, Hinted):
 
     def __dir__(self) -> list[str]:
         """Return what a user asks for: what is computed on the way, and the parts behind it, are not listed."""
-        return [name for name in WANTED if hasattr(type(self), name)]
+        return [name for name in LISTED_NAMES if hasattr(type(self), name)]
 
 
 # What `dir` and the completion of a console show of an analysis, in memory or opened.
-WANTED = (
+LISTED_NAMES = (
     *("check_fit", "confidence", "consensus", "cpdag", "cross_validate", "data", "edge", "edges", "effect", "effects"),
     *("explain", "mixed_network", "network", "networks", "plot", "possible_effects", "predict", "predict_proba"),
     *("query", "report", "save", "show", "steps", "summary", "target", "threshold", "to_frame", "to_html", "variable"),

@@ -129,8 +129,8 @@ class LearnRun:
     def source(self) -> str:
         """The source of the method; of those that have a turn, the first that can obey the constraints."""
         method, known = self.options.method, self.constraints
-        usual = (one for one in SOURCES.values() if one.turn and (one.resamples or not self.must_resample))
-        sources = sorted(usual, key=lambda one: one.turn) if method == AUTO else [find_source(method)]
+        usual = (one for one in SOURCES.values() if one.auto_rank and (one.resamples or not self.must_resample))
+        sources = sorted(usual, key=lambda one: one.auto_rank) if method == AUTO else [find_source(method)]
         found = [one for one in sources if one.obeys_ancestors or known is None or not known.is_ancestral]
         if not found and known is not None:
             known.refuse_ancestors(f"the {sources[0].title}")
@@ -167,7 +167,7 @@ class LearnRun:
     def share(self, part: float, memory: int | None = None) -> Run:
         """Return a run with a part of the time that is left, and with its own limit of memory."""
         run = self.clock.share(part)
-        return run if memory is None else run.but(limits=replace(run.limits, memory_bytes=memory))
+        return run if memory is None else run.replace(limits=replace(run.limits, memory_bytes=memory))
 
     def expected(self, source: str) -> float:
         """Return how long the networks of a source took last time; NaN if it has made none yet."""

@@ -137,9 +137,9 @@ class SavedAnalysis(Questions):
         if path.is_file():
             return Words.read(path)
         data, again = self.record.get("data", {}), self.record.get("command", "arcwise learn DATA -o FOLDER")
-        told = f"A Bayesian network of {data.get('variables', '?')} variables from {data.get('cases', '?')} rows"
+        summary = f"A Bayesian network of {data.get('variables', '?')} variables from {data.get('cases', '?')} rows"
         old = f"An older version wrote this folder: what else it found is in report.html only. Write it again: {again}"
-        return Words(f"Which edges to trust: {data.get('name', self.folder.name)}", told, summary=(old,))
+        return Words(f"Which edges to trust: {data.get('name', self.folder.name)}", summary, summary=(old,))
 
     @cached_property
     def settled(self) -> frozenset[tuple[str, str]]:
@@ -195,19 +195,19 @@ class SavedAnalysis(Questions):
         if hashlib.sha256(read_bytes(path)).hexdigest() != self._facts.get(fact):
             raise FormatError(f"{path}: not the data of this analysis: another fingerprint. Run `arcwise learn` again.")
         # Whatever its size: the rows are in an order, completion after completion.
-        said = self._facts.get("groups")
-        drawn: dict[str, Any] = {"groups": GROUPS} if said and said.get("grouped", True) else {}
-        if said and "weighed_by" in said:
-            replicates = [f"{REPLICATE} {k}" for k in range(1, 1 + int(said["replicates"]))]
+        groups = self._facts.get("groups")
+        drawn: dict[str, Any] = {"groups": GROUPS} if groups and groups.get("grouped", True) else {}
+        if groups and "weighed_by" in groups:
+            replicates = [f"{REPLICATE} {k}" for k in range(1, 1 + int(groups["replicates"]))]
             drawn |= {"weights": WEIGHTS, "replicate_weights": replicates}
         data = read(path, progress=False, interventions=column, grouping=Grouping(always=False), **drawn)
-        if not said or data.design is None:
+        if not groups or data.design is None:
             return data
         try:
-            known = self._facts.get(f"{fact}_alike", said["alike"])
+            known = self._facts.get(f"{fact}_alike", groups["alike"])
             alike = None if known is None else float(known)
-            design = replace(data.design, name=str(said["name"]), alike=alike, found=str(said["found"]))
-            design = replace(design, weighed_by=str(said.get("weighed_by", WEIGHTS)))
+            design = replace(data.design, name=str(groups["name"]), alike=alike, found=str(groups["found"]))
+            design = replace(design, weighed_by=str(groups.get("weighed_by", WEIGHTS)))
         except UNREADABLE as error:
             raise FormatError(f"{self.folder / 'coding.json'}: its groups cannot be read ({error!r}).") from error
         return data.with_groups(design)

@@ -128,32 +128,32 @@ AuditSettings.__doc__ = str(inspect.getdoc(AuditSettings)).replace("{options}", 
 
 # In this order: what one check would change, the next ones see changed. A "-" hides numbers, numbers are no text.
 CHECKS: tuple[Check, ...] = (
-    lambda table, said: rows.find_header(table, sure=said.header is not None),
-    lambda table, said: rows.find_units(table),
-    lambda table, said: rows.find_totals(table),
-    lambda table, said: missing_markers.find_missing_markers(table, keep=said.keep),
-    lambda table, said: missing_markers.find_words_among_numbers(table, keep={*said.keep, *said.categories}),
-    lambda table, said: columns.find_spellings(table),
-    lambda table, said: find_written_numbers(table, decimal=said.decimal, thousands=said.thousands),
-    lambda table, said: rows.find_series(table),
-    lambda table, said: columns.find_dates(table, dates=said.dates),
-    lambda table, said: rows.find_repeated_rows(table),
-    lambda table, said: columns.find_constants(table),
-    lambda table, said: rows.find_groups(table, keep={*said.keep, *said.categories}),
-    lambda table, said: columns.find_free_text(table, keep={*said.keep, *said.categories}),
-    lambda table, said: columns.find_identifiers(table, keep={*said.keep, *said.categories}),
-    lambda table, said: columns.find_codes(table, keep={*said.keep, *said.categories}),
-    lambda table, said: columns.find_rare_states(table, merge_rare=said.merge_rare, categories=said.categories),
-    lambda table, said: columns.find_many_states(
-        table, keep=said.keep, categories=said.categories, merge_rare=said.merge_rare
+    lambda table, own: rows.find_header(table, sure=own.header is not None),
+    lambda table, own: rows.find_units(table),
+    lambda table, own: rows.find_totals(table),
+    lambda table, own: missing_markers.find_missing_markers(table, keep=own.keep),
+    lambda table, own: missing_markers.find_words_among_numbers(table, keep={*own.keep, *own.categories}),
+    lambda table, own: columns.find_spellings(table),
+    lambda table, own: find_written_numbers(table, decimal=own.decimal, thousands=own.thousands),
+    lambda table, own: rows.find_series(table),
+    lambda table, own: columns.find_dates(table, dates=own.dates),
+    lambda table, own: rows.find_repeated_rows(table),
+    lambda table, own: columns.find_constants(table),
+    lambda table, own: rows.find_groups(table, keep={*own.keep, *own.categories}),
+    lambda table, own: columns.find_free_text(table, keep={*own.keep, *own.categories}),
+    lambda table, own: columns.find_identifiers(table, keep={*own.keep, *own.categories}),
+    lambda table, own: columns.find_codes(table, keep={*own.keep, *own.categories}),
+    lambda table, own: columns.find_rare_states(table, merge_rare=own.merge_rare, categories=own.categories),
+    lambda table, own: columns.find_many_states(
+        table, keep=own.keep, categories=own.categories, merge_rare=own.merge_rare
     ),
-    lambda table, said: relations.find_copies(table, keep=said.keep),
-    lambda table, said: relations.find_determined(table),
-    lambda table, said: relations.find_computed(table),
-    lambda table, said: relations.find_gaps_by_definition(table, answered=said.imputed),
-    lambda table, said: columns.find_nearly_constant(table),
-    lambda table, said: columns.find_scales(table),
-    lambda table, said: rows.find_row_order(table),
+    lambda table, own: relations.find_copies(table, keep=own.keep),
+    lambda table, own: relations.find_determined(table),
+    lambda table, own: relations.find_computed(table),
+    lambda table, own: relations.find_gaps_by_definition(table, answered=own.imputed),
+    lambda table, own: columns.find_nearly_constant(table),
+    lambda table, own: columns.find_scales(table),
+    lambda table, own: rows.find_row_order(table),
 )
 
 
@@ -231,23 +231,23 @@ class Audit:
         return html_table(repr(self), ["severity", "columns", "finding", "proposal"], rows[:LINES], len(rows))
 
 
-def audit_table(table: Table, said: AuditSettings, *, agreed: bool = True) -> Audit:
+def audit_table(table: Table, settings: AuditSettings, *, agreed: bool = True) -> Audit:
     """Look for everything, in order, and carry out what is safe (if `agreed`) and what was asked for.
 
     What is not carried out does not hide what lies behind it: later checks see the table as it would be.
     Cost: a few passes over the data, and a cross table of 5,000 rows for pairs of columns that may be copies.
     """
-    check_options(said)
-    table, told = _marked(table, said.missing)
-    steps, findings = [*_as_it_was_read(table), *told], []
+    check_options(settings)
+    table, marks = _marked(table, settings.missing)
+    steps, findings = [*_as_it_was_read(table), *marks], []
     seen = repaired = table
     read = {column.name: column for column in table.columns}
     for check in CHECKS:
-        for finding in check(seen, said):
+        for finding in check(seen, settings):
             findings.append(finding)
             if finding.repair is None or not set(finding.columns) <= set(seen.names):
                 continue
-            wanted = finding.remedy is not None and finding.remedy.name in said.asked
+            wanted = finding.remedy is not None and finding.remedy.name in settings.asked
             if finding.severity is not Severity.NOTE or wanted or agreed:
                 seen = finding.repair.change(seen)
                 read |= {column.name: column for column in seen.columns}
@@ -261,7 +261,7 @@ def _as_it_was_read(table: Table) -> Iterable[str]:
     """Yield what the reader did without being asked."""
     if table.above:
         yield f"Skipped the lines above the header: {quoted(table.above, 4)}."
-    yield from table.told
+    yield from table.notes
     for name, reason in table.renamed.items():
         yield f"Called a column '{name}', since {reason}."
 
@@ -317,20 +317,20 @@ def check(
     column 'sure' has the same label in several spellings: 'Yes' = 'yes'; 'No' = 'no'
     """
     reading: dict[str, Any] = {name: settings.pop(name) for name in READING if name in settings}  # type: ignore[misc]
-    said = gather(AuditSettings, check, settings)
+    chosen = gather(AuditSettings, check, settings)
     if isinstance(data, str | os.PathLike):
-        header = None if said.header is None else said.header == "first"
+        header = None if chosen.header is None else chosen.header == "first"
         usual = Grouping(
             leave_out=True,
             discretize="quantile",
-            dates=None if said.dates == "drop" else said.dates,
-            keep=said.keep,
-            categories=said.categories,
-            missing=said.missing,
+            dates=None if chosen.dates == "drop" else chosen.dates,
+            keep=chosen.keep,
+            categories=chosen.categories,
+            missing=chosen.missing,
         )
         given = read_table(data, progress=progress, merge=True, header=header, **{"grouping": usual} | reading)
     elif isinstance(data, Dataset):
         given = Table.from_dataframe(data.to_dataframe())
     else:
         given = Table.of(data)
-    return audit_table(given, said)
+    return audit_table(given, chosen)

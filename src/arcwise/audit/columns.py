@@ -108,15 +108,15 @@ def find_identifiers(table: Table, *, keep: Collection[str] = ()) -> Iterable[Fi
     ):
         if not names:
             continue
-        told = "; ".join(f"'{name}' has {reasons[name]}" for name in names[:3])
+        evidence = "; ".join(f"'{name}' has {reasons[name]}" for name in names[:3])
         yield leave_out(
             Kind.IDENTIFIER,
             Severity.BLOCKS,
             names,
             f"{columns_words(names)} {verb(names, one, many)}: "
             f"{verb(names, 'an identifier, not a variable', 'identifiers, not variables')}",
-            told,
-            f", {short} ({told})",
+            evidence,
+            f", {short} ({evidence})",
             keepable=all(_can_be_kept(table.column(name)) for name in names),
         )
 

@@ -43,7 +43,7 @@ def find_copies(table: Table, *, keep: Collection[str] = ()) -> Iterable[Finding
     columns = [column for column in table.columns if int((column.counts() > 0).sum()) > 1]
     columns.sort(key=lambda column: column.n_missing)
     kept: list[Column] = []
-    looks = _Looks(table.sampled_rows(SAMPLE))
+    looks = _CopySearch(table.sampled_rows(SAMPLE))
     known: dict[bytes, str] = {}
     for column in columns:
         if table.n_cases < LEAST_ROWS_OF_COPIES or not can_show_copies(column.counts()):
@@ -137,11 +137,11 @@ def find_computed(table: Table) -> Iterable[Finding]:
     while len(kept) > 2 and len(_complete(kept)) < max(LEAST_ROWS, 5 * len(kept)):
         kept.popitem()  # the one with the most gaps
     order = {name: place for place, name in enumerate(table.names)}
-    told: set[frozenset[str]] = set()
+    reported: set[frozenset[str]] = set()
     for name in sorted(kept, key=order.__getitem__, reverse=True):  # what was computed mostly comes last
         formula = _formula(name, {other: own for other, own in kept.items() if other != name}, kept[name])
-        if formula is not None and (among := frozenset((name, *formula))) not in told:
-            told.add(among)
+        if formula is not None and (among := frozenset((name, *formula))) not in reported:
+            reported.add(among)
             words = " ".join(_term(formula[other], other) for other in sorted(formula, key=order.__getitem__))
             what = f"column '{name}' follows from others: {name} = {words.removeprefix('+ ')}"
             yield note(Kind.DETERMINED, (name,), what, "up to rounding and a constant; edges among them say only that")
@@ -276,7 +276,7 @@ def _by_definition(names: tuple[str, ...], where: str, evidence: str, is_number:
     return Finding(Kind.BY_DEFINITION, Severity.MISLEADS, names, what, evidence, proposal, remedy, repair)
 
 
-class _Looks:
+class _CopySearch:
     """Compares pairs of columns on a sample of the rows, as long as there are not too many pairs."""
 
     def __init__(self, rows: NDArray[np.int64]) -> None:

@@ -19,7 +19,7 @@ from arcwise.data.table import Table
 LAST_ROWS = 3  # that are looked at for totals
 TOTALS = frozenset(("total", "totals", "grand total", "sum", "summe", "gesamt", "average", "mean"))
 LEAST_UNITS = 2  # columns whose first cell is a word above numbers
-MOSTLY = 0.9  # a tenth of the rows may be typing errors
+CLEAN_SHARE = 0.9  # a tenth of the rows may be typing errors
 ORDERED = 0.9995  # the rank correlation of numbers in order with the order of the rows
 PARTS = frozenset(("train", "training", "test", "testing", "valid", "validation", "val", "dev", "holdout", "hold-out"))
 ALIKE = 0.5  # the rank correlation of a column with itself in the row before, in series
@@ -30,7 +30,7 @@ LEAST_EFFECT = 1.2  # the design effect of groups that matter
 # Numbers of groups are names; of what differs between them a line over the numbers has 1 / (groups - 1). Where it has
 # more than this, the numbers measure something (steps of a scale, years of school), and it is a variable.
 MEASURES = 0.5
-DEALT = 39  # times that the values of such a column are dealt out anew
+SHUFFLES = 39  # times that the values of such a column are dealt out anew
 _GROUP = re.compile(
     r"(?:^|[^a-z])(?:id|patient|subject|person|participant|respondent|family|household|animal|mouse|donor|cluster|pupil"
     r"|student|school|customer|client)s?(?:$|[^a-z])"
@@ -104,7 +104,7 @@ def _is_unit(column: Column, label: str) -> bool:
     numbers = sum(
         int(count) for other, count in zip(column.labels, counts, strict=True) if any(sign.isdigit() for sign in other)
     )
-    return rows > 0 and numbers >= MOSTLY * rows
+    return rows > 0 and numbers >= CLEAN_SHARE * rows
 
 
 def find_totals(table: Table) -> Iterable[Finding]:
@@ -156,9 +156,9 @@ def find_series(table: Table) -> Iterable[Finding]:
     if rows < LEAST_ROWS or table.is_grouped:
         return
     for column in table.columns:
-        if len(column.labels) > MOSTLY * rows and date_example(column) is not None and not column.n_missing:
+        if len(column.labels) > CLEAN_SHARE * rows and date_example(column) is not None and not column.n_missing:
             place = np.argsort(sorted_labels(column.labels))[column.codes]
-            if float(np.mean(np.diff(place) > 0)) > MOSTLY or float(np.mean(np.diff(place) < 0)) > MOSTLY:
+            if float(np.mean(np.diff(place) > 0)) > CLEAN_SHARE or float(np.mean(np.diff(place) < 0)) > CLEAN_SHARE:
                 yield _series((column.name,), f"the rows are in the order of the dates of column '{column.name}'")
                 return
     numbers = [c for c in table.columns if c.is_continuous() and not c.n_missing and not is_in_order(c)]
@@ -172,8 +172,8 @@ def find_series(table: Table) -> Iterable[Finding]:
 
 
 def _series(names: tuple[str, ...], what: str, evidence: str = "") -> Finding:
-    told = "each counts as an independent row, and edges look surer than they are"
-    return note(Kind.ROW_ORDER, names, what, f"{evidence}; {told}" if evidence else told)
+    consequence = "each counts as an independent row, and edges look surer than they are"
+    return note(Kind.ROW_ORDER, names, what, f"{evidence}; {consequence}" if evidence else consequence)
 
 
 def find_groups(table: Table, *, keep: Collection[str] = ()) -> Iterable[Finding]:
@@ -195,7 +195,7 @@ def find_groups(table: Table, *, keep: Collection[str] = ()) -> Iterable[Finding
         labels = column.codes.astype(np.int64)
         alike = float(np.mean(intraclass(data, Design(labels))))
         worth = data.with_groups(Design(labels, alike=alike)).n_effective
-        by_chance = (float(np.mean(intraclass(data, Design(rng.permutation(labels))))) for _ in range(DEALT))
+        by_chance = (float(np.mean(intraclass(data, Design(rng.permutation(labels))))) for _ in range(SHUFFLES))
         if count >= LEAST_EFFECT * worth and all(alike > other for other in by_chance):
             found.append((worth, column.name, len(np.unique(labels))))
     if found:

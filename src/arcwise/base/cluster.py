@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 # A cluster of our own watches itself less: by default its processes take a tenth of a core while they wait.
-CALM = {
+SLOWER_POLLING = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.system-monitor.interval": "5s",
@@ -36,8 +36,8 @@ ADDRESS = re.compile(r"([a-z]+://)?([^\s/:\[\]]+|\[[0-9a-fA-F:.]+\]):\d{1,5}/?|i
 # worker died in the middle of it is up to the cluster (`distributed.scheduler.allowed-failures`); one that raises an
 # error would raise it again, and is not repeated.
 MOST_LOSSES = 3
-LOOK = 2.0  # seconds without any news after which it is asked whether the workers still have what tasks need
-PAUSE = 0.2  # seconds before their input is sent again, and once more after every loss
+ASK_AFTER = 2.0  # seconds without any news after which it is asked whether the workers still have what tasks need
+RESEND_SECONDS = 0.2  # seconds before their input is sent again, and once more after every loss
 MOST_KEPT = 4  # how many jobs' needs stay on the workers
 
 Result = TypeVar("Result")
@@ -77,7 +77,7 @@ class Cluster:
                 losses += 1
                 if losses > MOST_LOSSES:
                     raise _died() from error
-                time.sleep(losses * PAUSE)  # until the scheduler knows
+                time.sleep(losses * RESEND_SECONDS)  # until the scheduler knows
 
     def forget(self, digest: str) -> None:
         """Forget what was sent: it is lost, or not needed any more."""
@@ -206,7 +206,7 @@ class Tasks(Generic[Result]):
             while self._running:
                 seconds = None if run is None else run.limits.seconds
                 try:
-                    number, future = self._ended.get(timeout=LOOK if seconds is None else min(seconds, LOOK))
+                    number, future = self._ended.get(timeout=ASK_AFTER if seconds is None else min(seconds, ASK_AFTER))
                 except queue.Empty:
                     if run is not None and run.is_over:
                         return None
@@ -347,7 +347,7 @@ def open_cluster(cluster: str | Client | Cluster | None, workers: int = 1) -> It
         return
     local: Callable[..., Any] = LocalCluster
     with (
-        dask.config.set(CALM),
+        dask.config.set(SLOWER_POLLING),
         local(n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs="ERROR") as own,
         connect(own, set_as_default=False) as client,
     ):

@@ -162,8 +162,8 @@ class ArcwiseError(ValueError):
             return problem
         *first, last = (remedy.spelled(spell) for remedy in chosen)
         joint = "or," if chosen[-1].only_if else "or"  # a condition is a clause of its own
-        told = f"{', '.join(first)}, {joint} {last}." if first else f"{last}."
-        return f"{problem} {told[0].upper()}{told[1:]}"
+        text = f"{', '.join(first)}, {joint} {last}." if first else f"{last}."
+        return f"{problem} {text[0].upper()}{text[1:]}"
 
     def __str__(self) -> str:
         return self.spelled()
@@ -448,5 +448,5 @@ class Hinted:
         def __getattr__(self, name: str) -> object:
             if hasattr(type(self), name):  # the property exists and its computation raised: show that error
                 return object.__getattribute__(self, name)
-            told = "" if name.startswith("_") else hint(self._KIND, name)
-            raise AttributeError(f"{type(self).__name__} has no attribute '{name}'{told}", name=name, obj=self)
+            advice = "" if name.startswith("_") else hint(self._KIND, name)
+            raise AttributeError(f"{type(self).__name__} has no attribute '{name}'{advice}", name=name, obj=self)

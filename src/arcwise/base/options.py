@@ -262,8 +262,8 @@ def from_keywords(kind: type[T], keywords: Mapping[str, Any], base: T | None = N
     """Return the options that keywords ask for; those of `base` hold where a keyword says nothing."""
     known = [item.name for item in options_of(kind)]
     for name in keywords:
-        if name not in known and (told := hint("learn", name)):
-            raise OptionError(f"there is no option '{name}'{told}.")
+        if name not in known and (advice := hint("learn", name)):
+            raise OptionError(f"there is no option '{name}'{advice}.")
         check_known("option", name, known)
     return kind(**keywords) if base is None else dataclasses.replace(base, **keywords)  # type: ignore[type-var]
 

@@ -192,7 +192,7 @@ class Run:
         """
         own: dict[str, Any] = {name: resolve_seed(seed) for name, seed in seeded.items()}
         own |= {"progress": progress, "threads": threads, "cluster": cluster}
-        return (limits.but(**own) if isinstance(limits, Run) else cls(limits=limits, **own)).shown()
+        return (limits.replace(**own) if isinstance(limits, Run) else cls(limits=limits, **own)).shown()
 
     @contextlib.contextmanager
     def shown(self) -> Iterator[Run]:
@@ -201,7 +201,7 @@ class Run:
             yield self
             return
         with show_progress(self.progress) as callback:
-            yield self.but(progress=callback)
+            yield self.replace(progress=callback)
 
     @property
     def callback(self) -> ProgressCallback:
@@ -221,8 +221,8 @@ class Run:
         """How many threads to use: as many as were asked for, else all cores."""
         return available_cores() if self.threads is None else self.threads
 
-    def but(self, *, limits: Limits | None = None, **changed: Any) -> Run:
-        """Return a run with other circumstances: ``run.but(seed=3, progress=False)``. New limits start a new clock."""
+    def replace(self, *, limits: Limits | None = None, **changed: Any) -> Run:
+        """Return a run with other circumstances: ``run.replace(seed=3, progress=False)``. New limits start another."""
         names = ("seed", "threads", "progress", "cluster", "journal", "tables", "batches")
         other = Run(limits=limits or self.given, **({name: getattr(self, name) for name in names} | changed))
         if limits is None:
@@ -232,7 +232,7 @@ class Run:
     @property
     def here(self) -> Run:
         """The same on this machine."""
-        return self.but(cluster=None)
+        return self.replace(cluster=None)
 
     def pause(self, seconds: float) -> None:
         """Do not count this many seconds that have passed."""
@@ -275,14 +275,14 @@ class Run:
         """Return a run for what a result cannot do without: the time that is left, or a little where there is none."""
         seconds = self.given.seconds
         if seconds is None:
-            return self.but()
+            return self.replace()
         least = GRACE_SHARE * seconds + GRACE_SECONDS
-        return self.but(limits=replace(self.limits, seconds=max(least, self.seconds_left)))
+        return self.replace(limits=replace(self.limits, seconds=max(least, self.seconds_left)))
 
     def share(self, part: float) -> Run:
         """Return a run that ends after a part of the time that is left; 0.5 for half of it."""
         left = self.limits
-        return self.but(
+        return self.replace(
             limits=left if left.seconds is None else replace(left, seconds=max(NO_TIME, part * left.seconds))
         )
 
@@ -295,7 +295,7 @@ class Run:
         limits = self.given
         if limits.memory_bytes is not None:
             limits = replace(limits, memory_bytes=max(1, limits.memory_bytes - memory_bytes))
-        other = self.but(limits=limits)
+        other = self.replace(limits=limits)
         other._begin = self._begin
         return other
 
@@ -360,7 +360,7 @@ def deferred_interrupt(stop: Callable[[], None]) -> Iterator[None]:
             signal.signal(signal.SIGINT, before)
 
 
-class Disturbance:
+class InterruptFlag:
     """Whether Ctrl-C was pressed: the status is INTERRUPTED then."""
 
     status = Status.COMPLETE
@@ -371,11 +371,11 @@ class Disturbance:
 
 
 @contextlib.contextmanager
-def undisturbed() -> Iterator[Disturbance]:
+def uninterrupted() -> Iterator[InterruptFlag]:
     """Within this block Ctrl-C interrupts nothing; the yielded object says whether it was pressed."""
-    disturbance = Disturbance()
-    with deferred_interrupt(disturbance.note):
-        yield disturbance
+    flag = InterruptFlag()
+    with deferred_interrupt(flag.note):
+        yield flag
 
 
 # One seed in, one number for the native core out.

@@ -14,7 +14,7 @@ import numpy as np
 from arcwise.base.cluster import Cluster
 from arcwise.base.errors import check_argument, check_count
 from arcwise.base.options import REFINE, REPLICATES, Common, gather, option, row
-from arcwise.base.run import Limits, Run, Seed, Status, resolve_seed, undisturbed
+from arcwise.base.run import Limits, Run, Seed, Status, resolve_seed, uninterrupted
 from arcwise.base.showing import one_screen
 from arcwise.bootstrap.batches import KeptBatches
 from arcwise.bootstrap.completed import complete_data
@@ -198,7 +198,7 @@ def bootstrap_networks(
     finished: dict[int, Replicate] = {}
     status, expected = Status.COMPLETE, math.nan
     with contextlib.ExitStack() as stack:
-        shown = stack.enter_context(run.but(progress=progress).shown())
+        shown = stack.enter_context(run.replace(progress=progress).shown())
         keep: Callable[[list[Replicate]], None] = lambda found: None  # noqa: E731
         if chosen.path is not None:
             journal = stack.enter_context(ReplicateJournal(chosen.path, task.identity(), given.n_variables))
@@ -228,7 +228,7 @@ def bootstrap_networks(
             except KeyboardInterrupt:
                 status = Status.INTERRUPTED
     found = [finished[index] for index in sorted(finished) if index < replicates]
-    with undisturbed() as meanwhile:
+    with uninterrupted() as meanwhile:
         made = _network_set(task, given, found, status, replicates, run.seconds)
     facts = made.facts | known_facts(None if constraints is None or constraints.is_trivial else constraints)
     if status is Status.TIME_LIMIT and math.isfinite(expected):

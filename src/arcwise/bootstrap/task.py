@@ -65,7 +65,7 @@ class Copies:
         Constraints, prior odds, prior networks, experiments and states that do not occur do, and what a few rows have
         in common is chance. Numbers have no states that could correspond. Cost: the cells of the table.
         """
-        told = (
+        told_apart = (
             constraints.distinguishes_variables
             or constraints.max_parents == 0
             or score is not score.data_score
@@ -74,7 +74,7 @@ class Copies:
             or isinstance(data, GapStates)
             or not (data.targets is None or data.targets.is_empty)
         )
-        if told:
+        if told_apart:
             return cls(data.names, {})
         known: dict[tuple[int, bytes], int] = {}
         first = {}

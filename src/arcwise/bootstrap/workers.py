@@ -15,7 +15,7 @@ from arcwise import _core
 from arcwise.base.cluster import Cluster, explained_losses, give_back_unwanted, open_cluster
 from arcwise.base.errors import Argument, OptionError, check_known
 from arcwise.base.machine import room_for_threads
-from arcwise.base.run import Limits, Run, Status, undisturbed
+from arcwise.base.run import Limits, Run, Status, uninterrupted
 from arcwise.bootstrap.batches import Interrupted
 from arcwise.bootstrap.journal import Replicate, pack_replicates, unpack_replicates
 from arcwise.bootstrap.task import ReplicateTask
@@ -283,7 +283,7 @@ class Dispatch:
         Ctrl-C is raised afterwards: where threads meet, it would leave a lock of Python's in disorder, and the run
         would end with an error, or worker threads with a traceback each.
         """
-        with undisturbed() as meanwhile:
+        with uninterrupted() as meanwhile:
             ready, _ = futures.wait(self._running, patience, futures.FIRST_COMPLETED)
         meanwhile.status.unless_interrupted()
         return ready
@@ -309,7 +309,7 @@ class Dispatch:
         if self._task.together == 1:
             return
         self._workers.stop()
-        with undisturbed():  # a shell may pass on the same Ctrl-C once more
+        with uninterrupted():  # a shell may pass on the same Ctrl-C once more
             futures.wait(self._running, LAST_SECONDS)
         for future in self._running:
             if _is_finished(future):

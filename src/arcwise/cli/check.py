@@ -18,11 +18,11 @@ from arcwise.report.report import print_blocks
 from arcwise.report.sections import audit_blocks
 
 # What can be said about data, beside what is done to gaps and numbers.
-SAID = (
+CHECK_OPTIONS = (
     *("drop", "keep", "categorical", "categories", "missing", "decimal", "thousands", "dates", "merge_rare"),
     *("header", "separator", "format", "table", "sample", "whole", "memory", "temporary"),
 )
-GIVEN = Rows((LearnOptions,), only=SAID)
+CHECK_ROWS = Rows((LearnOptions,), only=CHECK_OPTIONS)
 
 
 class CheckVerb(Verb):
@@ -35,7 +35,7 @@ class CheckVerb(Verb):
     """
 
     data: DataArgument
-    given: Annotated[dict[str, Any], GIVEN]
+    given: Annotated[dict[str, Any], CHECK_ROWS]
     output: Path | None = option(
         None,
         "write the data with all safe proposals carried out; gaps are not filled, and numbers not cut",

@@ -51,7 +51,7 @@ class ImputeVerb(TableVerb, DataFileVerb):
         }
         what = f"dropped {dropped:,} rows" if self.method == "drop" else f"filled {sum(gaps.values()):,} values"
         where = "" if self.to_stdout else f"; wrote {filled.n_cases:,} rows to {self.output}"
-        return Result(payload, told=f"{what} in {len(gaps)} of {len(table.names)} columns{where}")
+        return Result(payload, message=f"{what} in {len(gaps)} of {len(table.names)} columns{where}")
 
 
 class DiscretizeVerb(TableVerb, DataFileVerb):
@@ -90,5 +90,5 @@ class DiscretizeVerb(TableVerb, DataFileVerb):
         where = "" if self.to_stdout else f"; wrote {done.n_cases:,} rows to {self.output}"
         return Result(
             {"method": self.method, "rows": done.n_cases, "intervals": cuts, "output": self.output},
-            told=f"cut {len(names)} of {len(table.names)} columns{where}",
+            message=f"cut {len(names)} of {len(table.names)} columns{where}",
         )

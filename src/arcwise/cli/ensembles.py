@@ -23,7 +23,7 @@ from arcwise.parent_sets.build import BuildSettings
 from arcwise.recipes.bootstrap import BootstrapOptions
 from arcwise.recipes.credible import CredibleOptions
 from arcwise.recipes.posterior import PosteriorOptions, find_posterior
-from arcwise.sampled.numeric_data import WAYS, Cutting, NumericData
+from arcwise.sampled.numeric_data import CUT_METHODS, Cutting, NumericData
 
 if TYPE_CHECKING:
     from arcwise.data.dataset import Dataset, Incomplete
@@ -95,15 +95,15 @@ class CredibleVerb(options.LearningVerb, options.NetworkLimit, NetworksFileVerb)
         lines = [f"{tail} -> {head}  {share:.4f}" for share, tail, head in listed]
         none = "# no arc is in any network" if summary.count else f"# no arc is known: {status}"
         grouped = "" if class_count is None else f" in {class_count:,} equivalence classes"
-        told = f"{summary.count:,} networks{grouped} within a Bayes factor of {factor:g} of {summary.opt:.6f}"
+        message = f"{summary.count:,} networks{grouped} within a Bayes factor of {factor:g} of {summary.opt:.6f}"
         if not summary.count:
-            told = f"the networks within a Bayes factor of {factor:g} of the best were not counted"
+            message = f"the networks within a Bayes factor of {factor:g} of the best were not counted"
         stopped = "; " + describe_completeness(summary.status if complete else status, summary.max_parents, len(names))
         if self.classes and class_count is None and summary.count:
             stopped += "; their classes were not counted"
         if reached is not None:
             stopped += f"; {reached['count']:,} networks are within a Bayes factor of {reached['bayes_factor']:.3g}"
-        return Result(payload, lines or none, f"{told}, in {seconds:.2f} s{stopped}", status=status)
+        return Result(payload, lines or none, f"{message}, in {seconds:.2f} s{stopped}", status=status)
 
     def _found(
         self, loaded: options.ParentSetSource, factor: float, clock: Run
@@ -234,7 +234,9 @@ class BootstrapVerb(options.LearningVerb, options.TimeLimit, NetworksFileVerb):
     replicates: int = row(BootstrapOptions, "replicates", help="how many networks to learn")
     settings: ensemble.BootstrapSettings = rows(ensemble.BootstrapSettings)
     recut: str | None = option(
-        None, f"cut columns of numbers, anew in each replicate: {', '.join(WAYS[:-1])} or {WAYS[-1]}", choices=WAYS
+        None,
+        f"cut columns of numbers, anew in each replicate: {', '.join(CUT_METHODS[:-1])} or {CUT_METHODS[-1]}",
+        choices=CUT_METHODS,
     )
     bins: int = row(Common, "bins", of="--recut")
     target: str | None = option(None, "the class column", of="--recut mdl")

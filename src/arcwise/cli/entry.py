@@ -60,8 +60,8 @@ def _spell_unknown_signs() -> None:
     def spell(error: UnicodeError) -> tuple[str, int]:
         assert isinstance(error, UnicodeEncodeError)
         lost = error.object[error.start : error.end]
-        told = "".join(SPELLED.get(sign) or sign.encode("ascii", "backslashreplace").decode() for sign in lost)
-        return told, error.end
+        spelled = "".join(SPELLED.get(sign) or sign.encode("ascii", "backslashreplace").decode() for sign in lost)
+        return spelled, error.end
 
     codecs.register_error("spelled", spell)
     for stream in (sys.stdout, sys.stderr):

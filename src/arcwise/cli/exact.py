@@ -81,14 +81,14 @@ class ScoresVerb(options.LearningVerb, BuildingOptions, options.MemoryLimit, Ver
             "seconds": made.seconds,
             **facts(table, "data_digest", "digest"),
         }
-        told = (
+        message = (
             f"wrote {table.n_rows:,} parent sets of {table.n_variables} variables to {output or 'stdout'} "
             f"({made.families:,} families scored in {made.seconds:.1f} s)"
         )
         if table.status is not Status.COMPLETE:
             remedy = "" if checkpoint is None else f" Run the same command to continue from {checkpoint}."
-            told += f"\n{table.status}: the table holds sets of at most {table.max_parents} parents.{remedy}"
-        return Result(payload, told=told, status=table.status)
+            message += f"\n{table.status}: the table holds sets of at most {table.max_parents} parents.{remedy}"
+        return Result(payload, message=message, status=table.status)
 
     def _checkpoint(self, output: Path) -> Path:
         if not output.name.removesuffix(".gz").endswith((".jkl", ".arct")):

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 WAITING = 5.0  # seconds after which somebody who waits is told that there is something to look at
-GIVEN = Rows((LearnOptions,), leave_out=("constraints", "beliefs"))
+LEARN_ROWS = Rows((LearnOptions,), leave_out=("constraints", "beliefs"))
 
 
 class LearnVerb(ConstraintOptions, Verb):
@@ -54,7 +54,7 @@ class LearnVerb(ConstraintOptions, Verb):
     details: bool = option(
         False, "print all edges and the sections of the report, not the answer alone", group=Group.OUTPUT
     )
-    given: Annotated[dict[str, Any], GIVEN]
+    given: Annotated[dict[str, Any], LEARN_ROWS]
     weighing: WeighingOptions = rows(WeighingOptions)
 
     def _run(self) -> Result:
@@ -76,17 +76,17 @@ class LearnVerb(ConstraintOptions, Verb):
         for step in prepared.steps:
             self.remark(step)
         options = replace(options, constraints=self.read_constraints(prepared.data.names))
-        written, told, begin = False, False, time.monotonic()
+        written, announced, begin = False, False, time.monotonic()
 
         def write(first: Analysis) -> None:
             """Write a result that more is to be added to; what was written before is replaced."""
-            nonlocal written, told
+            nonlocal written, announced
             if output is not None:
                 replaced, written = force or written, True  # also if Ctrl-C comes just after it is there
                 first.save(output, force=replaced)
                 if time.monotonic() - begin > WAITING:
-                    self.remark(f"{'A fuller' if told else 'A first'} report: {output / 'report.html'}")
-                    told = True
+                    self.remark(f"{'A fuller' if announced else 'A first'} report: {output / 'report.html'}")
+                    announced = True
 
         found = learn_prepared(prepared, options, progress=self.progress, on_result=write, clock=clock)
         if output is not None:

@@ -149,8 +149,8 @@ class SampleVerb(files.DataFileVerb):
             "digest": drawn.digest,
             "output": self.output,
         }
-        told = f"wrote {drawn.n_rows:,} rows of {drawn.n_variables} variables to {self.output}"
-        return Result(payload, told="" if self.to_stdout else told)
+        message = f"wrote {drawn.n_rows:,} rows of {drawn.n_variables} variables to {self.output}"
+        return Result(payload, message="" if self.to_stdout else message)
 
 
 class ConvertVerb(files.ResultVerb):
@@ -194,4 +194,4 @@ class ConvertVerb(files.ResultVerb):
             "has_tables": found.network is not None,
             "output": output,
         }
-        return Result(payload, told="" if output is None else f"wrote {content.n_nodes:,} variables to {output}")
+        return Result(payload, message="" if output is None else f"wrote {content.n_nodes:,} variables to {output}")

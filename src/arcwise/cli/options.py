@@ -156,10 +156,10 @@ class DataVerb(TableVerb, DiscreteOptions, Verb):
             )
         if not table.n_missing or self.impute is None:
             return table
-        filled, told = fill_gaps(table, self.impute, self.clock.share(0.5).but(progress=self.progress))
-        if told:
-            self.hurried.append(told)
-            self.remark(told)
+        filled, remark = fill_gaps(table, self.impute, self.clock.share(0.5).replace(progress=self.progress))
+        if remark:
+            self.hurried.append(remark)
+            self.remark(remark)
         return filled
 
     def _whole(self, table: Table, score: Score | None) -> Any:
@@ -170,8 +170,8 @@ class DataVerb(TableVerb, DiscreteOptions, Verb):
         if score is not None and score.data_score.holds_data:
             from arcwise.findings.preparation import as_mixed  # not for verbs that count states
 
-            made, told = as_mixed(table)
-            for text in told:
+            made, remarks = as_mixed(table)
+            for text in remarks:
                 self.remark(text)
             return made
         return table.to_dataset(categorical=self.categorical)

@@ -246,8 +246,8 @@ class AnswerVerb(Verb, AnswerOptions):
         def show() -> None:
             typer.echo(answer.to_markdown() if self.markdown else answer.to_text(), nl=False)
 
-        told = "" if self.output is None else f"wrote {len(frame):,} rows to {self.output}"
-        return Result(payload, show, told=told, status=status)
+        message = "" if self.output is None else f"wrote {len(frame):,} rows to {self.output}"
+        return Result(payload, show, message=message, status=status)
 
 
 def open_folder(folder: Path) -> SavedAnalysis:

@@ -35,27 +35,27 @@ class Answered:
 
     question: Question
     frame: pd.DataFrame
-    told: dict[str, Any]
+    content: dict[str, Any]
     words: Answer | None = None
 
     @property
     def payload(self) -> dict[str, Any]:
         """The answer for JSON."""
-        return {"question": self.question.text, "evidence": dict(self.question.evidence), **self.told}
+        return {"question": self.question.text, "evidence": dict(self.question.evidence), **self.content}
 
     @property
     def remark(self) -> str:
         """What is to be said below the table of one network."""
         lines = []
-        if "log_joint" in self.told:
-            lines.append(f"probability of these states given the evidence: {self.told['probability']:.6g}")
-        if self.question.evidence and "log_evidence" in self.told and "error" in self.told:
-            density = self.told["log_evidence"]
+        if "log_joint" in self.content:
+            lines.append(f"probability of these states given the evidence: {self.content['probability']:.6g}")
+        if self.question.evidence and "log_evidence" in self.content and "error" in self.content:
+            density = self.content["log_evidence"]
             lines.append(f"log density of the evidence: {density:.6g}")
-            if self.told["error"]:
-                lines.append(f"by weighted draws: means and probabilities are within {2 * self.told['error']:.2g}")
-        elif self.question.evidence and "draws" not in self.told and "log_evidence" in self.told:
-            log_evidence = self.told["log_evidence"]
+            if self.content["error"]:
+                lines.append(f"by weighted draws: means and probabilities are within {2 * self.content['error']:.2g}")
+        elif self.question.evidence and "draws" not in self.content and "log_evidence" in self.content:
+            log_evidence = self.content["log_evidence"]
             tiny = log_evidence < math.log(1e-300)
             shown = f"exp({log_evidence:.6g})" if tiny else f"{math.exp(log_evidence):.6g}"
             lines.append(f"probability of the evidence: {shown}")
@@ -134,8 +134,8 @@ class QueryVerb(files.AnswerVerb):
             files.write_frame(answers[0].frame, output)
         payload = {"network": self.network, "answers": (found.payload for found in answers), "output": output}
         if output is not None:
-            told = "" if str(output) == "-" else f"wrote {len(answers[0].frame):,} rows to {output}"
-            return Result(payload, told=told)
+            message = "" if str(output) == "-" else f"wrote {len(answers[0].frame):,} rows to {output}"
+            return Result(payload, message=message)
 
         def show() -> None:
             if self.rows is not None:
@@ -213,17 +213,17 @@ class QueryVerb(files.AnswerVerb):
             frame = found.to_frame()
             if within is not None:
                 frame = frame[frame[names[0]] != "else"]
-            told = {"variables": names, "answer": frame, **facts(found, "networks", "draws", "level")}
-            return Answered(question, frame, told)
+            content = {"variables": names, "answer": frame, **facts(found, "networks", "draws", "level")}
+            return Answered(question, frame, content)
         answers = [network.query(name, evidence, level=self.level, seed=self.seed) for name in names]
         frames = [answer_frame(network, one) for one in answers]
-        told = {
+        content = {
             "answers": {one.name: frame for one, frame in zip(answers, frames, strict=True)},
             "error": max(one.error for one in answers),
             "log_evidence": answers[0].log_evidence,
             "level": self.level,
         }
-        return Answered(question, pd.concat(frames, ignore_index=True), told)
+        return Answered(question, pd.concat(frames, ignore_index=True), content)
 
     def _rows_mixed(
         self, network: MixedNetwork, saved: SavedAnalysis | None, question: Question, path: Path
@@ -249,8 +249,8 @@ class QueryVerb(files.AnswerVerb):
     def _answer(self, network: BayesianNetwork, question: Question) -> Answered:
         if question.explanation:
             explanation = network.most_probable(question.evidence, **self.settings)
-            told = facts(explanation, "states", "probability", "log_joint", "log_evidence")
-            return Answered(question, explanation.to_frame(), told)
+            content = facts(explanation, "states", "probability", "log_joint", "log_evidence")
+            return Answered(question, explanation.to_frame(), content)
         if question.states:
             return self._one_probability(network, question)
         if not question.asked:
@@ -259,12 +259,12 @@ class QueryVerb(files.AnswerVerb):
                 name: dict(zip(one.states[0], one.probabilities.tolist(), strict=True))
                 for name, one in marginals.items()
             }
-            told = {"marginals": by_name, "log_evidence": marginals.log_evidence}
-            return Answered(question, marginals.to_frame(), told)
+            content = {"marginals": by_name, "log_evidence": marginals.log_evidence}
+            return Answered(question, marginals.to_frame(), content)
         found = network.query(question.asked, question.evidence, **self.settings)
         frame = found.to_frame()
-        told = {"variables": found.names, "probabilities": frame, "log_evidence": found.log_evidence}
-        return Answered(question, frame, told)
+        content = {"variables": found.names, "probabilities": frame, "log_evidence": found.log_evidence}
+        return Answered(question, frame, content)
 
     def _one_probability(self, network: BayesianNetwork, question: Question) -> Answered:
         """Return P(states | evidence) by two probabilities of evidence: no joint table of the variables is needed."""
@@ -282,8 +282,8 @@ class QueryVerb(files.AnswerVerb):
             raise OptionError(f"the evidence is impossible: {listed} has probability 0.")
         both = network.log_probability({**wanted, **evidence}, **self.settings)
         probability = math.exp(min(both - given, 0.0))
-        told = {"states": wanted, "probability": probability, "log_probability": both - given, "log_evidence": given}
-        return Answered(question, pd.DataFrame([{**wanted, "probability": probability}]), told)
+        content = {"states": wanted, "probability": probability, "log_probability": both - given, "log_evidence": given}
+        return Answered(question, pd.DataFrame([{**wanted, "probability": probability}]), content)
 
     def _answer_averaged(self, saved: SavedAnalysis, question: Question) -> Answered:
         """Return the answer averaged over networks and parameters, with intervals."""
@@ -307,9 +307,12 @@ class QueryVerb(files.AnswerVerb):
         frame = found.to_frame()
         for name, state in zip(question.asked, question.states or (), strict=False):
             frame = frame[frame[name] == state]
-        told = {"variables": found.names, "probabilities": frame, **facts(found, "networks", "draws", "level")}
+        content = {"variables": found.names, "probabilities": frame, **facts(found, "networks", "draws", "level")}
         return Answered(
-            question, frame, told, averaged_answer(question.text, found, frame, networks_title(saved.confidence.recipe))
+            question,
+            frame,
+            content,
+            averaged_answer(question.text, found, frame, networks_title(saved.confidence.recipe)),
         )
 
     def _answer_rows(
@@ -341,14 +344,14 @@ class QueryVerb(files.AnswerVerb):
             for states in frame.columns
         ]
         frame["log_evidence"] = found.log_evidence
-        told = {
+        content = {
             "variables": found.names,
             "rows": len(frame),
             "columns": list(frame.columns),
             "probabilities": found.probabilities.reshape(len(frame), -1),
             "log_evidence": found.log_evidence,
         }
-        return Answered(question, frame, told)
+        return Answered(question, frame, content)
 
 
 def answer_frame(network: MixedNetwork, found: NumberAnswer | StateAnswer) -> pd.DataFrame:
@@ -388,5 +391,5 @@ def _event(
         probability, error, known[name] = probability * share, max(error, found.error), value
         if not share:
             break
-    told = {"states": wanted, "probability": probability, "exact": not error}
-    return Answered(question, pd.DataFrame([{**wanted, "probability": probability}]), told)
+    content = {"states": wanted, "probability": probability, "exact": not error}
+    return Answered(question, pd.DataFrame([{**wanted, "probability": probability}]), content)

@@ -75,7 +75,7 @@ class ShowVerb(Verb):
         )
 
 
-HANGS = 5.0  # seconds after which a browser that stays in the foreground is one that runs
+BROWSER_SECONDS = 5.0  # seconds after which a browser that stays in the foreground is one that runs
 START = "import sys, webbrowser; sys.exit(not webbrowser.open(sys.argv[1]))"
 
 
@@ -104,7 +104,7 @@ def _browse(address: str) -> bool:
         [sys.executable, "-c", START, address], stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True
     )
     try:
-        return begun.wait(HANGS) == 0
+        return begun.wait(BROWSER_SECONDS) == 0
     except subprocess.TimeoutExpired:
         begun.returncode = 0  # it is left to itself
         return True
@@ -292,7 +292,7 @@ class EffectVerb(DataVerb, TimeLimit, AnswerVerb):
             between, by = self._change(saved, cause)
             one = saved.effect(cause, outcome, level=self.level, by=by)
             reverse = saved.reach.leads_to(outcome, cause)
-            told: dict[str, Any] = {
+            figures: dict[str, Any] = {
                 "probability": one.probability,
                 "calibrated": bool(one.basis),
                 "share": one.share,
@@ -301,7 +301,7 @@ class EffectVerb(DataVerb, TimeLimit, AnswerVerb):
             }
             if isinstance(one, MixedEffect):
                 answer = mixed_effect_answer(one, reverse=reverse, between=between)
-                told["no_overlap"] = one.no_overlap
+                figures["no_overlap"] = one.no_overlap
             else:
                 answer = effect_answer(
                     one,
@@ -310,8 +310,8 @@ class EffectVerb(DataVerb, TimeLimit, AnswerVerb):
                     reverse=reverse,
                     between=between,
                 )
-                told["changes"] = one.changes()
-            return self._answered(answer, one.to_frame(), level=self.level, assumes=ASSUMES, **told)
+                figures["changes"] = one.changes()
+            return self._answered(answer, one.to_frame(), level=self.level, assumes=ASSUMES, **figures)
         if cause is not None:
             saved.network.index(cause)  # refuses an unknown name
             usable_cases(saved.stacked, cause)  # refuses one of which no case tells
@@ -321,10 +321,10 @@ class EffectVerb(DataVerb, TimeLimit, AnswerVerb):
         if cause is not None:
             frame = frame[frame["cause"] == cause].reset_index(drop=True)
         if isinstance(found, MixedEffects):
-            answer, told = mixed_effects_answer(found, cause), {}
+            answer, figures = mixed_effects_answer(found, cause), {}
         else:
-            answer, told = effects_answer(found, cause), {"untold": found.untold}
-        return self._answered(answer, frame, found.status, level=self.level, assumes=ASSUMES, **told)
+            answer, figures = effects_answer(found, cause), {"untold": found.untold}
+        return self._answered(answer, frame, found.status, level=self.level, assumes=ASSUMES, **figures)
 
     def _change(self, saved: SavedAnalysis, cause: str) -> tuple[tuple[str, str] | None, float]:
         """Return the two states that are asked about, None for all, and by how much a number is changed."""
@@ -347,9 +347,11 @@ class EffectVerb(DataVerb, TimeLimit, AnswerVerb):
             raise OptionError(f"--from and --to are both {cause} = {ends[0]}: nothing changes.")
         return ends, self.by
 
-    def _answered(self, answer: Answer, frame: pd.DataFrame, status: Status = Status.COMPLETE, **told: Any) -> Result:
+    def _answered(
+        self, answer: Answer, frame: pd.DataFrame, status: Status = Status.COMPLETE, **figures: Any
+    ) -> Result:
         asked = {"cause": self.cause} if self.outcome is None else {"cause": self.cause, "outcome": self.outcome}
-        return self.answer(answer, frame, status, source=self.source, **asked, **told)
+        return self.answer(answer, frame, status, source=self.source, **asked, **figures)
 
     def _within_class(self, cause: str, outcome: str) -> Result:
         """Return the range of an effect within the class of one network: that of a folder, or of a file and data."""
@@ -461,19 +463,19 @@ class PredictVerb(TableVerb, TimeLimit, AnswerVerb):
         target = self.target
         if self.output is not None or not self.as_json:
             write_frame(frame, self.output or Path("-"))
-        told = [] if self.output is None or str(self.output) == "-" else [f"wrote {len(frame):,} rows to {self.output}"]
+        done = [] if self.output is None or str(self.output) == "-" else [f"wrote {len(frame):,} rows to {self.output}"]
         if "rmse" in facts:
-            told.append(
+            done.append(
                 f"{target} is known in {facts['known']:,} of these rows: the typical error is {facts['rmse']:.4g}, "
                 f"{facts['explained']:.1%} of its variance is explained, {facts['inside']:.1%} lie in their interval"
             )
         elif facts:
-            told.append(
+            done.append(
                 f"{target} is known in {facts['known']:,} of these rows: predicted right in {facts['accuracy']:.1%}, "
                 f"log loss {facts['log_loss']:.3f}"
             )
         payload = {"source": self.folder, "target": target, "rows": len(frame), "states": states, **facts}
-        return Result(payload, told="\n".join(told))
+        return Result(payload, message="\n".join(done))
 
 
 def _scored(table: Table, target: str, states: tuple[str, ...], probabilities: NDArray[np.float64]) -> dict[str, float]:

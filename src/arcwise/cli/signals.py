@@ -17,8 +17,8 @@ from types import FrameType, TracebackType
 STOPS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
 _asked: list[int] = []
 # When Ctrl-C was pressed last, and for how long what goes wrong is taken for its doing.
-_heard: list[float] = []
-ITS_DOING = 1.0  # second
+_interrupted: list[float] = []
+AFTERMATH = 1.0  # second
 
 
 def asked_to_stop(*, lately: bool = False) -> bool:
@@ -26,7 +26,7 @@ def asked_to_stop(*, lately: bool = False) -> bool:
 
     Libraries turn what it raises in one of their imports into errors of their own.
     """
-    return bool(_asked) or (lately and bool(_heard) and time.monotonic() - _heard[0] < ITS_DOING)
+    return bool(_asked) or (lately and bool(_interrupted) and time.monotonic() - _interrupted[0] < AFTERMATH)
 
 
 def stop_code() -> int:
@@ -43,7 +43,7 @@ def note_interrupt() -> None:
 def forget_stops() -> None:
     """Forget earlier signals: a program that is called as a function starts afresh."""
     _asked.clear()
-    _heard.clear()
+    _interrupted.clear()
 
 
 def listen() -> None:
@@ -66,7 +66,7 @@ def leave_at_once(number: int, frame: FrameType | None) -> None:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    _heard[:] = [time.monotonic()]
+    _interrupted[:] = [time.monotonic()]
     signal.default_int_handler(number, frame)
 
 

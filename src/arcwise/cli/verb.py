@@ -58,7 +58,7 @@ class Result:
     payload: Mapping[str, Any]
     text: Iterable[str] | Callable[[], None] = ()
     remark: str = ""
-    told: str = ""
+    message: str = ""
     status: Status = Status.COMPLETE
 
 
@@ -205,7 +205,7 @@ def command_of(verb: type[Verb]) -> Callable[..., None]:
             for line in [found.text] if isinstance(found.text, str) else found.text:
                 typer.echo(line)
         if not made.as_json:
-            made.remark(found.told)
+            made.remark(found.message)
         made.remark(found.remark)
         if found.status is not Status.COMPLETE or made.hurried:
             raise typer.Exit(3)
@@ -360,7 +360,7 @@ def _flags(item: Option) -> tuple[str, ...]:
 
 
 FEW = 12  # options that are read without headings
-FARTHEST = re.compile(r"(\d+)<=x<=\d{7,}")  # an end that nobody reaches
+OPEN_RANGE = re.compile(r"(\d+)<=x<=\d{7,}")  # an end that nobody reaches
 
 
 class VerbCommand(TyperCommand):
@@ -383,7 +383,7 @@ class VerbCommand(TyperCommand):
                 continue
             usual = "Help" if many else Group.OTHER
             title = "Arguments" if parameter.param_type_name == "argument" else item.group if many and item else usual
-            sections[title].append((record[0], FARTHEST.sub(r"x>=\1", record[1])))
+            sections[title].append((record[0], OPEN_RANGE.sub(r"x>=\1", record[1])))
         for title, rows in sections.items():
             if rows:
                 with formatter.section(title):
@@ -432,10 +432,10 @@ class VerbGroup(TyperGroup):
         sections = {**self.stages, "Commands": [name for name in known if name not in named]}
         width = max(map(len, known), default=0)
         for title, verbs in sections.items():
-            told = [(name.ljust(width), commands[name].get_short_help_str(WHOLE)) for name in verbs if name in known]
-            if told:
+            listed = [(name.ljust(width), commands[name].get_short_help_str(WHOLE)) for name in verbs if name in known]
+            if listed:
                 with formatter.section(title):
-                    formatter.write_dl(told)
+                    formatter.write_dl(listed)
 
     def all_commands(self) -> Mapping[str, Any]:
         """Return the verbs by name; a group that imports them only when they are asked for imports them all."""

@@ -143,11 +143,11 @@ class ArcRules:
 
 MOST_STEPS = 2_000  # then there may be such a DAG, but it is not looked for any longer
 
-Way = tuple[int, int]  # tail and head
+Ends = tuple[int, int]  # tail and head
 
 
 def extended_within(
-    names: tuple[str, ...], parents: Sequence[set[int]], open_edges: Sequence[Way], rules: ArcRules
+    names: tuple[str, ...], parents: Sequence[set[int]], open_edges: Sequence[Ends], rules: ArcRules
 ) -> Dag | None:
     """Direct edges without a cycle, a new v-structure or a parent too many; None if no way was found.
 
@@ -173,9 +173,9 @@ class _DirectionSearch:
         self._rules = rules
         self._steps = 0
 
-    def direct(self, left: list[Way]) -> bool:
+    def direct(self, left: list[Ends]) -> bool:
         """Direct all that is left; False if there is no way or too many were tried. There may be thousands of edges."""
-        opened: list[tuple[list[Way], list[Way]]] = []  # per edge so far: the ways to try, and the edges after it
+        opened: list[tuple[list[Ends], list[Ends]]] = []  # per edge so far: the ways to try, and the edges after it
         while left:
             if self._steps >= MOST_STEPS:
                 return False
@@ -194,7 +194,7 @@ class _DirectionSearch:
             left = rest
         return True
 
-    def _ways(self, edge: Way) -> list[Way]:
+    def _ways(self, edge: Ends) -> list[Ends]:
         return [
             (tail, head)
             for tail, head in (edge, edge[::-1])

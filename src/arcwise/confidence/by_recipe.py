@@ -254,7 +254,7 @@ def team_confidences(
         for index, (label, recipe) in enumerate(zip(labels, recipes, strict=True)):
             run.report(f"ensemble: {label}", index, len(labels))
             own = int(np.random.SeedSequence([root, index]).generate_state(1)[0])
-            share = run.part(len(labels) - index).but(seed=own, progress=False)
+            share = run.part(len(labels) - index).replace(seed=own, progress=False)
             confidence = confidence_by_recipe(recipe, data, share)
             if confidence is not None:
                 found[label] = confidence
@@ -436,7 +436,7 @@ class _Shuffles:
         """Shuffle, learn and average."""
         draws = np.random.default_rng([self.root, index])
         shuffled = self.data.permute_columns(seed=draws)
-        own = run.but(seed=int(draws.integers(2**32)), limits=run.limits, progress=False)
+        own = run.replace(seed=int(draws.integers(2**32)), limits=run.limits, progress=False)
         made = carry_out(self.recipe, shuffled, own)
         return made.vector, made.status
 

@@ -243,7 +243,7 @@ class CalibrationEntry:
     # The spreads of `Calibration` at 1,000 cases and what a tenfold number adds: above a cut-off, and below.
     spreads: tuple[tuple[float, float], tuple[float, float]] = ((0.0, 0.0), (0.0, 0.0))
     # Of how many samples whose learner was told something true, tiers or arcs, the probabilities were found right.
-    told: int = 0
+    constrained: int = 0
 
     @property
     def key(self) -> tuple[str, str]:
@@ -310,7 +310,7 @@ class CalibrationTable(StudiedTable):
             )
         if confidence.filled is not None and confidence.filled.max(initial=0.0) <= FEW_FILLED:
             studied = replace(studied, gaps=recipe.gaps)  # so few values decide no edge
-        if recipe.constraints and entry.told:
+        if recipe.constraints and entry.constrained:
             studied = replace(studied, constraints=recipe.constraints)
         differences = recipe.differences(studied)
         if confidence.targets:
@@ -323,7 +323,7 @@ class CalibrationTable(StudiedTable):
     def _row(cls, entry: CalibrationEntry) -> dict[str, Any]:
         return {
             **{name: getattr(entry, name) for name in ("source", "score", "data_sets", "networks", "spreads")},
-            **({"told": entry.told} if entry.told else {}),
+            **({"told": entry.constrained} if entry.constrained else {}),
             "directions": [entry.directions.at_thousand, entry.directions.per_decade],
             **{name: getattr(entry.model, name) for name in ("lowest", "highest", "coefficients")},
         }

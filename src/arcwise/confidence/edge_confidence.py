@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 Orientation = Literal["cpdag", "dag", "skeleton"]
 
 COLUMNS = ("first", "second", "forward", "backward", "undirected")
-NOTHING = type(None)
+NoneType = type(None)
 KINDS: dict[str, tuple[type, ...]] = {
     "orient": (str,),
     "origin": (str,),
@@ -47,9 +47,9 @@ KINDS: dict[str, tuple[type, ...]] = {
     "weights": (str,),
     "exact": (bool,),
     "complete": (bool,),
-    "recipe": (dict, NOTHING),
-    "n_cases": (int, NOTHING),
-    "data_digest": (str, NOTHING),
+    "recipe": (dict, NoneType),
+    "n_cases": (int, NoneType),
+    "data_digest": (str, NoneType),
     "feature": (str,),
     "completions": (int,),
 }

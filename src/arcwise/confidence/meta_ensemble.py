@@ -289,10 +289,10 @@ def combine_confidences(
     if len(cases) > 1 or None in cases:
         raise OptionError("the members must come from the same data, and say how many rows there are (n_cases=).")
     assert first.n_cases is not None
-    said: list[EdgeConfidence] | list[EdgeProbability] = list(members.values())
+    trusted: list[EdgeConfidence] | list[EdgeProbability] = list(members.values())
     if combine == "probability":
-        said = [member.probability for member in members.values()]
-        values = pooled([member.vector for member in said])
+        trusted = [member.probability for member in members.values()]
+        values = pooled([member.vector for member in trusted])
     else:
         for label, member in members.items():
             if text := learned_table().mismatch(member.recipe, member.n_networks):
@@ -304,7 +304,7 @@ def combine_confidences(
             like = learned_table(), tuple(members), first.n_cases, metric, weight
             weights = vote_weights(*like) if combine == "weighted" else None
             values = weighted_vote(vectors, member_thresholds(*like), weights)
-    directed, undirected = _with_directions(values, said)
+    directed, undirected = _with_directions(values, trusted)
     return EnsembleConfidence(
         names=first.names,
         directed=directed,

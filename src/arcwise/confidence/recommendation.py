@@ -143,12 +143,12 @@ def recommend(
     others = _other_rules(confidence, metric, weight, chosen)
     rest = ", ".join(f"{o.reason} {o.threshold:.3g} ({o.edges} edges)" for o in others)
     expected = probable.expected(confidence.vector > chosen.value) if studied and probable is not None else None
-    said = [f"Use {chosen.value:.4g}: {edges} of {len(confidence.vector)} pairs have a confidence above it."]
+    answer = [f"Use {chosen.value:.4g}: {edges} of {len(confidence.vector)} pairs have a confidence above it."]
     if expected is not None:
-        said.append(expected.sentence())
-    said += [f"{GOALS[metric]}: {_in_words(metric, weight)}.", *sentences, f"Other rules would say: {rest}."]
+        answer.append(expected.sentence())
+    answer += [f"{GOALS[metric]}: {_in_words(metric, weight)}.", *sentences, f"Other rules would say: {rest}."]
     if not confidence.complete:
-        said.append("The set of networks was cut short by a limit, so the confidences themselves are not final.")
+        answer.append("The set of networks was cut short by a limit, so the confidences themselves are not final.")
     return Recommendation(
         threshold=chosen,
         metric=metric,
@@ -157,7 +157,7 @@ def recommend(
         neighbours=neighbours,
         other_rules=others,
         cost_in_words=_in_words(metric, weight),
-        text=" ".join(said),
+        text=" ".join(answer),
         mismatch=mismatch,
         expected=expected,
     )
@@ -166,11 +166,11 @@ def recommend(
 def _by_probability(confidence: EdgeConfidence) -> list[str]:
     """Return why the cut-off is the one that the probabilities ask for."""
     calibration = confidence.probability.calibration
-    said = (
+    sentence = (
         "It is the best cut-off on average by the probabilities of the edges, chosen for these data. The "
         f"probabilities {calibration.basis}."
     )
-    return [said, f"Warning: {calibration.doubt}"] if calibration.doubt else [said]
+    return [sentence, f"Warning: {calibration.doubt}"] if calibration.doubt else [sentence]
 
 
 def _by_proxies(
@@ -189,11 +189,11 @@ def _by_proxies(
             table=known,
         )
     except OptionError:
-        said = (
+        sentence = (
             f"No proxies were studied for networks of the kind '{confidence.origin}', so the value follows from your "
             "costs alone. It is right if the confidences are calibrated probabilities."
         )
-        return _from_costs(metric, weight), [said], (), ""
+        return _from_costs(metric, weight), [sentence], (), ""
     entry, other, share = known.neighbours(confidence.origin, score, confidence.n_cases, metric, weight)
     nearest = other if share > 0.5 else entry
     neighbours: list[Alternative] = []

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from arcwise.scores.score import Scored
 
 
-By = Literal["dag", "mec"]
+MemberKind = Literal["dag", "mec"]
 
 
 class CredibleSet(Ensemble):
@@ -83,7 +83,7 @@ class CredibleSet(Ensemble):
         self.names, self.max_parents = table.names, table.max_parents
         self.score, self.data_digest = table.score, table.data_digest
         self._run = run or Run()  # with the progress, the threads and the cluster of whatever is asked of the set
-        self._diagrams: dict[By, CredibleDiagram] = {}
+        self._diagrams: dict[MemberKind, CredibleDiagram] = {}
         self._counted: DiagramSums | None = None
         self._summed: DiagramSums | None = None
         self._class_count: int | None = None
@@ -97,7 +97,7 @@ class CredibleSet(Ensemble):
         *,
         bayes_factor: float | str | None = None,
         log_slack: float | None = None,
-        by: By | None = "dag",
+        by: MemberKind | None = "dag",
         constraints: GivenConstraints | None = None,
         limits: Limits | None = None,
         progress: bool | ProgressCallback | None = None,
@@ -141,7 +141,9 @@ class CredibleSet(Ensemble):
         if bayes_factor is not None:
             warn_if_not_bayes_factor(table.score)
         sharing = gather(Parallel, cls.build, settings)
-        run = Run().but(progress=progress, threads=sharing.threads, cluster=sharing.cluster)  # opened when it is needed
+        run = Run().replace(
+            progress=progress, threads=sharing.threads, cluster=sharing.cluster
+        )  # opened when it is needed
         made = cls(table, slack, constraints, run)
         if by is not None:
             made.diagram(by, Run.of(limits))
@@ -355,7 +357,7 @@ class CredibleSet(Ensemble):
             reached = self._reached
             if reached is None or reached.slack == self.slack:
                 reached = listing.count_within_reach(build, self.slack, run)
-            for _ in range(listing.TRIES):
+            for _ in range(listing.MOST_STEPS):
                 if reached is None:
                     return None
                 sums = reached.diagram.sums(families=True, limits=run.limits)
@@ -380,7 +382,7 @@ class CredibleSet(Ensemble):
     def stream(
         self,
         folder: str | os.PathLike[str],
-        by: By = "dag",
+        by: MemberKind = "dag",
         *,
         chunk: int = 1_000_000,
         parquet: bool = False,
@@ -395,7 +397,7 @@ class CredibleSet(Ensemble):
 
     # -- the networks, one by one --------------------------------------------------------------------------------------
 
-    def networks(self, by: By = "dag", *, limits: Limits | None = None) -> NetworkSet:
+    def networks(self, by: MemberKind = "dag", *, limits: Limits | None = None) -> NetworkSet:
         """List the networks, each exactly once, by falling score and with posterior weights.
 
         Parameters
@@ -423,7 +425,7 @@ class CredibleSet(Ensemble):
             total = str(self.count if by == "dag" else diagram.sums(limits=Limits()).count)
         return self._listed(diagram, found, run, total=total)
 
-    def best(self, count: int, by: By = "dag", *, limits: Limits | None = None) -> NetworkSet:
+    def best(self, count: int, by: MemberKind = "dag", *, limits: Limits | None = None) -> NetworkSet:
         """List the best networks or classes of the set, all of them if there are no more; the origin is "k-best".
 
         Of networks that tie for the last place, any may be in the list. `slack` is the distance of the last from the
@@ -477,7 +479,7 @@ class CredibleSet(Ensemble):
         return replace(made, facts=facts).with_weights("equal")
 
     def chunks(
-        self, by: By = "dag", *, size: int = listing.CHUNK, limits: Limits | None = None
+        self, by: MemberKind = "dag", *, size: int = listing.CHUNK, limits: Limits | None = None
     ) -> Iterator[NetworkSet]:
         """Yield all networks, up to `size` at a time, for sums over sets that do not fit into memory.
 
@@ -496,7 +498,7 @@ class CredibleSet(Ensemble):
             if status is not Status.COMPLETE:
                 return
 
-    def losses(self, by: By = "dag", *, limits: Limits | None = None) -> NDArray[np.float64]:
+    def losses(self, by: MemberKind = "dag", *, limits: Limits | None = None) -> NDArray[np.float64]:
         """Return how far each network lies below the optimum, rising: the curve of deviations (Liao figure 3.1).
 
         Raises
@@ -542,7 +544,7 @@ class CredibleSet(Ensemble):
 
     # -- the diagrams -------------------------------------------------------------------------------------------------
 
-    def diagram(self, by: By = "dag", run: Run | None = None) -> CredibleDiagram:
+    def diagram(self, by: MemberKind = "dag", run: Run | None = None) -> CredibleDiagram:
         """Return the decision diagram of the networks or of the classes; it is built when it is first asked for.
 
         What the set was built with stays, also if a limit stopped it: that is the set's status. If a limit stops the
@@ -569,7 +571,7 @@ class CredibleSet(Ensemble):
         """A diagram that exists, preferably that of the networks."""
         return self._diagrams.get("dag") or self._diagrams.get("mec") or self.diagram("dag")
 
-    def _build(self, by: By, slack: float, run: Run) -> CredibleDiagram:
+    def _build(self, by: MemberKind, slack: float, run: Run) -> CredibleDiagram:
         by_class = by == "mec"
         return build_diagram(
             self.table, slack, by_class=by_class, constraints=self.constraints, fixed=self.fixed, run=run

@@ -247,7 +247,7 @@ def build_diagram(
             remedies=Remedy("resample the data instead:", Argument("method", "bootstrap")),
         )
     pairs = native_pairs(fixed)
-    run = run.but(threads=run.thread_count)
+    run = run.replace(threads=run.thread_count)
 
     near, constant = centred(table)
     sets = candidate_sets(near, constraints)

@@ -25,7 +25,7 @@ from arcwise.base.progress import ProgressCallback
 from arcwise.base.run import Limits, Run, Seed, Status
 from arcwise.base.showing import one_screen
 from arcwise.credible.bayes_factors import log_slack_of
-from arcwise.credible.credible_set import By, CredibleSet
+from arcwise.credible.credible_set import CredibleSet, MemberKind
 from arcwise.credible.diagram import Parallel
 from arcwise.credible.listing import FIRST_SHARE, NetworkStream
 from arcwise.exact.optimal import find_optimal
@@ -169,7 +169,7 @@ def find_credible(
     *,
     bayes_factor: float | str | None = None,
     log_slack: float | None = None,
-    by: By = "dag",
+    by: MemberKind = "dag",
     constraints: GivenConstraints | None = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
@@ -201,7 +201,7 @@ def find_credible(
                 Argument("by", by), "does not go with constraints on ancestors.", remedies=Remedy("list DAGs")
             )
         sharing = gather(Parallel, find_credible, settings)
-        run = run.but(progress=progress, threads=sharing.threads, cluster=sharing.cluster)
+        run = run.replace(progress=progress, threads=sharing.threads, cluster=sharing.cluster)
         return list_ancestral(table, slack, constraints, run)
     found = CredibleSet.build(
         table,
@@ -255,7 +255,7 @@ def stream_credible(
     *,
     bayes_factor: float | str | None = None,
     log_slack: float | None = None,
-    by: By = "dag",
+    by: MemberKind = "dag",
     constraints: GivenConstraints | None = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,
@@ -289,7 +289,7 @@ def k_best(
     table: ParentSetTable,
     k: int,
     *,
-    by: By = "dag",
+    by: MemberKind = "dag",
     constraints: GivenConstraints | None = None,
     limits: Limits | None = None,
     progress: bool | ProgressCallback | None = None,

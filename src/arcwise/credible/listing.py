@@ -51,7 +51,7 @@ from arcwise.parent_sets.table import ParentSetTable
 from arcwise.scores.registry import KNOWN_SCORES, make_score
 
 if TYPE_CHECKING:
-    from arcwise.credible.credible_set import By, CredibleSet
+    from arcwise.credible.credible_set import CredibleSet, MemberKind
 
 
 CREDIBLE = NetworkOrigin("credible")
@@ -86,7 +86,7 @@ def iterate_chunks(
     A chunk may be empty: between two chunks a caller can look at the clock.
     """
     lister = diagram.lister(slack)
-    met = _ClassesMet(diagram) if diagram.repeats_classes else None
+    met = _ClassesSeen(diagram) if diagram.repeats_classes else None
     while not lister.done:
         chunk = diagram.next_chunk(lister, size)
         yield chunk if met is None else met.only_new(*chunk)
@@ -120,7 +120,7 @@ def networks_of(
     ).compact()
 
 
-class _ClassesMet:
+class _ClassesSeen:
     """The classes that were listed, where a diagram may have several networks of one: 16 bytes each."""
 
     def __init__(self, diagram: CredibleDiagram) -> None:
@@ -225,7 +225,7 @@ def _not_in(diagram: CredibleDiagram, tied: Listed, below: Listed) -> tuple[NDAr
     slack need not be the first within more of it: then classes are compared, not networks.
     """
     if diagram.repeats_classes:
-        met = _ClassesMet(diagram)
+        met = _ClassesSeen(diagram)
         met.only_new(below.choices, below.losses)
         return met.only_new(tied.choices, tied.losses)
     every, lower = (np.ascontiguousarray(found.choices) for found in (tied, below))
@@ -394,7 +394,7 @@ def check_classes(table: ParentSetTable, obeyed: Constraints | None) -> None:
 # A diagram grows about sixfold with every half unit of slack: the first that ends is close to the largest that can.
 FIRST_SHARE = 0.75
 STEP = 0.6
-TRIES = 12
+MOST_STEPS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -408,7 +408,7 @@ class Reached:
 
 def count_within_reach(build: Callable[[float, Run], CredibleDiagram], slack: float, run: Run) -> Reached | None:
     """Count the sets of less and less slack, beginning below `slack`, until one ends in the time; Ctrl-C raises."""
-    for _ in range(TRIES):
+    for _ in range(MOST_STEPS):
         slack *= STEP
         if run.is_over:
             return None
@@ -457,7 +457,7 @@ class NetworkStream(HasStatus):
 
 
 def stream_set(
-    found: CredibleSet, folder: str | os.PathLike[str], by: By, *, chunk: int, parquet: bool, run: Run
+    found: CredibleSet, folder: str | os.PathLike[str], by: MemberKind, *, chunk: int, parquet: bool, run: Run
 ) -> NetworkStream:
     """List a set into a folder; see `CredibleSet.stream`. A folder that is complete asks for no diagram."""
     check_argument(chunk >= 1, "chunk", chunk, "must be at least 1.")
@@ -538,7 +538,7 @@ def _write_chunks(
     return Status.COMPLETE
 
 
-def _identity(found: CredibleSet, by: By, chunk: int, parquet: bool) -> str:
+def _identity(found: CredibleSet, by: MemberKind, chunk: int, parquet: bool) -> str:
     """Return what must be equal for a folder to be gone on with: all of the content, nothing that only counts it."""
     rules = None if found.constraints is None or found.constraints.is_trivial else found.constraints.describe()
     facts = [found.table.digest, repr(float(found.slack)), by, chunk, parquet, rules]

@@ -69,12 +69,12 @@ PILOT_SHARE = 0.1
 WORTH_A_SEARCH = 1_000_000
 HOPELESS, BEHIND = 30.0, 5.0
 # A round of the search has some hundred tries, on diagrams of two thousand states or more.
-TRIES = 300
+TRIES_PER_ROUND = 300
 SMALLEST_PILOT, LARGEST_PILOT = 2_000, 8_000
 FACTOR = 10  # this many times the states of a pilot are too many
-FURTHEST = 15  # places that a move shifts nodes by
+LONGEST_MOVE = 15  # places that a move shifts nodes by
 LONGEST = 8  # nodes that a move shifts together
-TOLERATED = 0.02  # how much worse an order may be to be taken nevertheless, now and then
+TOLERATED_LOSS = 0.02  # how much worse an order may be to be taken nevertheless, now and then
 
 Order = NDArray[np.int32]
 Build = Callable[["Construction", Order, float, int], "NetworkDiagram"]  # order, slack, most states
@@ -102,7 +102,7 @@ class OrderSearch:
 
     def run(self, states: int) -> None:
         """Search until this many states have been looked at."""
-        pilot = min(max(SMALLEST_PILOT, states // TRIES), LARGEST_PILOT)
+        pilot = min(max(SMALLEST_PILOT, states // TRIES_PER_ROUND), LARGEST_PILOT)
         used = 0
         while used < states and self.stopped is None:
             if self._states is None:
@@ -134,7 +134,7 @@ class OrderSearch:
     def _try(self, before: int) -> int:
         """Try one move."""
         order = self._moved()
-        allowed = int(before * (1 + TOLERATED * self._random.random() ** 3))
+        allowed = int(before * (1 + TOLERATED_LOSS * self._random.random() ** 3))
         used = self._measure(order, allowed + 1)
         if self._states is None:
             self._states = before
@@ -166,7 +166,7 @@ class OrderSearch:
         if self._random.random() < 0.1:
             place = int(self._random.integers(len(rest) + 1))
         else:
-            shift = int(self._random.integers(1, FURTHEST + 1)) * (1 if self._random.random() < 0.5 else -1)
+            shift = int(self._random.integers(1, LONGEST_MOVE + 1)) * (1 if self._random.random() < 0.5 else -1)
             place = min(max(start + shift, 0), len(rest))
         block = self.order[start : start + length]
         if self._random.random() < 0.3:

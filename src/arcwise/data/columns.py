@@ -155,7 +155,7 @@ class Columns:
     targets: Targets | None = None
     design: Design | None = None
     above: tuple[str, ...] = ()
-    told: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
     is_grouped: bool = False
     reader_cuts: Mapping[str, ReaderCuts] = field(default_factory=dict)
@@ -516,8 +516,8 @@ def _check_states(table: Columns, column: Column, states: int, *, by_argument: b
             Remedy("join its rare states with", Call("learn", Argument("merge_rare", MERGED))),
         )
     if states > table.n_cases:
-        told = f"{words} but there are only {table.n_cases:,} rows: too few rows per state."
-        warnings.warn(f"{table.prefix}{table.place(column)} {told}", DataWarning, stacklevel=5)
+        reason = f"{words} but there are only {table.n_cases:,} rows: too few rows per state."
+        warnings.warn(f"{table.prefix}{table.place(column)} {reason}", DataWarning, stacklevel=5)
 
 
 def _warn_constant(table: Columns, columns: Iterable[Column]) -> None:
@@ -592,9 +592,9 @@ def _check_continuous(table: Columns, columns: Iterable[Column], max_levels: int
                 Remedy("cut it into bins with", Call("discretize"), only_if="it measures something"),
                 _is_category(column),
             )
-    told = first_few([f"'{column.name}' ({len(column.labels):,} distinct values)" for column in many], 6)
+    listed = first_few([f"'{column.name}' ({len(column.labels):,} distinct values)" for column in many], 6)
     raise DataError(
-        f"{table.prefix}{plural(len(many), 'column')} {told} {plural(len(many), 'holds', 'hold')} numbers "
+        f"{table.prefix}{plural(len(many), 'column')} {listed} {plural(len(many), 'holds', 'hold')} numbers "
         f"with more than {max_levels} distinct values, not categories.",
         remedies=(
             Remedy(

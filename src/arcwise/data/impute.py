@@ -263,8 +263,8 @@ def fill_gaps(table: Table, method: str, run: Run, *, k: int = 5, max_levels: in
         return table.with_columns(_with_codes(own, int(_usual(table, own.name, len(own.labels)))) for own in gaps), ""
     with run.shown() as shown:
         columns, left = from_neighbours(table, k, max_levels, shown)
-    told = f"Time ran out before all rows were compared: {left:,} got the most frequent values."
-    return table.with_columns(columns), told if left else ""
+    remark = f"Time ran out before all rows were compared: {left:,} got the most frequent values."
+    return table.with_columns(columns), remark if left else ""
 
 
 def _complete_rows(table: Table) -> Table:
@@ -359,8 +359,10 @@ def gap_dependences(data: Incomplete) -> tuple[GapDependence, ...]:
 
 def table_gap_dependences(table: Table) -> tuple[GapDependence, ...]:
     """Test the gaps of a table as it came: numbers in three intervals, without columns of very many labels."""
-    told = [c.name for c in table.columns if c.n_missing < table.n_cases and len(c.labels) > 1]
-    few = [name for name in told if table.column(name).is_continuous() or len(table.column(name).labels) <= MOST_LABELS]
+    varying = [c.name for c in table.columns if c.n_missing < table.n_cases and len(c.labels) > 1]
+    few = [
+        name for name in varying if table.column(name).is_continuous() or len(table.column(name).labels) <= MOST_LABELS
+    ]
     if len(few) < 2 or not any(table.column(name).n_missing for name in few):
         return ()
     chosen = table.select(few)

@@ -113,10 +113,10 @@ def _pack(columns: Sequence[CodedColumn]) -> str:
 
 def _too_many(source: LargeSource, columns: Sequence[CodedColumn], count: str, most: int, memory: int) -> DataError:
     widest = sorted(columns, key=lambda column: -len(column.labels))[:3]
-    told = ", ".join(f"'{column.name}' ({len(column.labels):,})" for column in widest)
+    widest_words = ", ".join(f"'{column.name}' ({len(column.labels):,})" for column in widest)
     return DataError(
         f"{source.name}: {source.n_rows:,} rows have {count} distinct ones, and {most:,} fit into {memory / 1e9:.3g} "
-        f"GB of memory. The columns with the most labels are {told}.",
+        f"GB of memory. The columns with the most labels are {widest_words}.",
         remedies=(
             Remedy("leave out columns with", Argument("drop")),
             Remedy("cut numbers into fewer bins with", Argument("bins", 2)),
@@ -301,7 +301,7 @@ def read_grouped(
         chosen = [name for name in _chosen(source, shown, wanted, special) if name in chosen]
         source.weight = None if weights is None else _weight(source, shown[weights])
         variables = {name: shown[name] for name in chosen if name != weights}
-        columns, told, unfit = _coded(source, variables, states, grouping)
+        columns, notes, unfit = _coded(source, variables, states, grouping)
         found, counts = group_rows(source, columns, memory)
     sample = "" if of_file == source.n_rows else f", a sample of about {grouping.sample:,} of {of_file:,},"
     read = f"Read {source.n_rows:,} rows{sample} as {len(counts):,} distinct ones, which count as often as they occur."
@@ -309,7 +309,7 @@ def read_grouped(
         found,
         source.name,
         counts,
-        told=(read, *told),
+        notes=(read, *notes),
         renamed={name: reason for name, reason in named.items() if name in variables},
         left_out=left | unfit,
         is_grouped=True,
@@ -372,7 +372,7 @@ def _coded(
     missing = grouping.missing_numbers
     profiles = large_columns.profile_columns(source, list(columns.values()), missing=missing)
     coded: list[CodedColumn] = []
-    told: list[str] = []
+    notes: list[str] = []
     left: dict[str, str] = {}
     refused: list[tuple[str, str, bool]] = []
     for (name, stored), profile in zip(columns.items(), profiles, strict=True):
@@ -391,14 +391,14 @@ def _coded(
             is_quantity = profile.is_number and (profile.identifier_reason() is None or name in grouping.keep)
             if short is not None:
                 own = short
-                told.append(f"Left out the days of column '{name}', which holds dates, before rows were counted.")
+                notes.append(f"Left out the days of column '{name}', which holds dates, before rows were counted.")
             elif why is None and values is not None:
                 own = large_columns.labelled_column(source, stored, values)
             elif is_quantity and grouping.discretize is not None and not grouping.is_category(name):
                 own, sentences = _cut(source, name, profile, grouping)
-                told += sentences
+                notes += sentences
             elif grouping.leave_out and not is_quantity:
-                told.append(f"Left out column '{name}', which {why}.")
+                notes.append(f"Left out column '{name}', which {why}.")
                 left[name] = f"since it {why}"
             else:
                 refused.append((name, str(why), is_quantity))
@@ -408,7 +408,7 @@ def _coded(
         raise _refusal(source, refused)
     if not coded:
         raise DataError(f"{source.name}: no column is left; at least two variables are needed.")
-    return coded, told, left
+    return coded, notes, left
 
 
 def _without_days(source: LargeSource, name: str, stored: str, grouping: Grouping) -> CodedColumn | None:
@@ -426,10 +426,10 @@ def _cut(source: LargeSource, name: str, profile: ColumnProfile, grouping: Group
     most rows have them, somebody has to say so.
     """
     assert grouping.discretize is not None
-    missing, told = grouping.missing_numbers, []
+    missing, notes = grouping.missing_numbers, []
     present = large_columns.values_among(source, profile, missing)
     if present:
-        told.append(f"Took {_listed(present)} as missing, as asked, in column '{name}'.")
+        notes.append(f"Took {_listed(present)} as missing, as asked, in column '{name}'.")
     sure, unsure = ({}, {}) if name in grouping.keep else large_columns.missing_codes(source, profile, missing)
     if sure and (not grouping.leave_out or 2 * sum(sure.values()) > source.n_rows):
         raise DataError(
@@ -441,13 +441,15 @@ def _cut(source: LargeSource, name: str, profile: ColumnProfile, grouping: Group
             ),
         )
     if sure:
-        told.append(f"Took {_listed(sure)} as missing in column '{name}'.")
+        notes.append(f"Took {_listed(sure)} as missing in column '{name}'.")
     if unsure:
-        told.append(f"Column '{name}' has {_listed(unsure)}, which may stand for missing values, and counts as others.")
+        notes.append(
+            f"Column '{name}' has {_listed(unsure)}, which may stand for missing values, and counts as others."
+        )
     own = large_columns.cut_column(source, profile, grouping.discretize, grouping.bins, missing={*present, *sure})
     how = "with about equally many rows" if grouping.discretize == "quantile" else "of equal width"
-    told.append(f"Cut column '{name}' into {len(own.labels)} bins {how}, before rows were counted.")
-    return own, told
+    notes.append(f"Cut column '{name}' into {len(own.labels)} bins {how}, before rows were counted.")
+    return own, notes
 
 
 def _listed(numbers: Mapping[float, int]) -> str:
@@ -456,8 +458,8 @@ def _listed(numbers: Mapping[float, int]) -> str:
 
 def _is_kept(name: str, profile: ColumnProfile, grouping: Grouping) -> bool:
     """Return whether a column is taken with its labels because somebody said so."""
-    said = name in grouping.keep or (grouping.dates is not None and profile.is_date)
-    return grouping.is_category(name) or (said and not profile.is_number)
+    is_kept = name in grouping.keep or (grouping.dates is not None and profile.is_date)
+    return grouping.is_category(name) or (is_kept and not profile.is_number)
 
 
 def _refusal(source: LargeSource, refused: list[tuple[str, str, bool]]) -> DataError:

@@ -307,16 +307,16 @@ def profile_columns(source: LargeSource, names: list[str], *, missing: Collectio
             asked += [f"coalesce(min({number}), 0) AS low_{k}", f"coalesce(max({number}), 0) AS high_{k}"]
             asked.append(f"coalesce(bool_and({number} = floor({number})), false) AS whole_{k}")
     found = source.ask(f"SELECT {', '.join(asked)} FROM {source.rows}", stage="profile of columns")
-    told = {key: values[0] for key, values in found.items()}
+    row = {key: values[0] for key, values in found.items()}
     return [
         ColumnProfile(
             name,
             source.types[name],
-            int(told[f"values_{k}"]),
-            int(told[f"distinct_{k}"]),
-            float(told.get(f"low_{k}", 0.0)),
-            float(told.get(f"high_{k}", 0.0)),
-            bool(told.get(f"whole_{k}", False)),
+            int(row[f"values_{k}"]),
+            int(row[f"distinct_{k}"]),
+            float(row.get(f"low_{k}", 0.0)),
+            float(row.get(f"high_{k}", 0.0)),
+            bool(row.get(f"whole_{k}", False)),
         )
         for k, name in enumerate(names)
     ]

@@ -184,9 +184,9 @@ class MixedData(Cases):
 
     def __repr__(self) -> str:
         counts = {str(kind): self.kinds.count(kind) for kind in VariableKind}
-        told = ", ".join(f"{count:,} {kind}{'s' * (count > 1)}" for kind, count in counts.items() if count)
+        counted = ", ".join(f"{count:,} {kind}{'s' * (count > 1)}" for kind, count in counts.items() if count)
         cases = f", {self.n_cases:,} rows" if self.weights is not None else ""
-        return f"<MixedData: {self.n_variables} variables ({told}), {self.n_rows:,} rows{cases}>"
+        return f"<MixedData: {self.n_variables} variables ({counted}), {self.n_rows:,} rows{cases}>"
 
     def _repr_html_(self) -> str:
         rows = [

@@ -227,10 +227,10 @@ def read_table(
             f"needs Parquet files, folders of them or DuckDB files; {source.name} is read whole.",
             remedies=(Remedy("leave it out"), Remedy("write the data as Parquet first")),
         )
-    said = [(name, value) for name in ("groups", "weights") if (value := getattr(chosen, name)) is not None]
-    if is_grouped and said:
+    given = [(name, value) for name in ("groups", "weights") if (value := getattr(chosen, name)) is not None]
+    if is_grouped and given:
         raise OptionError(
-            Argument(*said[0]),
+            Argument(*given[0]),
             f"says how each row was drawn, and {path} is read as its distinct rows.",
             remedies=Remedy("read it whole, if memory holds it, with", Argument("whole", True)),
         )
@@ -284,28 +284,34 @@ def _check_content(source: InputFile, kind: str, was_given: bool) -> None:
     """Refuse a file that is clearly something other than its format says."""
     found = "parquet" if source.is_parquet() else "arff" if source.is_arff() else None
     looks = {"parquet": "a Parquet file", "arff": "an ARFF file", None: source.binary_kind()}[found]
-    if kind == found or (kind not in UNLIKE and looks == LOOKS.get(kind)):
+    if kind == found or (kind not in FOREIGN_KINDS and looks == KINDS.get(kind)):
         return
     remedies = [Remedy("convert it"), Remedy("correct the name")]
     if found is not None and kind != "parquet":
         remedies = [Remedy("give", Argument("format", found))]
     elif looks is None and kind != "parquet":
         remedies = [Remedy("give its real", Argument("format"))]
-    looks = looks or UNLIKE.get(kind, "something else")
+    looks = looks or FOREIGN_KINDS.get(kind, "something else")
     says = Argument("format", kind) if was_given else "its suffix"
     raise FormatError(f"{source.name}: this is {looks}, not {kind.upper()} as", says, "says.", remedies=remedies)
 
 
 # What others are called that are not of these formats.
-UNLIKE = {
+FOREIGN_KINDS = {
     "parquet": "text or something else",
     "arff": "something else: its first line does not start with @relation",
 }
 # What files of these formats begin with, as `InputFile.binary_kind` calls it.
-LOOKS = {"xlsx": "a zip archive or Excel workbook", "sqlite": "an SQLite data base", "duckdb": "a DuckDB data base"}
+KINDS = {
+    "xlsx": "a zip archive or Excel workbook",
+    "sqlite": "an SQLite data base",
+    "duckdb": "a DuckDB data base",
+}
 _READERS: dict[str, Callable[[InputFile, TextOptions], Table]] = {
     "csv": formats.read_delimited,
-    "tsv": lambda source, said: formats.read_delimited(source, replace(said, separator=said.separator or "\t")),
+    "tsv": lambda source, options: formats.read_delimited(
+        source, replace(options, separator=options.separator or "\t")
+    ),
     "parquet": formats.read_parquet,
     "arff": formats.read_arff,
     "lau": formats.read_lau,

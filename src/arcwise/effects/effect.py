@@ -607,9 +607,9 @@ def find_effect(
         refuse_copy(networks, cause)
     reach = reach_of(networks, data)
     x, y = data.index(cause), data.index(outcome)
-    told = usable_cases(data, cause)
+    cases = usable_cases(data, cause)
     with Run.begin(None, progress) as run:
-        parts = CauseParts(reach, told, x, ess, copies=copies)
+        parts = CauseParts(reach, cases, x, ess, copies=copies)
         for number, row in enumerate(parts.rows):
             parts.add(row, [y])
             run.report("parent sets", number + 1, len(parts.rows))
@@ -894,7 +894,7 @@ def possible_effects(
     check_effect_options(data, (cause, outcome), level, ess, copies)
     if set(graph.names) != set(data.names):
         raise OptionError("the graph and the data have different variables.")
-    told = usable_cases(data, cause)
+    cases = usable_cases(data, cause)
     x, y = data.index(cause), data.index(outcome)
     sets, causes, means, variances = [], [], [], []
     shape = int(data.arities[x]), int(data.arities[y])
@@ -902,9 +902,9 @@ def possible_effects(
         sets.append(parents)
         causes.append(outcome in member.descendants(cause))
         if causes[-1]:
-            found = Strata(told, x, [data.index(p) for p in parents], ess, copies).estimate(y).of_states
+            found = Strata(cases, x, [data.index(p) for p in parents], ess, copies).estimate(y).of_states
         else:
-            found = marginal_moments(told, y, ess, copies)
+            found = marginal_moments(cases, y, ess, copies)
         share, spread = found.over()
         means.append(np.broadcast_to(share, shape))
         variances.append(np.broadcast_to(spread, shape))

@@ -151,7 +151,7 @@ def find_effects(
     with contextlib.ExitStack() as opened:
         run = opened.enter_context(Run.begin(run, progress))
         if cluster is not None:
-            run = run.but(cluster=opened.enter_context(open_cluster(cluster)))
+            run = run.replace(cluster=opened.enter_context(open_cluster(cluster)))
         for x, found in enumerate(causes.found(run)):
             if found is None:
                 status = Status.TIME_LIMIT
@@ -161,8 +161,8 @@ def find_effects(
                 untold.append(data.names[x])
     if len(untold) == n:
         usable_cases(data, untold[0])
-    told = tuple(untold), reach.paths.basis, reach.paths.doubt
-    return EffectMatrix(data.names, data.states, probability, change, low, high, at, level, status, *told)
+    rest = tuple(untold), reach.paths.basis, reach.paths.doubt
+    return EffectMatrix(data.names, data.states, probability, change, low, high, at, level, status, *rest)
 
 
 # The rows of one cause: `change`, `low`, `high` and `at` of an `EffectMatrix`.
@@ -205,10 +205,10 @@ class _Causes:
         data, n = self.data, self.data.n_variables
         change, low, high = (np.full(n, np.nan) for _ in range(3))
         at = np.full((n, 3), -1, dtype=np.int64)
-        told = informative_cases(data, data.names[x])
-        if told is None:
+        cases = informative_cases(data, data.names[x])
+        if cases is None:
             return change, low, high, at
-        parts = CauseParts(self.reach, told, x, self.ess, copies=self.copies)
+        parts = CauseParts(self.reach, cases, x, self.ess, copies=self.copies)
         for row in parts.rows:
             if run.is_over:
                 return None

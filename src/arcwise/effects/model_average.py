@@ -29,7 +29,7 @@ from arcwise.data.mixed import MixedData
 from arcwise.data.table import Table
 from arcwise.graph.dag import Dag
 from arcwise.model.fitting import PRIORS, backoff_prior
-from arcwise.model.inference import IMPOSSIBLE, asked_and_observed, check_account
+from arcwise.model.inference import IMPOSSIBLE, asked_and_observed, check_outcome
 from arcwise.model.mixed_families import Family, fit_family
 from arcwise.model.mixed_network import Between, MixedNetwork, NumberAnswer, StateAnswer, answer_of
 from arcwise.model.network import BayesianNetwork
@@ -94,12 +94,12 @@ class AveragedDistribution(ShowsFrame):
 
     def __repr__(self) -> str:
         cells = zip(self.mean.ravel(), self.low.ravel(), self.high.ravel(), strict=True)
-        told = (
+        text = (
             f"{', '.join(states)} {mean:.2f} ({low:.2f}-{high:.2f})"
             for states, (mean, low, high) in zip(itertools.product(*self.states), cells, strict=True)
         )
         networks = f"{self.networks:,} network{'s' if self.networks > 1 else ''}"
-        return wrapped(f"{', '.join(self.names)}: ", told, f"  [{self.level:.0%} intervals over {networks}]")
+        return wrapped(f"{', '.join(self.names)}: ", text, f"  [{self.level:.0%} intervals over {networks}]")
 
 
 class Averages(Generic[D]):
@@ -441,13 +441,13 @@ def _asked(
     """Return P(variables | evidence), and the log of the evidence's probability, -inf if it is impossible."""
     positions, states = asked_and_observed(network, variables, evidence)
     shape = [len(network.states[v]) for v in positions]
-    account, table = network.native_inference.query(
+    outcome, table = network.native_inference.query(
         positions, states, MAX_CELLS, thread_count(1), lambda done, total, incumbent, bound: None
     )
-    if account[0] == IMPOSSIBLE:
+    if outcome[0] == IMPOSSIBLE:
         return np.zeros(shape), -np.inf
-    check_account(network, account, evidence, MAX_CELLS)
-    return table.reshape(shape).copy(), account[2] if evidence else 0.0
+    check_outcome(network, outcome, evidence, MAX_CELLS)
+    return table.reshape(shape).copy(), outcome[2] if evidence else 0.0
 
 
 def _draw(alpha: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
@@ -481,7 +481,7 @@ def weighted_quantile(values: NDArray[np.float64], weights: NDArray[np.float64],
 # How many reweighted sets of rows there are, fewer of very many: with more rows parameters vary less.
 REPLICATES, FEWEST, ROWS = 100, 20, 1_000_000
 # Draws of one network where its answer is not exact: there are hundreds of networks.
-EACH = 2**12
+NETWORK_DRAWS = 2**12
 
 
 @dataclass(frozen=True, eq=False)
@@ -564,10 +564,10 @@ class MixedAverage(Averages[MixedData]):
             for number, row in enumerate(picked):
                 wanted = {name, *(evidence or {})}
                 one = self._network(row, number % self.replicates, wanted, rng)
-                found.append(one.query(name, evidence, seed=int(rng.integers(2**31)), level=level, draws=EACH))
+                found.append(one.query(name, evidence, seed=int(rng.integers(2**31)), level=level, draws=NETWORK_DRAWS))
                 if row not in plain:
                     plain[row] = self._network(row, None, wanted, rng).query(
-                        name, evidence, seed=0, level=level, draws=EACH
+                        name, evidence, seed=0, level=level, draws=NETWORK_DRAWS
                     )
                 run.report("draws", number + 1, draws)
         logs = np.array([one.log_evidence for one in found])
@@ -673,9 +673,9 @@ class MixedAverage(Averages[MixedData]):
 def _few_parts(one: NumberAnswer) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Return the parts of an answer; of one that was drawn, a few hundred quantiles."""
     weights, means, spreads = one.parts
-    if spreads.any() or len(weights) <= EACH // 16:
+    if spreads.any() or len(weights) <= NETWORK_DRAWS // 16:
         return one.parts
-    shares = (np.arange(EACH // 16) + 0.5) / (EACH // 16)
+    shares = (np.arange(NETWORK_DRAWS // 16) + 0.5) / (NETWORK_DRAWS // 16)
     at = np.asarray([weighted_quantile(means, weights, share) for share in shares])
     return np.full(len(at), 1 / len(at)), at, np.zeros(len(at))
 

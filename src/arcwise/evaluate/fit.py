@@ -279,11 +279,11 @@ def markov_tests(dag: Dag, data: Dataset, run: Run | None = None) -> dict[tuple[
 
 
 def _g_test(data: Dataset, v: int, w: int, given: tuple[int, ...]) -> float:
-    told = data.cases_without(data.names[v])
-    if math.prod(int(data.arities[k]) for k in (*given, v, w)) > LEAST_CASES * max(told.n_cases, 1):
+    cases = data.cases_without(data.names[v])
+    if math.prod(int(data.arities[k]) for k in (*given, v, w)) > LEAST_CASES * max(cases.n_cases, 1):
         return math.nan
-    g, degrees = g_statistic(contingency(told, [*given, v, w]).reshape(-1, *data.arities[[v, w]].tolist()))
-    if degrees == 0 or told.n_cases < LEAST_CASES * degrees:
+    g, degrees = g_statistic(contingency(cases, [*given, v, w]).reshape(-1, *data.arities[[v, w]].tolist()))
+    if degrees == 0 or cases.n_cases < LEAST_CASES * degrees:
         return math.nan
     return float(chdtrc(degrees, g))
 

@@ -70,7 +70,7 @@ class Budget:
     @contextlib.contextmanager
     def aside(self, nodes: int) -> Iterator[Budget]:
         """Give a smaller problem some of the nodes that are left; its progress is not told, only that there is some."""
-        inner = Budget(self.run.but(progress=lambda event: self._repeat()))
+        inner = Budget(self.run.replace(progress=lambda event: self._repeat()))
         inner._outer = self
         inner.most_nodes = min(nodes, self.most_nodes - self.nodes)
         try:

@@ -421,10 +421,10 @@ def find_optimal(
     table = table_of(table, constraints=constraints, limits=limits, progress=progress)
     constraints = Constraints.of(table.names, constraints)
     errors.check_known("method", method, METHODS)
-    run = Run.of(limits).but(threads=threads, progress=progress, seed=resolve_seed(seed))
+    run = Run.of(limits).replace(threads=threads, progress=progress, seed=resolve_seed(seed))
     if constraints is None or not constraints.is_ancestral:
         return _search_table(table, data, constraints, method, run)[0]
-    quiet = run.but(progress=False)
+    quiet = run.replace(progress=False)
     found = ancestral_optimum(table, constraints, lambda part: _search_table(part, None, None, method, quiet)[0])
     if data is not None:
         _check_against_data(table, found.dag, found.score, data)
@@ -601,7 +601,7 @@ def certify_optimal(
     if not str(path).endswith(SUFFIXES):
         raise errors.FormatError(f"cannot write {path}: the name of a certificate ends in .json or .json.gz.")
     record = ProofRecord()
-    run = Run.of(limits).but(threads=1, progress=progress, seed=resolve_seed(seed)).share(SEARCH_SHARE)
+    run = Run.of(limits).replace(threads=1, progress=progress, seed=resolve_seed(seed)).share(SEARCH_SHARE)
     optimum, first = _search_table(table, data, constraints, "branch-and-bound", run, record)
     plain = plain_table(table)
     content = _content(plain, constraints, optimum.dag, first, record)

@@ -114,7 +114,7 @@ class ColumnCoding:
 
 
 @dataclass(frozen=True, eq=False)
-class Met:
+class CodingNotes:
     """What was met in new rows that was not in the data that were learned from."""
 
     unseen: Mapping[str, Mapping[str, int]]  # the labels that no training row had, by variable, and how many rows do
@@ -127,20 +127,20 @@ class Met:
 
     def remarks(self) -> tuple[str, ...]:
         """Return what was not as in the training data, one sentence each."""
-        told = []
+        sentences = []
         for name, labels in self.unseen.items():
             rows = sum(labels.values())
-            told.append(
+            sentences.append(
                 f"Column '{name}' has {quoted(list(labels), 3)} in {counted(rows, 'row')}, which the "
                 "training data did not have: taken as not observed."
             )
         if self.missing:
-            told.append(f"There is no column {quoted(self.missing, 6)}: taken as not observed.")
-        return tuple(told)
+            sentences.append(f"There is no column {quoted(self.missing, 6)}: taken as not observed.")
+        return tuple(sentences)
 
 
 @dataclass(frozen=True, eq=False)
-class Coded(Met):
+class Coded(CodingNotes):
     """New rows in the states of a network, and what was met on the way."""
 
     table: Table  # what is missing or unseen is a gap
@@ -150,7 +150,7 @@ class Coded(Met):
 
 
 @dataclass(frozen=True, eq=False)
-class CodedValues(Met):
+class CodedValues(CodingNotes):
     """New rows as a network of numbers as they are has them, and what was met on the way."""
 
     values: NDArray[np.float64]  # at [variable, row]; NaN for what is missing or unseen
@@ -233,7 +233,7 @@ class Coding:
                 f"{table.prefix}the rows were read as {table.n_rows:,} distinct ones of {table.n_cases:,}; "
                 "rows that are named need them all, with their numbers as they are.",
                 remedies=Remedy("read the file with grouping=Grouping(always=False)")
-                if table.told
+                if table.notes
                 else Remedy("write its rows as CSV"),
             )
         columns, met = [], {}

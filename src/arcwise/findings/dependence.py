@@ -28,10 +28,10 @@ FEWEST_CASES, FEWEST_COLUMNS = 30, 4
 MOST_PARENTS = 3  # of the network that equal rows are compared with
 # So many equal rows too many for each row, on average, are no chance and no misfit of the network (`excess_of_equals`):
 # one of 200 simulated tables of independent rows, of 60 to 5,000 rows and 6 to 30 columns, had more.
-EXCESS = 0.5
+LEAST_EXCESS = 0.5
 MISFIT = 0.1  # of the equal rows expected: where each row has dozens of them, no network is right to a few per cent
 # If all counts are multiples of k, chance has let that happen once in k for each distinct row, or less.
-SURE = 1e-4
+LARGEST_CHANCE = 1e-4
 LEAST_REPEATED = 1.25  # times as many rows that repeat another as the network expects, if the excess is small
 LEAST_AGREED = 0.1  # of neighbours beyond chance; less is a drift, as most collections of rows have
 LAGS = 5  # how far apart neighbours may be that are compared
@@ -82,13 +82,13 @@ def _equal_rows(data: Dataset) -> tuple[bool, Design | None]:
     order = np.argsort(content, kind="stable")
     rank[order] = np.arange(data.n_rows) - np.repeat(np.cumsum(counts) - counts, counts)
     times = int(np.gcd.reduce(counts))
-    if times > 1 and len(counts) * math.log(times) > -math.log(SURE):
+    if times > 1 and len(counts) * math.log(times) > -math.log(LARGEST_CHANCE):
         why = f"every row occurs {times} times or a multiple of that"
         return True, Design(content * data.n_rows + rank // times, alike=1.0, found=why)
     expected = expected_equals(data)
     excess = excess_of_equals(counts[content], expected)
     repeats, usual = data.n_rows - len(counts), _repeats(expected)
-    if excess <= max(EXCESS, MISFIT * expected.mean()) or (excess <= 1 and repeats <= LEAST_REPEATED * usual):
+    if excess <= max(LEAST_EXCESS, MISFIT * expected.mean()) or (excess <= 1 and repeats <= LEAST_REPEATED * usual):
         return False, None
     # A row that is rare under the network and there several times was entered several times; of frequent ones, as many
     # belong together as there are too many.

@@ -26,7 +26,7 @@ Point = tuple[float, float]
 MOST_POINTS = 400
 ACROSS, UP = 26, 18
 # The shares of the cases that lie beyond either end of a picture: single ones far away would leave no room for others.
-BEYOND = 0.002
+CLIPPED_SHARE = 0.002
 # The curve: local lines (Cleveland 1979), each through this share of the cases, the nearest, at so many places; with
 # more cases than these, a sample of them tells the same.
 SPAN, PLACES, MOST_SMOOTHED = 0.6, 25, 2_000
@@ -167,7 +167,7 @@ def _range(values: Floats, weights: Floats | None) -> Point:
     """Return from where to where a picture goes: with weights, without the most extreme cases."""
     low, high = float(values.min()), float(values.max())
     if weights is not None:
-        inner = quantiles_of(values, weights, (BEYOND, 1 - BEYOND))
+        inner = quantiles_of(values, weights, (CLIPPED_SHARE, 1 - CLIPPED_SHARE))
         if inner[1] > inner[0]:
             return float(inner[0]), float(inner[1])
     return low, high

@@ -23,7 +23,7 @@ from arcwise.confidence.calibration import SETTLED_PROBABILITY, is_settled
 from arcwise.confidence.consensus import Fate
 from arcwise.confidence.probability import PairProbability
 from arcwise.findings.regression import EdgeRegression, Shape
-from arcwise.findings.verdict import HALF, Verdict, Way
+from arcwise.findings.verdict import HALF, Direction, Verdict
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,17 +36,17 @@ if TYPE_CHECKING:
 # Methods whose confidences are no further apart are said to agree.
 CLOSE = 0.2
 # From this share on an edge is said to be free to point either way.
-OPEN = 0.75
+FREE_SHARE = 0.75
 # What holds in this share of the networks with an edge holds in nearly all of them.
 NEARLY_ALL = 0.95
 # From this probability on, if there is an edge, its direction is likely, and drawn with an arrow head; where no study
 # tells probabilities, from this share of the networks with the edge on.
-LEANING = 0.7
+LIKELY_DIRECTION = 0.7
 # Usual strengths of the prior, in imagined cases, from 1 (Ueno's advice, and the default of most programs) to 50 (above
 # the largest that Steck's Table 1 finds best, 44). An edge that BDeu supports at all of them does not depend
 # on that choice, whatever happens at a thousandth or at 100,000.
-USUAL = (1.0, 50.0)
-GUESSED = 0.35  # as how probable the edges of too few networks are drawn
+USUAL_ESS = (1.0, 50.0)
+GUESSED_PROBABILITY = 0.35  # as how probable the edges of too few networks are drawn
 # An edge is one to rely on from the first probability on, and a probable one from the last, if nothing else is in the
 # way; below, it is open. Where methods disagree it is probable from the second on: of the disputed edges of 46 tables
 # with a known truth, 91 of 91 were real from there on, and 39 of 57 below; of 92 fresh ones, 183 of 195 and 65 of 101.
@@ -160,9 +160,9 @@ class EdgeRecord:
     prior, support
         What the equivalent sample size does to tail -> head given the head's other parents; and at which strengths of
         the prior BDeu supports it, as a file says, None to find out from the first.
-    origin, said, owed
-        Whether it is the data's finding or the analyst's own word; what was said that made it so; and what a direction
-        is owed to where that is no constraint: "your experiment on smoke".
+    origin, statements, reason
+        Whether it is the data's finding or the analyst's own word; the statements that made it so; and what a
+        direction comes from where that is no constraint: "your experiment on smoke".
     without, kept_without
         What the data alone say, by the same recipe without constraints and prior odds, None if that was not computed
         or there are no constraints; and whether the network would then have the edge.
@@ -200,8 +200,8 @@ class EdgeRecord:
     prior: EdgePrior | None = None
     support: Support | None = None
     origin: Origin = Origin.FOUND
-    said: tuple[Statement, ...] = ()
-    owed: str = ""
+    statements: tuple[Statement, ...] = ()
+    reason: str = ""
     without: EdgeRecord | None = None
     kept_without: bool = False
     odds: tuple[float, float] | None = None
@@ -212,7 +212,7 @@ class EdgeRecord:
     regression: EdgeRegression | None = None
     withheld: str = ""
     sites: str = ""
-    judged: tuple[Verdict, Way, str] | None = None
+    judged: tuple[Verdict, Direction, str] | None = None
 
     @classmethod
     def of(cls, confidence: EdgeConfidence, first: str, second: str) -> EdgeRecord:
@@ -264,8 +264,8 @@ class EdgeRecord:
     def leans(self) -> bool:
         """Whether its direction, from `tail` to `head`, is at least likely."""
         if self.judged is not None:
-            return self.judged[1] is not Way.UNKNOWN
-        return self.is_settled or self.likelihood >= LEANING
+            return self.judged[1] is not Direction.UNKNOWN
+        return self.is_settled or self.likelihood >= LIKELY_DIRECTION
 
     @property
     def likelihood(self) -> float:
@@ -409,15 +409,15 @@ class EdgeRecord:
         return self.action.removeprefix(WITH) if self.action.startswith(WITH) else ""
 
     @property
-    def direction(self) -> Way:
+    def direction(self) -> Direction:
         """How far its direction is known, and whose word it is."""
         if self.judged is not None:
             return self.judged[1]
         if not self.is_pointed or self.is_guess or not self.has_confidence:
-            return Way.UNKNOWN
+            return Direction.UNKNOWN
         if not self.origin.is_directed_by_data:
-            return Way.SETTLED if self.is_settled_by_data else Way.YOURS
-        return Way.SETTLED if self.is_settled else Way.LIKELY
+            return Direction.SETTLED if self.is_settled_by_data else Direction.YOURS
+        return Direction.SETTLED if self.is_settled else Direction.LIKELY
 
     @property
     def action(self) -> str:
@@ -451,7 +451,7 @@ class EdgeRecord:
     def real(self) -> float:
         """Its probability; where that is not known, its confidence, or next to nothing if that means nothing."""
         if self.is_guess:
-            return GUESSED
+            return GUESSED_PROBABILITY
         return self.present if self.probability is None else self.probability.edge
 
     @property
@@ -473,7 +473,7 @@ class EdgeRecord:
             return self.support
         if (prior.exact > 0).all():
             return Support.ALWAYS
-        low, high = USUAL
+        low, high = USUAL_ESS
         if any(low < change < high for change in prior.sign_changes):
             return Support.DEPENDS
         inside = prior.exact[(prior.ess >= low * (1 - 1e-9)) & (prior.ess <= high)]
@@ -504,14 +504,14 @@ class EdgeRecord:
 
     @property
     def sources(self) -> str:
-        """What was said, as that which something is owed to: "your tiers"."""
-        listed = " and ".join(dict.fromkeys(statement.source for statement in self.said[:2]))
-        return self.owed or listed or "what you said"
+        """What the analyst said, as the reason for something: "your tiers"."""
+        listed = " and ".join(dict.fromkeys(statement.source for statement in self.statements[:2]))
+        return self.reason or listed or "what you said"
 
     @property
-    def owed_to(self) -> str:
-        """What the origin is owed to, in words; "" for what is found."""
-        return self.sources if self.said or self.owed else ""
+    def stated_reason(self) -> str:
+        """The reason for the origin, in words; "" for what is found."""
+        return self.sources if self.statements or self.reason else ""
 
     @property
     def belief_test(self) -> BeliefTest:
@@ -650,7 +650,7 @@ class EdgeColumn:
 
 
 SPLIT = ("forward_if_edge", "backward_if_edge", "either_if_edge")
-WAYS = ("probability_forward_if_edge", "probability_backward_if_edge", "probability_either_if_edge")
+SHARES_IF_EDGE = ("probability_forward_if_edge", "probability_backward_if_edge", "probability_either_if_edge")
 EXPLANATION, SETTLED, WITHOUT, SAID = "explanation", "settled", "without_constraints", "said"
 
 # What the page's table says without a script, and the terminal's; with one, the slider decides.
@@ -690,7 +690,7 @@ def shown_direction(edge: EdgeRecord, few: int) -> str:
     if few or edge.present <= 0 or edge.fate.is_left_out:
         return ""
     withheld = edge.real * edge.likelihood >= SETTLED_PROBABILITY  # then no study tells how often it is right
-    is_told = edge.direction is Way.LIKELY and not withheld
+    is_told = edge.direction is Direction.LIKELY and not withheld
     return f"likely ({show_confidence(edge.likelihood, 2)})" if is_told else edge.direction
 
 
@@ -735,7 +735,7 @@ EDGE_COLUMNS: tuple[EdgeColumn, ...] = (
         "direction",
         "settled (by the data), likely, unknown, or yours (what you said or believed)",
         value=lambda e: e.direction,
-        kind=Way,
+        kind=Direction,
         since="0.3",
         shown=FILES | PAGE | TEXT,
         cell=shown_direction,
@@ -783,14 +783,19 @@ EDGE_COLUMNS: tuple[EdgeColumn, ...] = (
         shown=FILES,
     ),
     EdgeColumn(
-        WAYS[0],
+        SHARES_IF_EDGE[0],
         "if the edge is real, the probability that it points first → second",
         value=lambda e: e.probability and e.probability.forward,
         since="0.2",
     ),
-    EdgeColumn(WAYS[1], "... second → first", value=lambda e: e.probability and e.probability.backward, since="0.2"),
     EdgeColumn(
-        WAYS[2],
+        SHARES_IF_EDGE[1],
+        "... second → first",
+        value=lambda e: e.probability and e.probability.backward,
+        since="0.2",
+    ),
+    EdgeColumn(
+        SHARES_IF_EDGE[2],
         "... and that data cannot tell; they sum to 1",
         value=lambda e: e.probability and e.probability.either,
         since="0.2",
@@ -899,8 +904,8 @@ EDGE_COLUMNS: tuple[EdgeColumn, ...] = (
     EdgeColumn(
         SAID,
         "what it is owed to, such as your tiers; empty for what is found",
-        field="owed",
-        value=lambda e: e.owed_to,
+        field="reason",
+        value=lambda e: e.stated_reason,
         kind=str,
         since="0.2",
         shown=FILES,
@@ -1040,8 +1045,8 @@ def read_edge(row: Mapping[str, str], methods: Sequence[str], source: str) -> Ed
         alone = EdgeRecord(first=first, second=second, tail=tail, head=head, present=known[WITHOUT])
     others = [(title, read(title, share)) for title in methods if row.get(title)]
     probable = None
-    if "probability" in known and all(row.get(name) for name in WAYS):
-        probable = PairProbability(first, second, known["probability"], *(read(name, share) for name in WAYS))
+    if "probability" in known and all(row.get(name) for name in SHARES_IF_EDGE):
+        probable = PairProbability(first, second, known["probability"], *(read(name, share) for name in SHARES_IF_EDGE))
     regression = None
     if all(name in known for name in REGRESSED[:2]):
         regression = EdgeRegression(*(known.get(name, math.nan) for name in REGRESSED))

@@ -37,7 +37,7 @@ from arcwise.scores.registry import make_score
 
 
 # Confidences with and without what was said that are no further apart say the same.
-LITTLE = 0.1
+SAME_CONFIDENCE = 0.1
 
 
 OriginWithStatements = tuple[Origin, tuple[Statement, ...]]
@@ -62,9 +62,9 @@ class Withheld:
         """Ask the data which variables their parents determine."""
         whole, score = data.independent(), make_score("ll")
         children = [v for v, own in enumerate(dag.parents) if own]
-        told = score.score_families(whole, [(v, dag.parents[v]) for v in children])
+        scores = score.score_families(whole, [(v, dag.parents[v]) for v in children])
         alone = score.score_families(whole, [(v, ()) for v in children])
-        return cls(cut, frozenset(dag.names[v] for v in np.array(children, dtype=int)[told >= DETERMINED * alone]))
+        return cls(cut, frozenset(dag.names[v] for v in np.array(children, dtype=int)[scores >= DETERMINED * alone]))
 
     def reason(self, tail: str, head: str) -> str:
         """Return why tail -> head never counts as settled; "" if nothing speaks against it."""
@@ -93,22 +93,22 @@ class Origins:
         here = _pair(self.main, first, second)
         assert here is not None
         without = None if self.constraints is None else _pair(self.without, first, second)
-        told = None if self.constraints is None else self._constrained(here, without)
-        owed = ""
-        if told is None and self._is_believed(here):
-            told, owed = (Origin.BELIEVED, ()), "your odds"
-        if told is None and self.constraints is not None:
-            told = self._follows(here, without)
-        if told is None and (owed := self._experiment(here)):
-            told = (Origin.EXPERIMENT, ())
-        origin, said = told or (Origin.FOUND, ())
+        found = None if self.constraints is None else self._constrained(here, without)
+        reason = ""
+        if found is None and self._is_believed(here):
+            found, reason = (Origin.BELIEVED, ()), "your odds"
+        if found is None and self.constraints is not None:
+            found = self._follows(here, without)
+        if found is None and (reason := self._experiment(here)):
+            found = (Origin.EXPERIMENT, ())
+        origin, statements = found or (Origin.FOUND, ())
         nothing = origin is Origin.FORBIDDEN or (origin is Origin.GONE and here.present <= 0)
         return replace(
             here,
             split=(0.0, 0.0, 0.0) if nothing else here.split,
             origin=origin,
-            said=said,
-            owed=owed,
+            statements=statements,
+            reason=reason,
             without=without,
             kept_without=without is not None and without.present > self.consensus.threshold,
         )
@@ -156,10 +156,10 @@ class Origins:
         """Return the statements that an edge is there for: that it is required, or on a path that is."""
         assert self.constraints is not None
         statements, pair = self.constraints.statements, {first, second}
-        said = tuple(s for s in statements if s.kind is StatementKind.REQUIRED and set(s.names) == pair)
-        if not said and frozenset(pair) in self._on_paths:
-            said = tuple(s for s in statements if s.kind is StatementKind.ANCESTOR)
-        return (Origin.REQUIRED, said) if said else None
+        required = tuple(s for s in statements if s.kind is StatementKind.REQUIRED and set(s.names) == pair)
+        if not required and frozenset(pair) in self._on_paths:
+            required = tuple(s for s in statements if s.kind is StatementKind.ANCESTOR)
+        return (Origin.REQUIRED, required) if required else None
 
     def _forbidden(self, first: str, second: str) -> OriginWithStatements | None:
         """Return the statements that leave neither direction."""
@@ -250,7 +250,7 @@ def _changed(here: EdgeRecord, without: EdgeRecord | None) -> OriginWithStatemen
 
     It did if the edge is more likely than not in one case, and not in the other, by more than a little.
     """
-    if without is None or abs(here.present - without.present) <= LITTLE:
+    if without is None or abs(here.present - without.present) <= SAME_CONFIDENCE:
         return None
     if here.present > HALF >= without.present:
         return Origin.APPEARS, ()
@@ -268,10 +268,10 @@ def _enough(averaged: MethodResult | None) -> float:
 
 def constraints_for(options: LearnOptions, data: Dataset | Incomplete) -> Constraints | None:
     """Return what was said about the variables that are learned from, in their order; None for nothing."""
-    said = options.constraints
-    if said is None or said.is_trivial:
+    given = options.constraints
+    if given is None or given.is_trivial:
         return None
-    return said if said.names == data.names else Constraints.from_description(data.names, said.describe())
+    return given if given.names == data.names else Constraints.from_description(data.names, given.describe())
 
 
 def believed_of(
@@ -376,18 +376,18 @@ def describe_edge(
 
     What the prior does is left out of pairs that are less likely than `least_described` and not in the network.
     """
-    told, consensus = origins.of(*pair), origins.consensus
+    origin, consensus = origins.of(*pair), origins.consensus
     edge = consensus.by_pair.get(frozenset(pair))
-    tail, head = (told.tail, told.head) if edge is None else (edge.tail, edge.head)
+    tail, head = (origin.tail, origin.head) if edge is None else (edge.tail, edge.head)
     why = "" if origins.withheld is None else origins.withheld.reason(tail, head)
-    described = math.isfinite(least_described) and (edge is not None or told.present >= least_described)
+    described = math.isfinite(least_described) and (edge is not None or origin.present >= least_described)
     return replace(
-        told,
+        origin,
         tail=tail,
         head=head,
         fate=Fate.BELOW if edge is None else edge.fate,
         withheld=why,
-        without=None if told.without is None else replace(told.without, withheld=why),
+        without=None if origin.without is None else replace(origin.without, withheld=why),
         by_method=_by_method(sets, *pair),
         counts=_mean_counts(data if stacked is None else stacked, data, tail, head),
         prior=_prior(data, tail, head, consensus.dag) if described else None,

@@ -177,7 +177,7 @@ def average(recipe: Recipe, data: Sampled, run: Run, *, describe: bool = False) 
 def average_kept(recipe: Recipe, data: Sampled, run: Run) -> MethodResult:
     """Average the networks that the journal of a run has, and learn no more: what a user has who stopped it."""
     begin = time.monotonic()
-    made = carry_out(recipe, data, run.but(limits=Limits(seconds=NO_TIME)))
+    made = carry_out(recipe, data, run.replace(limits=Limits(seconds=NO_TIME)))
     found = _described(recipe, made, data, run, time.monotonic() - begin, describe=True)
     if found.shortfall is None:
         return found

@@ -129,7 +129,7 @@ def share_of_posterior(found: CredibleSet, recipe: Recipe, data: Dataset, run: R
     Which of them is told by the size of the problem, and not by the clock: the report is to be the same on every
     machine. Where the time that is allowed ends first, that is said.
     """
-    within = run.but(limits=limits)
+    within = run.replace(limits=limits)
     problem = posterior_problem(recipe, data)
     by_time = False
     if data.n_variables <= LARGEST_SUM:

@@ -331,12 +331,14 @@ class LearnOptions:
         scored = self.score is not None and make_score(self.score).holds_data
         argument = Argument("numbers", AS_THEY_ARE)
         if self.site is not None and (self.only_as_they_are or getattr(self.chosen_score, "site", None) != self.site):
-            said = argument if self.score is None else Argument("score", score_text(make_score(self.score).describe()))
+            remedy = (
+                argument if self.score is None else Argument("score", score_text(make_score(self.score).describe()))
+            )
             if self.only_as_they_are or self.score is not None:
                 raise OptionError(
                     Argument("site", self.site),
                     "has a score of its own, bhd, of columns with states.",
-                    remedies=Remedy("leave out", said),
+                    remedies=Remedy("leave out", remedy),
                 )
         if scored and self.numbers == CUT:
             raise OptionError(
@@ -379,9 +381,9 @@ class LearnOptions:
     @property
     def only_states(self) -> bool:
         """Whether numbers are cut in any table: that was asked for, or something that needs states."""
-        said = (self.numbers == CUT, self.bins != BINS, self.impute == "state")
+        given = (self.numbers == CUT, self.bins != BINS, self.impute == "state")
         return not self.only_as_they_are and any(
-            (*said, self.discretize, self.score, self.recut, self.categorical, self.site)
+            (*given, self.discretize, self.score, self.recut, self.categorical, self.site)
         )
 
     @property
@@ -435,8 +437,8 @@ class LearnOptions:
     @property
     def rows(self) -> dict[str, Any]:
         """Where the data say what was set, and how the rows were drawn, if they do."""
-        said = {name: getattr(self, name) for name in ("groups", "weights", "replicate_weights")}
-        drawn = {name: value for name, value in said.items() if value}
+        given = {name: getattr(self, name) for name in ("groups", "weights", "replicate_weights")}
+        drawn = {name: value for name, value in given.items() if value}
         if self.interventions is None:
             return drawn
         return drawn | {"interventions": self.interventions, "conditions": checked_conditions(self.conditions)}

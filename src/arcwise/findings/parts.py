@@ -49,18 +49,18 @@ class MainSet(Part):
 
 
 @dataclass(frozen=True, eq=False)
-class Again(Part):
+class Relearned(Part):
     """The main set once more without something that was said, or what became of it."""
 
     result: MethodResult | None = None
     given_up: MethodResult | None = None
 
 
-class WithoutConstraints(Again):
+class WithoutConstraints(Relearned):
     """Without the constraints."""
 
 
-class WithoutBeliefs(Again):
+class WithoutBeliefs(Relearned):
     """Without prior odds."""
 
 

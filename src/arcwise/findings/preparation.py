@@ -87,12 +87,12 @@ def left_out_by_audit(given: Table, drop: Iterable[str], audited: Audit) -> dict
 def refuse_left_out(gone: Mapping[str, LeftOut], constraints: Constraints | None, beliefs: Beliefs | None) -> None:
     """Refuse constraints and prior odds about columns that were left out, with the reason."""
 
-    def refuse(kind: type[ArcwiseError], argument: str, names: Iterable[str], said: str) -> None:
+    def refuse(kind: type[ArcwiseError], argument: str, names: Iterable[str], stated: str) -> None:
         for name in names:
             if name in gone:
                 why, remedy = gone[name].why, gone[name].remedy
                 remedies = (Remedy("say nothing about it"), *(() if remedy is None else (remedy,)))
-                text = f"speak of column '{name}' ({said}), which was left out, {why}."
+                text = f"speak of column '{name}' ({stated}), which was left out, {why}."
                 raise kind(Argument(argument), text, remedies=remedies)
 
     for statement in () if constraints is None else constraints.statements:
@@ -185,7 +185,7 @@ def open_table(
     if isinstance(data, str | os.PathLike):
         return read_table(data, progress=progress, merge=True, **reading)  # spaces around a label are no state
     column, conditions = reading.get("interventions"), reading.get("conditions")
-    said = ("groups", reading.get("groups"), "groups"), ("weights", reading.get("weights"), "survey")
+    given_names = ("groups", reading.get("groups"), "groups"), ("weights", reading.get("weights"), "survey")
     if isinstance(data, Dataset):
         if column is not None:
             raise OptionError(
@@ -193,7 +193,7 @@ def open_table(
                 "names a column of raw data; a Dataset has its targets already.",
                 remedies=Remedy("give them with data.with_targets(...)"),
             )
-        for name, value, given in said:
+        for name, value, given in given_names:
             if value is not None:
                 raise OptionError(
                     Argument(name, value),
@@ -209,12 +209,12 @@ def open_table(
 def audit(table: Table, options: LearnOptions) -> Audit:
     """Look at a table before learning from it; what the options ask for is done, with `agree` what is safe, too."""
     given = {item.name: getattr(options, item.name) for item in options_of(AuditSettings)}
-    said = AuditSettings(**given, imputed=options.impute is not None)
+    settings = AuditSettings(**given, imputed=options.impute is not None)
     numbers = [name for name, kind in options.kind_of.items() if kind is VariableKind.NUMBER]
-    said = replace(said, categories=options.states_kept, keep=(*options.keep, *numbers))
+    settings = replace(settings, categories=options.states_kept, keep=(*options.keep, *numbers))
     if options.categorical:
-        said = replace(said, categories=table.names)
-    return audit_table(table, said, agreed=options.agree)
+        settings = replace(settings, categories=table.names)
+    return audit_table(table, settings, agreed=options.agree)
 
 
 def takes_numbers(table: Table, options: LearnOptions) -> bool:
@@ -234,9 +234,9 @@ def takes_numbers(table: Table, options: LearnOptions) -> bool:
 def _given_kinds(table: Table, options: LearnOptions) -> dict[str, VariableKind]:
     """Return of what kind columns are, as far as that was said; numbers that are kept are no codes."""
     kept = [column for column in table.columns if column.name in options.keep and column.numbers is not None]
-    said = {column.name: looked_like(column) for column in kept}
-    said |= dict.fromkeys(table.names if options.categorical else options.categories, VariableKind.NOMINAL)
-    return {name: kind for name, kind in (said | options.kind_of).items() if name in table.names}
+    kinds = {column.name: looked_like(column) for column in kept}
+    kinds |= dict.fromkeys(table.names if options.categorical else options.categories, VariableKind.NOMINAL)
+    return {name: kind for name, kind in (kinds | options.kind_of).items() if name in table.names}
 
 
 def find_obstacles(table: Table, options: LearnOptions) -> tuple[Obstacle, ...]:
@@ -282,12 +282,12 @@ def columns_to_cut(table: Table, options: LearnOptions) -> tuple[str, ...]:
 def as_mixed(table: Table) -> tuple[MixedData, list[str]]:
     """Return the rows with numbers as they are, and a sentence on each column that is a copy or a sum of others."""
     data = MixedData.from_table(table)
-    told = [
+    notes = [
         f"'{name}' is a {'copy' if len(parts) == 1 else 'sum'} of {quoted(parts)} in every row: what depends on "
         "which is not told."
         for name, parts in data.sums().items()
     ]
-    return data, told
+    return data, notes
 
 
 def prepare(
@@ -335,7 +335,7 @@ def prepare(
     uncut: NumericData | None = None
     run, hurried = clock or Run(limits=Limits(options.limit_seconds)), ""
     if "missing" in obstacles:
-        within = run.share(0.5).but(progress=progress)
+        within = run.share(0.5).replace(progress=progress)
         table, step, hurried = _without_gaps(table, obstacles["missing"], options, within)
         steps += [text for text in (step, hurried) if text]
     mixed = _mixed(table, options) if takes_numbers(table, options) else None
@@ -424,20 +424,20 @@ def _steps_of_experiments(targets: Targets | None, weights: NDArray[Any] | None 
     if targets is None or targets.is_empty:
         return ()
     rows = np.bincount(targets.of_row, weights, minlength=len(targets.sets)).astype(np.int64).tolist()
-    told = [f"{' and '.join(names)} in {rows[k]:,}" for k, names in enumerate(targets.sets) if names]
-    more = "; ..." if len(told) > 8 else ""
-    return (f"Taken as set by experiments: {'; '.join(told[:8])}{more} of {sum(rows):,} rows.",)
+    sets = [f"{' and '.join(names)} in {rows[k]:,}" for k, names in enumerate(targets.sets) if names]
+    more = "; ..." if len(sets) > 8 else ""
+    return (f"Taken as set by experiments: {'; '.join(sets[:8])}{more} of {sum(rows):,} rows.",)
 
 
 def _steps_of_groups(table: Table) -> tuple[str, ...]:
-    design, told = table.design, []
+    design, steps = table.design, []
     if design is not None and design.weights is not None:
         count = 0 if design.replicates is None else len(design.replicates)
         more = f", with {count:,} columns of replicate weights" if count else ""
-        told.append(f"Weighed rows by column '{design.weighed_by}'{more}.")
-    if design is not None and (design.is_grouped or not told):
-        told.append(f"Took the rows of each of {design.n_groups:,} values of column '{design.name}' for a group.")
-    return tuple(told)
+        steps.append(f"Weighed rows by column '{design.weighed_by}'{more}.")
+    if design is not None and (design.is_grouped or not steps):
+        steps.append(f"Took the rows of each of {design.n_groups:,} values of column '{design.name}' for a group.")
+    return tuple(steps)
 
 
 def _as_it_is(data: Dataset | Incomplete, options: LearnOptions) -> Prepared:
@@ -603,8 +603,8 @@ def _steps_of_kinds(mixed: MixedData | None) -> Iterable[str]:
         return
     named = {kind: [n for n, own in zip(mixed.names, mixed.kinds, strict=True) if own is kind] for kind in VariableKind}
     words = {"number": "numbers", "ordinal": "scales", "nominal": "categories"}
-    told = [f"as {words[kind]} {quoted(names, 12)}" for kind, names in named.items() if names]
-    yield f"Taken {'; '.join(told)}. Is one wrong? Then give --kind NAME=KIND (in Python kinds=)."
+    taken = [f"as {words[kind]} {quoted(names, 12)}" for kind, names in named.items() if names]
+    yield f"Taken {'; '.join(taken)}. Is one wrong? Then give --kind NAME=KIND (in Python kinds=)."
     yield (
         "Edges, effects, `query` and `predict` take these columns as they are. The bars of the page and network.bif "
         "take a copy whose numbers are cut, so their probabilities differ a little."
@@ -616,7 +616,7 @@ def _steps_of_cuts(uncut: NumericData, options: LearnOptions) -> Iterable[str]:
     numbers = sorted({len(cuts) + 1 for cuts in uncut.cuts.values()})
     some = str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
     fewer = "" if numbers == [how.bins] else f", {some} where many rows have one value"
-    told = {
+    ways = {
         "quantile": f"into {how.bins} bins with about equally many rows{fewer}",
         "width": f"into {how.bins} bins of equal width",
         "kmeans": f"into {how.bins} bins around cluster centres",
@@ -624,7 +624,7 @@ def _steps_of_cuts(uncut: NumericData, options: LearnOptions) -> Iterable[str]:
         "mdl": f"where '{how.target}' changes most (MDL; at the median where no cut pays)",
         JOINT: f"into {some} bins, chosen together with the structure (MDL)",
     }
-    yield f"Cut {columns} {told[how.method]}."
+    yield f"Cut {columns} {ways[how.method]}."
     if options.recut:
         yield (
             f"In every replicate of the bootstrap, {'it is' if len(uncut.columns) == 1 else 'they are'} cut anew in "

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 # Differences that are smaller are rounding.
-NOTHING = 1e-6
+ROUNDING = 1e-6
 # What statements about ancestors are first thought to cost.
 FIRST_REACH = 4.0
 
@@ -47,7 +47,7 @@ class StatementPrice:
     @property
     def binds(self) -> bool:
         """Whether the best network would be another one without it."""
-        return self.cost > NOTHING
+        return self.cost > ROUNDING
 
 
 @one_screen

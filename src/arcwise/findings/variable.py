@@ -34,7 +34,7 @@ FLOOR = 0.01
 MOST_ROWS = 20_000
 # Cells of a table of two variables that are counted.
 MOST_CELLS = 10_000_000
-NOTHING = 1e-9  # a change that is rounding alone
+ROUNDING = 1e-9  # a change that is rounding alone
 
 
 @one_screen
@@ -283,7 +283,7 @@ def _change(
     counts = np.bincount(data.codes[data.index(other)], weights=data.row_weights, minlength=len(given))
     seen = np.flatnonzero(counts > 0)
     span = given[seen].max(axis=0) - given[seen].min(axis=0)
-    if span.max() < NOTHING:
+    if span.max() < ROUNDING:
         return None, ("", "", "")
     s = int(np.argmax(span > span.max() - 1e-12))
     low, high = int(seen[given[seen, s].argmin()]), int(seen[given[seen, s].argmax()])

@@ -1,4 +1,4 @@
-"""`Verdict` and `Way`: the one answer about an edge and its direction."""
+"""`Verdict` and `Direction`: the one answer about an edge and its direction."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ def record_with(*, tiers: bool, gaps: bool) -> str:
     'But in 36 tables with true tiers, 411 of 412 edges to rely on were real.'
     """
     asked = [record for record, wanted in zip(TESTED.items(), (tiers, gaps), strict=True) if wanted]
-    told = [f"in {tables} tables with {what}, {right:,} of {total:,}" for what, (tables, right, total) in asked]
-    return f"But {', and '.join(told)} edges to rely on were real." if told else ""
+    records = [f"in {tables} tables with {what}, {right:,} of {total:,}" for what, (tables, right, total) in asked]
+    return f"But {', and '.join(records)} edges to rely on were real." if records else ""
 
 
 def track_record() -> str:
@@ -81,7 +81,7 @@ def track_record() -> str:
     )
 
 
-class Way(enum.StrEnum):
+class Direction(enum.StrEnum):
     """How far the direction of an edge is known."""
 
     SETTLED = "settled"  # the data settle it

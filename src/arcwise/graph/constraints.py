@@ -238,7 +238,7 @@ class Constraints(Stated):
         return cls(names, required=required, forbidden=blacklist, tiers=tiers, max_parents=max_parents, allowed=allowed)
 
     @classmethod
-    def of(cls, names: Sequence[str], said: GivenConstraints | None, **more: Any) -> Constraints | None:
+    def of(cls, names: Sequence[str], given: GivenConstraints | None, **more: Any) -> Constraints | None:
         """Return the constraints on the variables `names`, given in any form; keywords in `more` add to them.
 
         It may be a table of the keywords of the class, a DataFrame, JSON or the name of a file.
@@ -246,18 +246,18 @@ class Constraints(Stated):
         >>> Constraints.of(["age", "ill"], {"forbidden": ["ill->age"]}, tiers="age | ill").tiers
         (('age',), ('ill',))
         """
-        if said is None or isinstance(said, cls):
-            base = said
-        elif isinstance(said, Mapping):
-            base = cls(names, **{SYNONYMS.get(key, key): value for key, value in said.items()})
-        elif isinstance(said, str | os.PathLike):
-            inline = isinstance(said, str) and said.lstrip().startswith("{")
-            base = parse_constraints(str(said), names) if inline else read_constraints(said, names)
-        elif hasattr(said, "columns"):
-            base = cls.from_frame(names, cast("pd.DataFrame", said))
+        if given is None or isinstance(given, cls):
+            base = given
+        elif isinstance(given, Mapping):
+            base = cls(names, **{SYNONYMS.get(key, key): value for key, value in given.items()})
+        elif isinstance(given, str | os.PathLike):
+            inline = isinstance(given, str) and given.lstrip().startswith("{")
+            base = parse_constraints(str(given), names) if inline else read_constraints(given, names)
+        elif hasattr(given, "columns"):
+            base = cls.from_frame(names, cast("pd.DataFrame", given))
         else:
             raise ConstraintError(
-                Argument("constraints", said), "must be Constraints, a table such as {'tiers': ...}, or a file."
+                Argument("constraints", given), "must be Constraints, a table such as {'tiers': ...}, or a file."
             )
         if not any(more.values()):
             return base
@@ -275,19 +275,19 @@ class Constraints(Stated):
 
     def reasons(self, tail: str, head: str) -> tuple[Statement, ...]:
         """Return what excludes the arc tail -> head: single statements, or all that exclude it together."""
-        direct = tuple(said for said in self.statements if said.forbids(tail, head))
+        direct = tuple(statement for statement in self.statements if statement.forbids(tail, head))
         if direct or tail not in self.forbidden_parents(head):
             return direct
         if self._crowded_masks[self.index(head)] >> self.index(tail) & 1:
             own = self.index(head) in self._limits
             return tuple(
-                said
-                for said in self.statements
-                if (said.kind is StatementKind.REQUIRED and said.names[1] == head)
-                or (said.kind is StatementKind.MAX_PARENTS_OF and said.names == (head,))
-                or (said.kind is StatementKind.MAX_PARENTS and not own)
+                statement
+                for statement in self.statements
+                if (statement.kind is StatementKind.REQUIRED and statement.names[1] == head)
+                or (statement.kind is StatementKind.MAX_PARENTS_OF and statement.names == (head,))
+                or (statement.kind is StatementKind.MAX_PARENTS and not own)
             )
-        return tuple(said for said in self.statements if said.kind in _LEADING)
+        return tuple(statement for statement in self.statements if statement.kind in _LEADING)
 
     def without(self, statement: Statement) -> Constraints:
         """Return the constraints without one of their statements."""
@@ -360,7 +360,7 @@ class Constraints(Stated):
     def refuse_ancestors(self, what: str) -> None:
         """Refuse statements about ancestors in the name of something that cannot obey them."""
         if self.is_ancestral:
-            first = next(said for said in self.statements if said.kind in _ANCESTRAL)
+            first = next(statement for statement in self.statements if statement.kind in _ANCESTRAL)
             raise ConstraintError(
                 f"{what} cannot obey constraints on ancestors ({first.text('->')}): these are about whole networks, "
                 "not about arcs.",

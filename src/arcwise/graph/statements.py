@@ -98,30 +98,31 @@ class Statement:
 
     @property
     def source(self) -> str:
-        """What a direction or a missing edge is owed to: "your tiers", "your word that age is a root"."""
+        """The reason for a direction or a missing edge: "your tiers", "your word that age is a root"."""
         return _filled(_WORDS[self.kind][2], self, "→")
 
 
-def _later(said: Statement, tail: str, head: str) -> bool:
+def _later(statement: Statement, tail: str, head: str) -> bool:
     """Return whether the tail is in a later tier than the head."""
-    place = {name: number for number, tier in enumerate(said.parts) for name in tier}
+    place = {name: number for number, tier in enumerate(statement.parts) for name in tier}
     return tail in place and head in place and place[tail] > place[head]
 
 
 _EXCLUDES: dict[StatementKind, Callable[[Statement, str, str], bool]] = {
     **dict.fromkeys(
-        (StatementKind.REQUIRED, StatementKind.ANCESTOR), lambda said, tail, head: said.names == (head, tail)
+        (StatementKind.REQUIRED, StatementKind.ANCESTOR), lambda own, tail, head: own.names == (head, tail)
     ),
     **dict.fromkeys(
-        (StatementKind.FORBIDDEN, StatementKind.NON_ANCESTOR), lambda said, tail, head: said.names == (tail, head)
+        (StatementKind.FORBIDDEN, StatementKind.NON_ANCESTOR),
+        lambda own, tail, head: own.names == (tail, head),
     ),
     **dict.fromkeys(
-        (StatementKind.SEPARATE, StatementKind.GROUP), lambda said, tail, head: {tail, head} <= {*said.names}
+        (StatementKind.SEPARATE, StatementKind.GROUP), lambda own, tail, head: {tail, head} <= {*own.names}
     ),
-    StatementKind.ALLOWED: lambda said, tail, head: (tail, head) not in said.parts,
+    StatementKind.ALLOWED: lambda own, tail, head: (tail, head) not in own.parts,
     StatementKind.TIERS: _later,
-    StatementKind.ROOT: lambda said, tail, head: head in said.names,
-    StatementKind.LEAF: lambda said, tail, head: tail in said.names,
+    StatementKind.ROOT: lambda own, tail, head: head in own.names,
+    StatementKind.LEAF: lambda own, tail, head: tail in own.names,
 }
 _WORD = "your word that {text}"
 # For each kind: the statement as a clause, how data contradict it, and why it gives an edge its direction.
@@ -149,20 +150,20 @@ _WORDS: dict[StatementKind, tuple[str, str, str]] = {
 }
 
 
-def _filled(template: str, said: Statement, arrow: str) -> str:
+def _filled(template: str, statement: Statement, arrow: str) -> str:
     """Return a template with what the statement is about."""
     words = {
-        "arc": f" {arrow} ".join(said.names),
-        "arcs": first_few([f" {arrow} ".join(arc) for arc in said.parts], MOST_NAMES) or "none",
-        "tiers": " | ".join(first_few(tier, MOST_NAMES) for tier in said.parts),
-        "names": first_few(said.names, MOST_NAMES),
-        "pair": " and ".join(said.names),
-        "first": said.names[0] if said.names else "",
-        "last": said.names[-1] if said.names else "",
-        "most": f"at most {counted(said.limit or 0, 'parent')}",
+        "arc": f" {arrow} ".join(statement.names),
+        "arcs": first_few([f" {arrow} ".join(arc) for arc in statement.parts], MOST_NAMES) or "none",
+        "tiers": " | ".join(first_few(tier, MOST_NAMES) for tier in statement.parts),
+        "names": first_few(statement.names, MOST_NAMES),
+        "pair": " and ".join(statement.names),
+        "first": statement.names[0] if statement.names else "",
+        "last": statement.names[-1] if statement.names else "",
+        "most": f"at most {counted(statement.limit or 0, 'parent')}",
     }
     if "{text}" in template:
-        words["text"] = said.text(arrow)
+        words["text"] = statement.text(arrow)
     return template.format(**words)
 
 
@@ -304,13 +305,13 @@ LISTS = tuple(
 )
 
 
-def _in_order(key: str, said: Any) -> Any:
+def _in_order(key: str, value: Any) -> Any:
     """Return the statements of one kind in a form for JSON, sorted unless their order has a meaning."""
-    if not isinstance(said, tuple):
-        return dict(sorted(said.items())) if isinstance(said, dict) else said
+    if not isinstance(value, tuple):
+        return dict(sorted(value.items())) if isinstance(value, dict) else value
     if key in ("roots", "leaves"):
-        return sorted(said)
-    parts = [sorted(part) if key in ("tiers", "separate", "groups") else list(part) for part in said]
+        return sorted(value)
+    parts = [sorted(part) if key in ("tiers", "separate", "groups") else list(part) for part in value]
     return parts if key == "tiers" else sorted(parts)
 
 
@@ -508,7 +509,9 @@ class Stated(NamedNodes):
         if not (self._required or self.is_ancestral):
             return
         crowded = any(mask.bit_count() > self._limit_of(v) for v, mask in enumerate(self.required_masks))
-        excluded = any(mask & said for mask, said in zip(self.required_masks, self._excluded_masks, strict=True))
+        excluded = any(
+            mask & excluded_mask for mask, excluded_mask in zip(self.required_masks, self._excluded_masks, strict=True)
+        )
         circular = any(below >> v & 1 for v, below in enumerate(descendants(self.required_masks)))
         if not (crowded or excluded or self.is_ancestral or circular):
             return
@@ -524,14 +527,21 @@ class Stated(NamedNodes):
         >>> Stated(["a", "b", "c"], required=[("a", "b")], max_parents=2).describe()
         {'required': [['a', 'b']], 'max_parents': 2}
         """
-        told = {key: own for key, own in self.stated_options().items() if own is not None}
-        return {key: _in_order(key, own) for key, own in told.items() if own or own == 0 or key == "allowed"}
+        options = {key: own for key, own in self.stated_options().items() if own is not None}
+        return {key: _in_order(key, own) for key, own in options.items() if own or own == 0 or key == "allowed"}
 
     @property
     def distinguishes_variables(self) -> bool:
         """Whether there is any statement besides the limit that all variables share."""
-        said = (self._required, self._forbidden, self._tiers, self._limits, *self._sets.values(), *self._leads.values())
-        return self._allowed is not None or any(said)
+        given = (
+            self._required,
+            self._forbidden,
+            self._tiers,
+            self._limits,
+            *self._sets.values(),
+            *self._leads.values(),
+        )
+        return self._allowed is not None or any(given)
 
     @property
     def digest(self) -> str:
@@ -560,11 +570,11 @@ class Stated(NamedNodes):
 
     def stated_options(self) -> dict[str, Any]:
         """Return the statements as keywords of the class, in the order of files."""
-        said: dict[str, Any] = {"required": self.required, "forbidden": self.forbidden, "tiers": self.tiers}
-        said |= {"max_parents": self._max_parents, "max_parents_of": self.max_parents_by_name}
+        options: dict[str, Any] = {"required": self.required, "forbidden": self.forbidden, "tiers": self.tiers}
+        options |= {"max_parents": self._max_parents, "max_parents_of": self.max_parents_by_name}
         for key in LISTS[2:]:
-            said[key] = getattr(self, key)
-        return {**said, "allowed": self.allowed}
+            options[key] = getattr(self, key)
+        return {**options, "allowed": self.allowed}
 
     def _content(self) -> tuple[object, ...]:
         arcs = (self._required, self._forbidden, self._allowed, self._tiers)
@@ -603,7 +613,7 @@ def smallest_conflict(names: Sequence[str], statements: Sequence[Statement]) -> 
     members there would be a network.
     """
     found = min(_plain_conflicts(statements), key=len, default=())
-    ancestral = [said for said in statements if said.kind is StatementKind.ANCESTOR]
+    ancestral = [statement for statement in statements if statement.kind is StatementKind.ANCESTOR]
     if not ancestral:
         return found
     if not found:
@@ -614,7 +624,7 @@ def smallest_conflict(names: Sequence[str], statements: Sequence[Statement]) -> 
         if comb(len(statements), size) > MOST_SETS:
             break
         for some in combinations(statements, size):
-            if any(said.kind is StatementKind.ANCESTOR for said in some) and not _satisfiable(names, some):
+            if any(statement.kind is StatementKind.ANCESTOR for statement in some) and not _satisfiable(names, some):
                 return some
     return found
 
@@ -630,22 +640,24 @@ def satisfying_arcs(names: Sequence[str], statements: Sequence[Statement]) -> li
 
 def conflict_message(conflict: Sequence[Statement]) -> str:
     """Return what contradicts what: one clause for each statement."""
-    said = "; ".join(statement.text("->") for statement in conflict)
-    return f"no network satisfies these constraints together: {said}. Drop or change one of them."
+    text = "; ".join(statement.text("->") for statement in conflict)
+    return f"no network satisfies these constraints together: {text}. Drop or change one of them."
 
 
 def _plain_conflicts(statements: Sequence[Statement]) -> Iterable[tuple[Statement, ...]]:
     """Yield the conflicts that can be read off the arcs: for each kind of them the smallest."""
-    required = {said.arc: said for said in statements if said.kind is StatementKind.REQUIRED}
-    leads = {said.arc: said for said in statements if said.kind is StatementKind.ANCESTOR} | required
-    for arc, said in required.items():
+    required = {statement.arc: statement for statement in statements if statement.kind is StatementKind.REQUIRED}
+    leads = {
+        statement.arc: statement for statement in statements if statement.kind is StatementKind.ANCESTOR
+    } | required
+    for arc, statement in required.items():
         for other in statements:
             if other.kind not in (
                 StatementKind.REQUIRED,
                 StatementKind.ANCESTOR,
                 StatementKind.NON_ANCESTOR,
             ) and other.forbids(*arc):
-                yield (said, other)
+                yield (statement, other)
                 break
     for tail, head in sorted(leads):
         way = _shortest_path(leads, head, tail)
@@ -658,7 +670,7 @@ def _plain_conflicts(statements: Sequence[Statement]) -> Iterable[tuple[Statemen
                 yield (*(leads[arc] for arc in way), other)
         elif other.limit is not None:
             for name in other.names:
-                parents = [said for (_, head), said in required.items() if head == name]
+                parents = [statement for (_, head), statement in required.items() if head == name]
                 if len(parents) > other.limit:
                     yield (*parents[: other.limit + 1], other)
 
@@ -686,8 +698,8 @@ def _shortest_path(arcs: Iterable[Arc], source: str, target: str) -> list[Arc] |
 def _irreducible(names: Sequence[str], statements: Sequence[Statement]) -> tuple[Statement, ...]:
     """Return statements that conflict, none of which can be left out."""
     kept = list(statements)
-    for said in statements:
-        without = [other for other in kept if other is not said]
+    for statement in statements:
+        without = [other for other in kept if other is not statement]
         if not _satisfiable(names, without):
             kept = without
     return tuple(kept)
@@ -717,17 +729,17 @@ class _Paths:
         self._non_ancestors = [
             (index[a], index[b]) for a, b in (s.arc for s in statements if s.kind is StatementKind.NON_ANCESTOR)
         ]
-        for said in statements:
-            if said.kind is StatementKind.REQUIRED:
-                tail, head = said.arc
+        for statement in statements:
+            if statement.kind is StatementKind.REQUIRED:
+                tail, head = statement.arc
                 self._required[index[head]] |= 1 << index[tail]
-            elif said.limit is not None:
-                for name in said.names:
-                    self._limits[index[name]] = min(self._limits[index[name]], said.limit)
-            elif said.kind is not StatementKind.ANCESTOR:
+            elif statement.limit is not None:
+                for name in statement.names:
+                    self._limits[index[name]] = min(self._limits[index[name]], statement.limit)
+            elif statement.kind is not StatementKind.ANCESTOR:
                 for head in names:
                     for tail in names:
-                        if said.forbids(tail, head):
+                        if statement.forbids(tail, head):
                             self._forbidden[index[head]] |= 1 << index[tail]
 
     def exist(self) -> bool:

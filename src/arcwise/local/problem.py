@@ -395,8 +395,8 @@ def fitted_limit(score: Score, data: Whole, constraints: Constraints | None) -> 
 
     It is for parents of the most states. Those that constraints require are allowed.
     """
-    told = constraints is not None and (constraints.max_parents is not None or constraints.max_parents_by_name)
-    if score.data_score.facts.keeps_parents_few or told:
+    limited = constraints is not None and (constraints.max_parents is not None or constraints.max_parents_by_name)
+    if score.data_score.facts.keeps_parents_few or limited:
         return None
     states = np.sort(np.log(np.maximum(data.arities, 2)))[::-1]
     most = int(np.searchsorted(np.cumsum(states), math.log(FITTED_CELLS / data.n_variables), side="right")) - 1

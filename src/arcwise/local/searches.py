@@ -389,8 +389,8 @@ def _checked(settings: GeneticSettings) -> GeneticSettings:
     if settings.drop >= settings.population:
         raise OptionError(Argument("drop", settings.drop), "must be below", population, ": someone must survive.")
     survivors = settings.population - settings.drop
-    told = f"exceeds the {survivors} survivors of population - drop."
-    check_argument(settings.promote <= survivors, "promote", settings.promote, told)
+    rule = f"exceeds the {survivors} survivors of population - drop."
+    check_argument(settings.promote <= survivors, "promote", settings.promote, rule)
     return settings
 
 

@@ -21,7 +21,7 @@ from arcwise.data.dataset import Dataset, Frame, Incomplete, dataset_of
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
 from arcwise.graph.nodes import bits, reach
-from arcwise.model.inference import IMPOSSIBLE, INTERRUPTED, TOO_LARGE, UNDEFINED, check_account, column_positions
+from arcwise.model.inference import IMPOSSIBLE, INTERRUPTED, TOO_LARGE, UNDEFINED, check_outcome, column_positions
 from arcwise.model.network import BayesianNetwork
 from arcwise.model.tables import MAX_CELLS, table_sizes
 
@@ -287,8 +287,8 @@ def fit_parameters(
     tables = []
     with Run.begin(None, progress) as run:
         for v, parents in enumerate(dag.parents):
-            told = data.cases_without(dag.names[v])
-            counts = contingency(told, [columns[u] for u in (*parents, v)]).reshape(sizes[v])
+            cases = data.cases_without(dag.names[v])
+            counts = contingency(cases, [columns[u] for u in (*parents, v)]).reshape(sizes[v])
             arities = tuple(len(states[p]) for p in parents)
             family = FamilyCounts(dag.names[v], tuple(dag.names[p] for p in parents), counts, arities)
             tables.append(chosen.table(family, **parameters))
@@ -331,22 +331,22 @@ def draw_missing(
         raise DataError("the network and the data must have the same variables and states, in the same order.")
     targets = data.held.targets
     if targets is not None and not targets.is_empty:
-        return _experiment_by_experiment(network, data, targets, rng, max_cells, run.but(progress=False))
+        return _experiment_by_experiment(network, data, targets, rng, max_cells, run.replace(progress=False))
     codes: NDArray[Any] = np.array(data.held.codes, order="C")
     missing = data.missing.view(np.uint8)
     key = rng.integers(0, 2**64, size=2, dtype=np.uint64)
     with run.shown() as run:
-        account, row = network.native_inference.fill_rows(
+        outcome, row = network.native_inference.fill_rows(
             codes, missing, key, max_cells, run.thread_count, run.native_report("completing")
         )
-    refusal = account[0]
+    refusal = outcome[0]
     if refusal in (IMPOSSIBLE, UNDEFINED, INTERRUPTED):
         seen = np.flatnonzero(~data.missing[:, row]).tolist() if refusal == IMPOSSIBLE else ()
         evidence = {data.names[v]: data.states[v][int(data.held.codes[v, row])] for v in seen}
-        check_account(network, account, evidence, max_cells)
+        check_outcome(network, outcome, evidence, max_cells)
     if refusal == TOO_LARGE:
         raise OptionError(
-            f"the gaps of some rows depend on each other in too many ways: {account[4]:,.0f} cells in the "
+            f"the gaps of some rows depend on each other in too many ways: {outcome[4]:,.0f} cells in the "
             f"largest clique of a junction tree, at most {max_cells:,} are allowed. Networks with fewer parents need "
             "fewer."
         )

@@ -38,7 +38,7 @@ from arcwise.model.tables import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from arcwise._core.model import Account
+    from arcwise._core.model import Outcome
     from arcwise.model.network import BayesianNetwork
 
 
@@ -82,15 +82,15 @@ def query(
     variables, evidence = read_asked(variables, evidence, network.names)
     positions, states = asked_and_observed(network, variables, evidence)
     with Run.begin(None, progress, threads) as run:
-        account, table = network.native_inference.query(
+        outcome, table = network.native_inference.query(
             positions, states, max_cells, run.thread_count, run.native_report("query")
         )
-    check_account(network, account, evidence, max_cells)
+    check_outcome(network, outcome, evidence, max_cells)
     return Distribution(
         tuple(network.names[v] for v in positions),
         tuple(network.states[v] for v in positions),
         table.reshape([len(network.states[v]) for v in positions]),
-        account[2] if evidence else 0.0,
+        outcome[2] if evidence else 0.0,
     )
 
 
@@ -108,11 +108,11 @@ def marginals(
     """
     states = observed_states(network, evidence)
     with Run.begin(None, progress, threads) as run:
-        account, flat = network.native_inference.marginals(
+        outcome, flat = network.native_inference.marginals(
             states, max_cells, run.thread_count, run.native_report("marginals")
         )
-    check_account(network, account, evidence, max_cells)
-    log_evidence = account[2] if evidence else 0.0
+    check_outcome(network, outcome, evidence, max_cells)
+    log_evidence = outcome[2] if evidence else 0.0
     found = {}
     start = 0
     for name, own, observed in zip(network.names, network.states, states, strict=True):
@@ -137,10 +137,10 @@ def most_probable(
     """
     states = observed_states(network, evidence)
     with Run.begin(None, progress, threads) as run:
-        account, found, log_joint = network.native_inference.most_probable(
+        outcome, found, log_joint = network.native_inference.most_probable(
             states, max_cells, run.thread_count, run.native_report("most probable explanation")
         )
-    check_account(network, account, evidence, max_cells)
+    check_outcome(network, outcome, evidence, max_cells)
     log_evidence = 0.0
     if evidence:
         log_evidence = log_probability(network, evidence, max_cells=max_cells, threads=threads, progress=progress)
@@ -163,11 +163,11 @@ def log_probability(
     """Return the natural logarithm of the probability of evidence; -inf if it is impossible. See `query`."""
     states = observed_states(network, evidence)
     with Run.begin(None, progress, threads) as run:
-        account, _ = network.native_inference.query([], states, max_cells, run.thread_count, run.native_report("query"))
-    if account[0] == IMPOSSIBLE:
+        outcome, _ = network.native_inference.query([], states, max_cells, run.thread_count, run.native_report("query"))
+    if outcome[0] == IMPOSSIBLE:
         return -math.inf
-    check_account(network, account, evidence, max_cells)
-    return account[2]
+    check_outcome(network, outcome, evidence, max_cells)
+    return outcome[2]
 
 
 def asked_and_observed(
@@ -195,11 +195,11 @@ def observed_states(network: BayesianNetwork, evidence: Mapping[str, object] | N
     return states
 
 
-def check_account(
-    network: BayesianNetwork, account: Account, evidence: Mapping[str, object] | None, max_cells: int
+def check_outcome(
+    network: BayesianNetwork, outcome: Outcome, evidence: Mapping[str, object] | None, max_cells: int
 ) -> None:
     """Raise what the native core refused."""
-    refusal, variable, _, width, largest, messages = account
+    refusal, variable, _, width, largest, messages = outcome
     if refusal == INTERRUPTED:
         raise KeyboardInterrupt
     if refusal == IMPOSSIBLE:
@@ -498,10 +498,10 @@ def _answer(
         # What is separated from the variables asked for may as well not be observed.
         relevant = observed if with_evidence else inference.relevant_evidence(positions, observed)
         codes = columns.codes(relevant, chosen)
-        account, flat, logs, refusals = inference.query_rows(
+        outcome, flat, logs, refusals = inference.query_rows(
             positions, relevant, codes, with_evidence, max_cells, run.thread_count, report
         )
-        check_account(network, account, evidence, max_cells)
+        check_outcome(network, outcome, evidence, max_cells)
         if impossible == "error" and refusals.any():
             first = int(np.flatnonzero(refusals)[0])
             row = first if isinstance(chosen, slice) else int(chosen[first])

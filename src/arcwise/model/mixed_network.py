@@ -107,7 +107,7 @@ class StateAnswer:
         return f"{self.name}: {', '.join(f'{state} {p:.3f}' for state, p in self.probabilities.items())}"
 
 
-class _Asked(NamedTuple):
+class _Query(NamedTuple):
     """What takes part in an answer: values that were observed or set, and the variables that these depend on."""
 
     target: int
@@ -363,7 +363,7 @@ class MixedNetwork:
         relevant = self._relevant({target, *seen, *done}, done)
         within = {v: own for v, own in seen.items() if isinstance(own, Between)}
         observed = {v: own for v, own in seen.items() if not isinstance(own, Between)}
-        asked = _Asked(target, observed, within, done, relevant)
+        asked = _Query(target, observed, within, done, relevant)
         if self._is_exact(asked):
             return self._exact(asked, level)
         return self._drawn(asked, level, generator_of(seed), draws)
@@ -378,11 +378,11 @@ class MixedNetwork:
             open_ += fresh
         return [v for v in self.dag.topological_order if v in found]
 
-    def _hidden_states(self, asked: _Asked) -> list[int]:
+    def _hidden_states(self, asked: _Query) -> list[int]:
         known = asked.observed.keys() | asked.done.keys()
         return [v for v in asked.relevant if self.kinds[v] is NOMINAL and v not in known]
 
-    def _is_exact(self, asked: _Asked) -> bool:
+    def _is_exact(self, asked: _Query) -> bool:
         known = asked.observed.keys() | asked.done.keys()
         if asked.within:
             return False
@@ -393,7 +393,7 @@ class MixedNetwork:
         cells = math.prod(len(self.states[v]) for v in self._hidden_states(asked)) * (numbers + 1) ** 2
         return cells <= MOST_CELLS
 
-    def _exact(self, asked: _Asked, level: float) -> NumberAnswer | StateAnswer:
+    def _exact(self, asked: _Query, level: float) -> NumberAnswer | StateAnswer:
         """Enumerate the states that are not observed; the numbers are jointly Gaussian given each combination."""
         hidden = self._hidden_states(asked)
         shape = tuple(len(self.states[v]) for v in hidden)
@@ -446,7 +446,7 @@ class MixedNetwork:
         spreads = np.sqrt(np.maximum(variance, 0.0))
         return answer_of(name, (weights, mean[:, k], spreads), level, log_evidence=evidence)
 
-    def _drawn(self, asked: _Asked, level: float, rng: np.random.Generator, draws: int) -> NumberAnswer | StateAnswer:
+    def _drawn(self, asked: _Query, level: float, rng: np.random.Generator, draws: int) -> NumberAnswer | StateAnswer:
         """Draw what is not observed, each after its parents, and weigh by the density of what is.
 
         A number of which a range was observed is drawn from that part of its distribution, which weighs the draw.
@@ -624,7 +624,7 @@ class MixedNetwork:
         What is known is so improbable, now and then, that weighted draws do not answer; then draws given it do.
         """
         seen = {v: float(own) for v, own in enumerate(values) if not np.isnan(own)}
-        asked = _Asked(t, seen, {}, {}, self._relevant({t, *seen}, {}))
+        asked = _Query(t, seen, {}, {}, self._relevant({t, *seen}, {}))
         try:
             exact = self._is_exact(asked)
             found = self._exact(asked, level) if exact else self._drawn(asked, level, rng, ROW_DRAWS)

@@ -537,7 +537,7 @@ class NetworkSet(EnsembleFacts):
 
 
 # What joined sets keep of their facts, if it is the same for all: how they were made and from how many cases.
-KEPT = frozenset({"recipe", "n_cases", "learner", "constraints", "targets", "copies"})
+SHARED_FACTS = frozenset({"recipe", "n_cases", "learner", "constraints", "targets", "copies"})
 
 
 def concatenate(
@@ -584,7 +584,7 @@ def _shared_facts(sets: Sequence[NetworkSet]) -> KnownFacts:
     """Return what holds of all sets; of different constraints, and experiments, those that all share."""
     first = sets[0].facts
     different = [name for name, value in first.items() if any(part.facts.get(name) != value for part in sets)]
-    found = facts_without(first, *different, *(first.keys() - KEPT))
+    found = facts_without(first, *different, *(first.keys() - SHARED_FACTS))
     if found.get("constraints") is None and found.get("recipe") is None:
         found |= known_facts(shared_constraints([part.obeyed for part in sets]))
     experiments = [target for target in sets[0].targets if all(target in part.targets for part in sets)]

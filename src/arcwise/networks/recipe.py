@@ -96,7 +96,7 @@ class NetworkSource(Protocol):
     # Whether `learn` compares its networks with others by itself; if not, only where it is asked for.
     is_usual: ClassVar[bool] = True
     # Its turn among the sources that `learn` takes by itself, the first that can obey the constraints; 0 for none.
-    turn: ClassVar[int] = 0
+    auto_rank: ClassVar[int] = 0
     # The source of one network, for when a limit ends this one before it has an answer; "" for none.
     fallback: ClassVar[str] = ""
     # Whether the share of networks with an edge says how far to trust it; not that of single searches, however many
@@ -132,7 +132,7 @@ class NetworkSource(Protocol):
             remedies=Remedy("take samples:", Argument("method", "bootstrap")),
         )
 
-    def account(self, made: MadeNetworks) -> str:
+    def summary(self, made: MadeNetworks) -> str:
         """Return how the networks came about, in a sentence of the report."""
         return f"There are {made.count:,} {self.networks} ({self.title}: {self.meaning})."
 
@@ -646,9 +646,9 @@ def shared_constraints(parts: Sequence[Constraints | None]) -> Constraints | Non
     if not given or len(given) < len(parts):
         return None
     found = given[0]
-    for said in found.statements:
-        if any(said not in other.statements for other in given[1:]):
-            found = found.without(said)
+    for statement in found.statements:
+        if any(statement not in other.statements for other in given[1:]):
+            found = found.without(statement)
     return found if found.statements else None
 
 

@@ -90,10 +90,10 @@ class GroupedBuilder:
         self._data, self._scores, self._families = data, tuple(scores), families
         self._group_of = data.group_of_child
         self._is_whole = len(data.child_groups) == 1 and data.child_groups[0].n_cases > 0
-        told = [g for g, group in enumerate(data.child_groups) if group.n_cases > 0]
-        memory = float(options.pop("memory_bytes")) / max(1, len(told))
+        informed = [g for g, group in enumerate(data.child_groups) if group.n_cases > 0]
+        memory = float(options.pop("memory_bytes")) / max(1, len(informed))
         self._builders: dict[int, ParentSetBuilder] = {}
-        for g in told:
+        for g in informed:
             group = data.child_groups[g]
             children = np.flatnonzero(self._group_of == g).tolist()
             own = families if len(children) == data.n_variables else families.of_children(children)
@@ -219,10 +219,10 @@ SMALLEST_TASK = 2048  # sets, or half of what is counted here
 # Tasks get smaller towards the end of a level, so that all workers end at about the same time: each takes this part of
 # one worker's share of what is left.
 SHARE = 3
-AHEAD = 2  # tasks that wait, for each that runs
+QUEUED_TASKS = 2  # tasks that wait, for each that runs
 
 # Of some sets: a group of children, the size of the sets, their ranks, and for families which of them are wanted.
-Asked = tuple[int, int, NDArray[np.uint64], NDArray[np.uint8] | None]
+CountRequest = tuple[int, int, NDArray[np.uint64], NDArray[np.uint8] | None]
 Found = tuple[NDArray[np.float64], NDArray[Any]]
 
 
@@ -247,9 +247,9 @@ class CountWork:
         """What counts, of every thread of this worker and every group of children."""
         return {}
 
-    def count(self, asked: Asked) -> Found:
+    def count(self, request: CountRequest) -> Found:
         """Return the sums of all scores and the numbers of cells that occur, or scores and bounds of families."""
-        number, size, ranks, needed = asked
+        number, size, ranks, needed = request
         key = threading.get_ident(), number
         if key not in self._tasks:
             group = self.data.child_groups[number]
@@ -281,7 +281,7 @@ class RemoteCounts:
             pieces = _pieces(batch.size, workers, least, most)
             try:
                 while True:
-                    while len(tasks) < (1 + AHEAD) * workers and (piece := next(pieces, None)) is not None:
+                    while len(tasks) < (1 + QUEUED_TASKS) * workers and (piece := next(pieces, None)) is not None:
                         needed = batch.needed(*piece) if batch.is_of_families else None
                         count = piece[1] - piece[0] if needed is None else needed.size
                         given[tasks.give((group, batch.set_size, batch.ranks(*piece), needed))] = piece[0], count
@@ -436,7 +436,7 @@ def build_parent_set_tables(
     _check_options(made, slack, max_parents)
     limits = limits or Limits()
     allowed = Limits(seconds=limits.seconds, memory_bytes=limits.memory_bytes or available_memory())
-    run = Run.of(allowed).but(threads=chosen.threads, progress=progress)
+    run = Run.of(allowed).replace(threads=chosen.threads, progress=progress)
     whole = scored_data(data, next((score for score in made if not score.data_score.takes_gaps), made[0]))
     constraints = Constraints.of(whole.names, constraints)
     families = allowed_families(check_cases(whole), constraints, max_parents, made)
@@ -467,8 +467,8 @@ def build_parent_set_tables(
                 raise
             status = Status.INTERRUPTED
     statistics = builder.statistics(run.seconds)
-    said = (max_parents, None if constraints is None else constraints.largest_limit)
-    most = min((int(limit) for limit in said if limit is not None), default=None)
+    most_allowed = (max_parents, None if constraints is None else constraints.largest_limit)
+    most = min((int(limit) for limit in most_allowed if limit is not None), default=None)
     tables = [
         ParentSetTable(
             whole.names,
@@ -556,7 +556,7 @@ def _advance(
         level = builder.level + 1
         free = level <= least
         stage = counted(level, "parent")
-        status = builder.advance(stage, run.but(limits=Limits()) if free else run, counts)
+        status = builder.advance(stage, run.replace(limits=Limits()) if free else run, counts)
         if status is not Status.COMPLETE:
             if free:
                 status.unless_interrupted()
@@ -714,10 +714,10 @@ LARGEST = 1e9  # no difference of scores: everything is wanted
 def check_reachable(data: Whole, constraints: Constraints, max_parents: int | None = None) -> None:
     """Refuse that a variable must lead to one to which no path of arcs leads that a table can have."""
     families, names = allowed_families(data, constraints, max_parents), data.names
-    for said in constraints.statements:
-        if said.kind is not StatementKind.ANCESTOR:
+    for statement in constraints.statements:
+        if statement.kind is not StatementKind.ANCESTOR:
             continue
-        source, target = (names.index(name) for name in said.arc)
+        source, target = (names.index(name) for name in statement.arc)
         reached, stack = {target}, [target]
         while stack:
             v = stack.pop()
@@ -727,11 +727,11 @@ def check_reachable(data: Whole, constraints: Constraints, max_parents: int | No
             stack += found
         if source not in reached:
             silent = data.silent_arcs
-            still = [name for name in said.arc if silent[names.index(name)].all()]
+            still = [name for name in statement.arc if silent[names.index(name)].all()]
             why = f": '{still[0]}' never varies" if still else ""
             raise errors.ConstraintError(
-                f"no network of these data satisfies that {said.text('->')}{why}. No path of arcs leads there that the "
-                "constraints allow and the data say something of.",
+                f"no network of these data satisfies that {statement.text('->')}{why}. No path of arcs leads there "
+                "that the constraints allow and the data say something of.",
                 remedies=Remedy("leave this constraint out, or allow more arcs"),
             )
 

@@ -263,9 +263,9 @@ LANE = 5.0  # between arcs of one node that pass a layer side by side
 LAYER_GAP = 58.0  # between layers; long arcs get more
 WIDTHS = (1080.0, 1400.0, 1800.0, 2400.0, 3200.0)  # of layers, of which the one is taken that fits best
 WINDOW = (1000.0, 700.0)  # what a drawing is to fit in
-LARGE = 100  # from this many nodes on, a network that would shrink below this scale is drawn in parts
+LARGE_NETWORK = 100  # from this many nodes on, a network that would shrink below this scale is drawn in parts
 READABLE = 0.45  # the scale below which labels are too small
-ABOUT = 0.92  # a drawing that is shrunk no more than by this is as good as one that is not
+GOOD_SCALE = 0.92  # a drawing that is shrunk no more than by this is as good as one that is not
 MARGIN = 26.0  # around a drawing
 LONGEST_LABEL = 22  # letters that fit a node
 ROUNDS = 24  # of moving nodes towards their neighbours
@@ -322,7 +322,7 @@ def draw_network(
     widths, n = _widths(names), len(names)
     best = _best_placed(_parts(n, arcs), arcs, widths)
     blocks: tuple[tuple[int, ...], ...] = ()
-    if n >= LARGE and best.scale < READABLE:
+    if n >= LARGE_NETWORK and best.scale < READABLE:
         groups = _close_parts(n, arcs)
         apart = _best_placed(groups, _within(groups, arcs), widths)
         if apart.scale > best.scale:
@@ -375,12 +375,12 @@ class _Placed:
 def _best_placed(parts: list[list[int]], arcs: Arcs, widths: Sequence[float]) -> _Placed:
     """Try several layerings, and of those that fit about equally well take the one with the fewest crossings."""
     tried = [_placed(parts, arcs, widths, WIDTHS[0], shortest=True)]
-    for most in WIDTHS if len(widths) < LARGE else WIDTHS[::2]:  # seconds count there
+    for most in WIDTHS if len(widths) < LARGE_NETWORK else WIDTHS[::2]:  # seconds count there
         tried.append(_placed(parts, arcs, widths, most))
         if tried[-1].scale >= 1:  # nothing is gained by a wider one
             break
     best = max(min(placed.scale, 1.0) for placed in tried)
-    return min((placed for placed in tried if placed.scale >= ABOUT * best), key=lambda placed: placed.crossings)
+    return min((placed for placed in tried if placed.scale >= GOOD_SCALE * best), key=lambda placed: placed.crossings)
 
 
 def _close_parts(n: int, arcs: Arcs) -> list[list[int]]:
@@ -723,9 +723,9 @@ def network_picture(names: Sequence[str], arcs: Arcs, edges: Arcs = ()) -> str:
     ]
     for k, (a, b) in enumerate(both):
         sign, head = ("→", ' marker-end="url(#arcwise-head)"') if k < len(arcs) else ("—", "")
-        told = escape(f"{names[a]} {sign} {names[b]}")
+        title = escape(f"{names[a]} {sign} {names[b]}")
         parts.append(
-            f'<path d="{drawing.paths[k]}" fill="none" stroke="{INK}" stroke-width="1.8"{head}><title>{told}</title>'
+            f'<path d="{drawing.paths[k]}" fill="none" stroke="{INK}" stroke-width="1.8"{head}><title>{title}</title>'
             "</path>"
         )
     parts += [_box(drawing, v, name) for v, name in enumerate(names)]

@@ -214,7 +214,7 @@ class ExactPosterior(HasStatus, ArcShares):
             allowed = min(most, draws_within(self.table, limits, crew))
             status = Status.MEMORY_LIMIT if allowed < most else Status.COMPLETE
             if allowed > 0:
-                sampler, stopped = self._prepared(run.but(threads=crew))
+                sampler, stopped = self._prepared(run.replace(threads=crew))
                 if sampler is not None:
                     report = run.native_report("exact posterior: draws")
                     code, rows, scores = sampler.draw(allowed, native_seed(run.seed), crew, run.seconds_left, report)

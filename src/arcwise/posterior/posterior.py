@@ -25,7 +25,7 @@ from arcwise.posterior.chain_posterior import ChainPosterior, Share
 from arcwise.posterior.exact import LARGEST, ExactPosterior, check_size, draws_within, exact_posterior
 from arcwise.posterior.sampling import run_of_file, sample_posterior
 from arcwise.posterior.settings import ChainSettings, PosteriorSettings
-from arcwise.posterior.walk import HUGE, RESAMPLED, count_families, slack_for
+from arcwise.posterior.walk import LARGEST_COUNT, RESAMPLED, count_families, slack_for
 from arcwise.scores.score import Score
 
 # A sum needs every parent set: beyond this many families the table alone is too much.
@@ -202,13 +202,13 @@ def sum_posterior(problem: Problem, run: Run, *, always: bool = False, drawing: 
         families = count_families(n, problem.max_parents)
         cases = problem.score.data_score.cases_read(problem.data)
         if n > LARGEST or families > MOST_FAMILIES or families * (SCORED_ALWAYS + cases) > MOST_SCORED:
-            about = f"{families:.2g}" if families < HUGE else f"1e+{math.floor(math.log10(families))}"
+            about = f"{families:.2g}" if families < LARGEST_COUNT else f"1e+{math.floor(math.log10(families))}"
             return Summed(None, f"A sum over all DAGs of {n} variables, with {about} parent sets, is out of reach.")
         run = run.share(EXACT_SHARE)
         if families * (SCORED_ALWAYS + cases) * SECONDS_A_CASE > run.seconds_left:
             return Summed(None, "A sum over all DAGs would take longer than its share of the time limit.", True)
         limits = replace(run.limits, memory_bytes=limits.memory_bytes or EXACT_MEMORY, count=MOST_TERMS)
-    table = problem.table(math.inf, run.but(limits=limits))
+    table = problem.table(math.inf, run.replace(limits=limits))
     if table.status.unless_interrupted() is not Status.COMPLETE:
         return Summed(
             ExactPosterior.unfinished(table, table.status),
@@ -312,10 +312,10 @@ def _jump_set(problem: Problem, settings: PosteriorSettings, run: Run) -> tuple[
     largest, status = None, Status.COMPLETE
     for slack in slacks:
         limits = Limits(left.limits.seconds, JUMP_MEMORY)
-        table = problem.table(slack, run.but(limits=limits))
+        table = problem.table(slack, run.replace(limits=limits))
         status = table.status
         if status is Status.COMPLETE:
-            found = CredibleSet.within(table, slack, problem.constraints, run.but(limits=limits).here)
+            found = CredibleSet.within(table, slack, problem.constraints, run.replace(limits=limits).here)
             status = found.status
         if status.unless_interrupted() is not Status.COMPLETE:
             break

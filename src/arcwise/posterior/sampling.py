@@ -19,7 +19,7 @@ from arcwise.base.errors import FormatError, GraphError, GuaranteeError, OptionE
 from arcwise.base.files import refuse_other_run
 from arcwise.base.options import gather
 from arcwise.base.progress import ProgressCallback
-from arcwise.base.run import Limits, Run, Seed, Status, native_seed, undisturbed
+from arcwise.base.run import Limits, Run, Seed, Status, native_seed, uninterrupted
 from arcwise.graph.constraints import Constraints, GivenConstraints
 from arcwise.graph.dag import Dag
 from arcwise.networks.families import Families
@@ -216,7 +216,7 @@ def sample_posterior(
     with contextlib.ExitStack() as opened:
         run = opened.enter_context(Run.begin(limits, progress, threads, seed=seed))
         if chosen.cluster is not None:
-            run = run.but(cluster=opened.enter_context(open_cluster(chosen.cluster)))
+            run = run.replace(cluster=opened.enter_context(open_cluster(chosen.cluster)))
         walkers = _Walkers(walked, chosen, credible, run, opened)
         if path is not None:
             walkers.resume(path)
@@ -389,7 +389,7 @@ class _Walkers:
 
         if self._remote is not None and not last:
             return self._remote.meanwhile(look)
-        with undisturbed() as meanwhile:
+        with uninterrupted() as meanwhile:
             verdict = look()
         return meanwhile.status, verdict
 
@@ -420,7 +420,7 @@ class _Walkers:
                 self._native.restore(positions, states)
                 self._counted -= self._counts() - counts
                 return status
-            with undisturbed() as meanwhile:
+            with uninterrupted() as meanwhile:
                 self._take(stretch, rows, scores)
             if meanwhile.status is not Status.COMPLETE:
                 return meanwhile.status
@@ -474,7 +474,7 @@ def _jumps(credible: CredibleSet | None, table: ParentSetTable, chains: int, see
 def _largest_remote(variables: int, chains: int) -> int:
     """Return the most draws of one stretch of a chain on a cluster: each may have some ahead, and one under way."""
     bytes_each = 4 * max(1, variables) + 8  # rows and score
-    return min(LARGEST_REMOTE, max(FIRST_REMOTE, REMOTE_BYTES // (bytes_each * chains * (walk.AHEAD + 1))))
+    return min(LARGEST_REMOTE, max(FIRST_REMOTE, REMOTE_BYTES // (bytes_each * chains * (walk.MOST_AHEAD + 1))))
 
 
 def _next_look(done: int) -> int:

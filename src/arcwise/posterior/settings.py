@@ -87,7 +87,7 @@ class ChainSettings:
         return max(20, 2 * n_variables) if self.steps is None else self.steps
 
 
-Way = Literal["auto", "exact", "chains"]
+Method = Literal["auto", "exact", "chains"]
 
 
 @one_screen
@@ -110,7 +110,7 @@ class PosteriorSettings(CheckedOptions):
         of which draws from the sums need several times as much as the sums.
     """
 
-    way: Way = option("auto", "exact: sum over all networks; chains: draw from them; auto: sum if that is quick")
+    way: Method = option("auto", "exact: sum over all networks; chains: draw from them; auto: sum if that is quick")
     chains: int = row(ChainSettings, "chains")
     most_draws: int = row(ChainSettings, "most_draws")
     jump_factor: float = option(

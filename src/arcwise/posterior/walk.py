@@ -138,7 +138,7 @@ def _nearest_rows(table: ParentSetTable, dag: Dag) -> NDArray[np.int64] | None:
 
 # The share of the posterior that the table of chains may lack.
 LEFT_OUT = 1e-3
-HUGE = 2**1000  # no floating-point number is much larger; some thousand variables have more parent sets
+LARGEST_COUNT = 2**1000  # no floating-point number is much larger; some thousand variables have more parent sets
 
 
 def count_families(n_variables: int, max_parents: int | None) -> int:
@@ -154,7 +154,7 @@ def slack_for(n_variables: int, max_parents: int | None, share: float = LEFT_OUT
     19.48
     """
     count = count_families(n_variables, max_parents)
-    return math.log(count / share) if count < HUGE else math.log(count) - math.log(share)
+    return math.log(count / share) if count < LARGEST_COUNT else math.log(count) - math.log(share)
 
 
 def left_out(table: ParentSetTable, n_rows: int) -> float:
@@ -165,7 +165,7 @@ def left_out(table: ParentSetTable, n_rows: int) -> float:
     if math.isinf(table.slack):
         return 0.0
     missing = count_families(table.n_variables, table.max_parents) - n_rows
-    if missing >= HUGE:
+    if missing >= LARGEST_COUNT:
         return math.exp(min(0.0, math.log(missing) - table.slack))
     return min(1.0, missing * math.exp(-table.slack)) if missing > 0 else 0.0
 
@@ -366,7 +366,7 @@ class Stretches:
 # Chains do not wait for each other, nor for the verdict on what they have drawn.
 
 
-AHEAD = 4  # stretches that a chain may have ended before the other chains have, or before they have been looked at
+MOST_AHEAD = 4  # stretches that a chain may have ended before the other chains have, or before they have been looked at
 Result = TypeVar("Result")
 
 # Of one chain: positions, random numbers, moves.
@@ -408,9 +408,9 @@ class ChainTask:
         """A chain of every thread of this worker, to be put where another one stands."""
         return {}
 
-    def advance(self, asked: Asked) -> Walked:
+    def advance(self, request: StretchRequest) -> Walked:
         """Let one chain go on from a state."""
-        positions, random, counts = asked.state
+        positions, random, counts = request.state
         n, thread = self.table.n_variables, threading.get_ident()
         kept = self._one
         if thread not in kept:
@@ -418,7 +418,7 @@ class ChainTask:
         run = kept[thread]
         before, begin = run.counts(), time.monotonic()
         run.restore(positions.copy(), random.copy())
-        code, _, rows, scores = run.advance(asked.count, asked.targets, asked.least, 1, asked.seconds, _go_on)
+        code, _, rows, scores = run.advance(request.count, request.targets, request.least, 1, request.seconds, _go_on)
         state = run.positions(), run.random_states(), counts + (run.counts() - before)
         return Walked(code, rows, scores, state, time.monotonic() - begin)
 
@@ -428,7 +428,7 @@ def _go_on(*_: float) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class StretchRequest:
     """A chain's way: from a state, so many draws, with these jumps from networks of at least this score, in time."""
 
     state: State
@@ -449,9 +449,9 @@ class Walked:
     seconds: float
 
 
-def advance_chain(task: ChainTask, asked: Asked) -> Walked:
+def advance_chain(task: ChainTask, request: StretchRequest) -> Walked:
     """Let one chain go on, on a worker."""
-    return task.advance(asked)
+    return task.advance(request)
 
 
 def _compute(compute: Callable[[], Result], found: futures.Future[Result]) -> None:
@@ -545,15 +545,15 @@ class RemoteRun:
         walking = set(self._walking.values())
         for chain in self._chains:
             own = self._ahead[chain]
-            if chain in walking or len(own) >= AHEAD or (own and own[-1].code):
+            if chain in walking or len(own) >= MOST_AHEAD or (own and own[-1].code):
                 continue
             stretch = self._stretches.at(self._done + sum(len(one.scores) for one in own))
             if stretch is None:
                 continue
             targets = np.split(stretch.targets, len(self._chains))[chain]
             state = own[-1].state if own else self._states[chain]
-            asked = Asked(state, stretch.count, targets, self._stretches.least, self._run.seconds_left)
-            self._walking[self._tasks.give(asked)] = chain
+            request = StretchRequest(state, stretch.count, targets, self._stretches.least, self._run.seconds_left)
+            self._walking[self._tasks.give(request)] = chain
 
     def positions(self) -> NDArray[np.uint32]:
         """Return the rows of every chain and replica."""

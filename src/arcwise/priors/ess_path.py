@@ -62,7 +62,7 @@ class EssSolver:
         progress: bool | ProgressCallback | None = None,
     ) -> None:
         self._data = check_cases(data)
-        self._run = learning.run.but(progress=progress)
+        self._run = learning.run.replace(progress=progress)
         self._learning = learning.within(self._run)
         self._status = Status.COMPLETE
         self._optimizer: EssOptimizer | None = None
@@ -552,7 +552,7 @@ def data_saturation(
     measured = {name: np.full(shape, np.nan) for name in MEASURES}
     done, cut = 0, Status.COMPLETE  # steps, each of them one size of one repetition
     try:
-        with run.but(progress=progress).shown() as run:
+        with run.replace(progress=progress).shown() as run:
             for repetition, k in np.ndindex(shape):
                 if done >= 2 and run.is_over:
                     cut = Status.TIME_LIMIT

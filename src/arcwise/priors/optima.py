@@ -394,8 +394,8 @@ def prior_sensitivity(
 def _counted(data: Dataset, child: int, parents: Sequence[int]) -> Dataset | None:
     """Return a family's distinct rows and the number of their cases: the child, then its parents; None without any."""
     names = [data.names[child], *(data.names[parent] for parent in parents)]
-    told = data.cases_without(names[0])
-    return told.select(names).collapse() if told.n_cases else None
+    cases = data.cases_without(names[0])
+    return cases.select(names).collapse() if cases.n_cases else None
 
 
 # Optimal networks under several scores at once: the data are counted once, then each table is solved exactly.
@@ -463,7 +463,7 @@ class Learning:
     @property
     def run(self) -> Run:
         """The run of the analysis; one that begins now if the limits are no run yet."""
-        return Run.of(self.limits).but(threads=self.threads)
+        return Run.of(self.limits).replace(threads=self.threads)
 
     def within(self, run: Run) -> Learning:
         """Return the same options with the limits and the clock of a run."""
@@ -517,7 +517,7 @@ def find_optima(
         return LearnedNetwork(best.dag, best.score, status, proved=status is Status.COMPLETE)
 
     found: list[LearnedNetwork] = []
-    with run.but(progress=progress).shown() as run:
+    with run.replace(progress=progress).shown() as run:
         for number in range(len(scores)):
             if partly and found and run.is_over:
                 return [*found[:-1], replace(found[-1], status=Status.TIME_LIMIT)]

@@ -50,7 +50,7 @@ class BootstrapSource(Source):
     is_sample = True
     is_searched = True
     resamples = True
-    turn = 1
+    auto_rank = 1
     fallback = "search"
     quick_permutations = 40
 
@@ -87,7 +87,7 @@ class BootstrapSource(Source):
         """Learn as from any data."""
         return self.run(recipe, data, run)
 
-    def account(self, made: MadeNetworks) -> str:
+    def summary(self, made: MadeNetworks) -> str:
         """Tell of the samples."""
         return f"{made.were} learned, each from {_cases_words(made.recipe, f'{made.n_cases:,}')} (the bootstrap)."
 

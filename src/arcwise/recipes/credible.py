@@ -177,7 +177,7 @@ class CredibleSource(Source):
     why_score = "Liao (2022, section 4.7) found that qNML averages best over a credible set"
     citation = "liao-2022"
     is_sample = False
-    turn = 2
+    auto_rank = 2
     fallback = "optimum"
     obeys_ancestors = True
     quick_permutations = 14
@@ -205,13 +205,15 @@ class CredibleSource(Source):
         if made.whole is None:
             return super().methods(made)
         count, classes = made.whole
-        told = "" if classes is None else f", in {classes:,} Markov equivalence {plural(classes, 'class', 'classes')}"
+        grouped = (
+            "" if classes is None else f", in {classes:,} Markov equivalence {plural(classes, 'class', 'classes')}"
+        )
 
         return (
             f"All {made.recipe.restriction('networks') or 'networks'} within a Bayes factor of "
             f"{made.recipe.settings['bayes_factor']:g} (Kass & Raftery, 1995) of the best one under "
             f"{made.recipe.score_words} were enumerated exactly, which gave a credible set of "
-            f"{counted(count, 'network')}{told} (Liao, 2022). The confidence in an edge is the share of the "
+            f"{counted(count, 'network')}{grouped} (Liao, 2022). The confidence in an edge is the share of the "
             "networks that have it, weighted by their scores"
         )
 

@@ -200,7 +200,7 @@ class OptimumSource(Source):
             return NetworkSummary.unfinished(data.names, status)
         return single_network(recipe, data, found, status)
 
-    def account(self, made: MadeNetworks) -> str:
+    def summary(self, made: MadeNetworks) -> str:
         """Tell of the search."""
         return f"{made.were} found by search for the best score."
 
@@ -320,7 +320,7 @@ class SearchSource(Source):
         )
         return _ensemble_of_one(self.name, recipe, data, found, found.status, KnownFacts()).made_by(recipe)
 
-    def account(self, made: MadeNetworks) -> str:
+    def summary(self, made: MadeNetworks) -> str:
         """Tell of the climb."""
         return f"{made.were} found by hill climbing on the data."
 

@@ -64,7 +64,7 @@ class PosteriorSource(Source):
             return NetworkSummary.unfinished(data.names, found.status, self.name)
         return found.networks(seed=run.seed, threads=run.threads, limits=run.uncounted).made_by(recipe)
 
-    def account(self, made: MadeNetworks) -> str:
+    def summary(self, made: MadeNetworks) -> str:
         """Tell how they were drawn, and whether chains agree."""
         how = "by Markov chains" if made.verdict else "independently of each other, by sums over all of them,"
         which = made.recipe.restriction("networks") or "networks"
@@ -145,7 +145,7 @@ def find_posterior(
         constraints=constraints,
     )
     problem = Problem(data, scorer, recipe.max_parents, constraints, _resample)
-    run = Run.of(limits).but(threads=threads, progress=progress)
+    run = Run.of(limits).replace(threads=threads, progress=progress)
     return posterior_of(problem, run, seed=seed, settings=chosen)
 
 

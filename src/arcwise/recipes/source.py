@@ -24,8 +24,8 @@ from arcwise.sampled.numeric_data import NumericData, Sampled, as_recut
 
 
 # Confidences of likely edges are steady if the standard error of their average over completions is below this.
-STEADY = 0.05
-LIKELY = 0.5
+STEADY_ERROR = 0.05
+LIKELY_EDGE = 0.5
 # With fewer completions at the end of the time, nothing is averaged.
 FEWEST = 4
 
@@ -54,9 +54,11 @@ def _is_moving(present: list[NDArray[np.float64]]) -> bool:
     Completions of one chain follow from each other; chains do not, so that the spread of their means is the honest one.
     """
     values = np.array(present)
-    likely = values.mean(axis=0) > LIKELY
+    likely = values.mean(axis=0) > LIKELY_EDGE
     means = np.array([values[chain::CHAINS].mean(axis=0) for chain in range(min(CHAINS, len(values)))])
-    return bool((means.std(axis=0, ddof=1)[likely] / np.sqrt(len(means)) > STEADY).any()) if len(means) > 1 else True
+    return (
+        bool((means.std(axis=0, ddof=1)[likely] / np.sqrt(len(means)) > STEADY_ERROR).any()) if len(means) > 1 else True
+    )
 
 
 def _merged(parts: list[Ensemble], recipe: Recipe, status: Status, facts: KnownFacts, digest: str) -> Ensemble:
@@ -152,7 +154,7 @@ class Source(NetworkSource):
                 if state is None or run.is_over:
                     status = Status.TIME_LIMIT
                     break
-                own = run.but(seed=_seed(run.seed, index), limits=run.limits, progress=False)
+                own = run.replace(seed=_seed(run.seed, index), limits=run.limits, progress=False)
                 made = self.run(recipe, self.counted(state[0]), own)
                 if not made.count or not (made.complete or self.is_sample):
                     status = made.status

@@ -17,18 +17,18 @@ from arcwise.data.impute import LEVEL, GapDependence, gap_dependences
 from arcwise.findings.edge_picture import Boxes, EdgePicture
 from arcwise.findings.edge_record import (
     FILLING,
+    FREE_SHARE,
     NEARLY_ALL,
-    OPEN,
-    USUAL,
+    USUAL_ESS,
     Agreement,
     BeliefTest,
     EdgeRecord,
     Origin,
     Support,
 )
-from arcwise.findings.price import NOTHING, factor_words
+from arcwise.findings.price import ROUNDING, factor_words
 from arcwise.findings.regression import EdgeRegression, Shape
-from arcwise.findings.verdict import HALF, RIGHT_THOUGH_DISPUTED, Verdict, Way
+from arcwise.findings.verdict import HALF, RIGHT_THOUGH_DISPUTED, Direction, Verdict
 from arcwise.graph.beliefs import odds_text
 from arcwise.graph.statements import StatementKind
 from arcwise.report.blocks import Blocks, Bullets, bullets, gather, table
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 # A difference of confidences that is worth a sentence about an edge without odds of its own.
-TOLD = 0.05
+NOTED_DIFFERENCE = 0.05
 MEANING = (
     "Odds of 4 to 1 for an arc make a network with it 4 times as likely, before the data, as the same network without "
     "it. Odds of 1 say nothing. The data may overrule them: each confidence is shown with the odds and without any. "
@@ -81,16 +81,16 @@ def belief_sentence(edge: EdgeRecord) -> str:
         return ""
     without = None if edge.without_odds is None else edge.without_odds.present
     if not edge.has_own_odds:
-        if without is None or abs(without - edge.present) < TOLD:
+        if without is None or abs(without - edge.present) < NOTED_DIFFERENCE:
             return ""
         return f"Without your prior odds of other edges its confidence is {show_confidence(without)}."
-    said = f"You gave {_odds(edge, edge.odds)}"
+    odds_text = f"You gave {_odds(edge, edge.odds)}"
     if edge.odds_decided or without is None:
         why = (
             f"that was {BeliefTest.DECIDED}" if edge.odds_decided else "what its confidence is without was not computed"
         )
-        return f"{said}; {why}."
-    known = f"{said}; without any prior odds its confidence is {show_confidence(without)}"
+        return f"{odds_text}; {why}."
+    known = f"{odds_text}; without any prior odds its confidence is {show_confidence(without)}"
     if edge.belief_test is not BeliefTest.CONTRADICT:
         return f"{known}, and the data agree."
     return f"{known}: data and belief contradict each other, and {_winner(edge.present, without)}."
@@ -182,18 +182,18 @@ def _row(analysis: Findings, first: str, second: str) -> tuple[str | float, ...]
 
 
 # Confidences that are further apart with and without the constraints are worth a sentence.
-APART = 0.1
+CHANGED_BY = 0.1
 # A list names at most this many statements.
 MOST_LISTED = 40
 # A sentence names at most this many edges.
 MOST_NAMED = 5
 # Beyond, a difference of log scores is no factor that people can imagine.
-MOST_TOLD = math.log(1e6)
+LARGEST_LOG_FACTOR = math.log(1e6)
 
 
 def constraints_text(constraints: Constraints) -> str:
     """Return what every network had to satisfy: "a → b is required; the tiers are a, b | c"."""
-    texts = [said.text() for said in constraints.statements]
+    texts = [statement.text() for statement in constraints.statements]
     more = f"; and {len(texts) - MOST_LISTED:,} more" if len(texts) > MOST_LISTED else ""
     return "; ".join(texts[:MOST_LISTED]) + more or "none"
 
@@ -203,8 +203,8 @@ def origin_sentences(edge: EdgeRecord) -> tuple[str, ...]:
     origin, pair, without = edge.origin, f"{edge.first} and {edge.second}", edge.without
     alone = "" if without is None else f" {_alone(edge, without)}"
     if origin is Origin.REQUIRED:
-        if all(said.kind is StatementKind.ANCESTOR for said in edge.said):
-            asked = "; ".join(said.text() for said in edge.said)
+        if all(statement.kind is StatementKind.ANCESTOR for statement in edge.statements):
+            asked = "; ".join(statement.text() for statement in edge.statements)
             return (
                 f"{edge.tail} → {edge.head} is below the cut-off. It is there because it lies on the most credible of "
                 f"the paths that you asked for: {asked}.{alone}",
@@ -215,7 +215,7 @@ def origin_sentences(edge: EdgeRecord) -> tuple[str, ...]:
     if origin in (Origin.APPEARS, Origin.GONE) and without is not None:
         changed = "there" if origin is Origin.APPEARS else "gone"
         return (f"The edge between {pair} is {changed} because of what you said about other edges.{alone}",)
-    return (alone.strip(),) if without is not None and abs(without.present - edge.present) > APART else ()
+    return (alone.strip(),) if without is not None and abs(without.present - edge.present) > CHANGED_BY else ()
 
 
 def _alone(edge: EdgeRecord, without: EdgeRecord) -> str:
@@ -273,7 +273,7 @@ def _ways_alone(edge: EdgeRecord, without: EdgeRecord) -> str:
     forward, backward, free = without.split
     ahead = edge.is_ahead
     same, other = (forward, backward) if ahead else (backward, forward)
-    if free >= OPEN:
+    if free >= FREE_SHARE:
         return "The data alone would not tell."
     if without.settles(ahead=ahead):
         return f"The data alone would say the same ({percent(same)})."
@@ -306,7 +306,7 @@ def contradicted_sentence(analysis: Findings) -> str:
 
 
 def _is_contradicted(price: ConstraintPrice) -> bool:
-    return price.cost > NOTHING and not (price.is_factor and math.exp(min(price.cost, MOST_TOLD)) < STRONG)
+    return price.cost > ROUNDING and not (price.is_factor and math.exp(min(price.cost, LARGEST_LOG_FACTOR)) < STRONG)
 
 
 def _changes(analysis: Findings) -> list[str]:
@@ -334,11 +334,11 @@ def _price_sentence(price: ConstraintPrice) -> str:
     how = "" if price.exact else ", as far as a local search can tell"
     one = len(price.parts) + len(price.unpriced) == 1
     yours, without = ("your constraint", "without it") if one else ("your constraints", "without them")
-    if price.cost <= NOTHING:
+    if price.cost <= ROUNDING:
         costs, them = plural(one, "costs", "cost"), "it" if one else "them"
         return f"{yours[0].upper()}{yours[1:]} {costs} nothing: the best network satisfies {them}{how}."
-    times = math.exp(min(price.cost, MOST_TOLD))
-    if not price.is_factor or price.cost > MOST_TOLD:
+    times = math.exp(min(price.cost, LARGEST_LOG_FACTOR))
+    if not price.is_factor or price.cost > LARGEST_LOG_FACTOR:
         against = f"{without}, the best network scores {price.cost:,.1f} more"
     else:
         against = f"{without}, the best network fits {times:,.{1 if times < 10 else 0}f} times better"
@@ -356,7 +356,7 @@ def price_methods(analysis: Findings) -> str:
     if price is None:
         return ""
     how = "exact optima" if price.exact else "local optima"
-    factor = f", {factor_words(price.cost, is_factor=True)}" if price.is_factor and price.cost > NOTHING else ""
+    factor = f", {factor_words(price.cost, is_factor=True)}" if price.is_factor and price.cost > ROUNDING else ""
     odds = ", prior odds left out" if analysis.options.beliefs is not None else ""
     return (
         f"They lowered the log score of the best network by {price.cost:.1f}{factor} (difference of {how} with and "
@@ -369,7 +369,7 @@ def constraint_blocks(analysis: Findings) -> Blocks:
     known, price = analysis.constraints, analysis.price
     if known is None:
         return ()
-    texts, more = [said.text() for said in known.statements], len(known.statements) - MOST_LISTED
+    texts, more = [statement.text() for statement in known.statements], len(known.statements) - MOST_LISTED
     rows = [
         (edge.name, edge.origin_label, edge.present, None if edge.without is None else edge.without.present)
         for edge in analysis.edges
@@ -395,7 +395,7 @@ def _price_blocks(price: ConstraintPrice) -> Blocks:
     sentence = _price_sentence(price)
     if not price.binding:
         alone = "No single one costs anything by itself: dropped alone, the others would still say the same."
-        return gather(sentence, alone if price.cost > NOTHING else "")
+        return gather(sentence, alone if price.cost > ROUNDING else "")
     costs = table(
         "What each constraint that binds costs: the log score that dropping it alone would regain. These need "
         "not add up.",
@@ -449,7 +449,7 @@ def filling_sentence(edge: EdgeRecord) -> str:
     return f"{share}. What fills them matters: the confidence varies by ±{edge.between_completions:.2f} with it."
 
 
-def completion_account(analysis: Findings) -> str:
+def completion_summary(analysis: Findings) -> str:
     """Return how the completions came about; nothing without gaps."""
     gaps, confidence = analysis.gaps, analysis.confidence
     if gaps is None:
@@ -540,7 +540,7 @@ def prior_sentence(edge: EdgeRecord) -> str:
         skewed = " A strong prior supports it only because some states are rare: it is no dependence of the two."
     beside = f", given {listed(prior.given)}," if prior.given else ""
     supports = f"BDeu supports {edge.tail} → {edge.head}{beside}"
-    few = f"{USUAL[0]:g} to {USUAL[1]:g}"
+    few = f"{USUAL_ESS[0]:g} to {USUAL_ESS[1]:g}"
     if support is Support.ALWAYS:
         return f"It does not depend on the prior: {supports} at any strength."
     if support is Support.USUAL:
@@ -581,7 +581,7 @@ def prior_blocks(analysis: Findings) -> Blocks:
     """Return what the prior is, which edges depend on its strength, how far it moves the score, and what to do."""
     checks = analysis.prior
     s = checks.sensitivity
-    usual = f"{USUAL[0]:g} to {USUAL[1]:g}"
+    usual = f"{USUAL_ESS[0]:g} to {USUAL_ESS[1]:g}"
     own = "ess" in analysis.main.recipe.score
     title = analysis.main.recipe.score_title
     uses = (
@@ -700,18 +700,18 @@ def explain_edge(analysis: Findings, edge: EdgeRecord) -> str:
 
 def edge_sentences(analysis: Findings, edge: EdgeRecord) -> tuple[str, ...]:
     """Return how far an edge can be trusted: presence, agreement, direction, effect, prior."""
-    said = origin_sentences(edge)
+    origin = origin_sentences(edge)
     if edge.origin.is_decided:  # neither the networks nor other methods have a say in it
         known = () if edge.present <= 0 else (effect_sentence(analysis.data, edge), prior_sentence(edge))
-        return tuple(s for s in (*said, *known) if s)
+        return tuple(s for s in (*origin, *known) if s)
     if edge.present < UNLIKELY and edge.fate is Fate.BELOW:
         shown = effect_sentence(analysis.data, edge) if _is_missed(edge) else ""
-        unlikely = (_presence(analysis, edge), *said, belief_sentence(edge), _agreement(edge), shown, NOT_UNRELATED)
+        unlikely = (_presence(analysis, edge), *origin, belief_sentence(edge), _agreement(edge), shown, NOT_UNRELATED)
         return tuple(s for s in unlikely if s)
     sentences = (
         _presence(analysis, edge),
         _probability(analysis, edge),
-        *said,
+        *origin,
         belief_sentence(edge),
         filling_sentence(edge),
         _agreement(edge),
@@ -753,8 +753,8 @@ def _probability(analysis: Findings, edge: EdgeRecord) -> str:
     known = analysis.probability.calibration
     if edge.probability is None or known.kind == "none" or known.doubt:  # a warning says what the doubt is
         return ""
-    told = f"{percent(edge.probability.edge)} of such edges are real where the truth is known."
-    return f"By this method alone, {told}" if edge.agreement is Agreement.DISAGREE else told[0].upper() + told[1:]
+    text = f"{percent(edge.probability.edge)} of such edges are real where the truth is known."
+    return f"By this method alone, {text}" if edge.agreement is Agreement.DISAGREE else text[0].upper() + text[1:]
 
 
 def _agreement(edge: EdgeRecord) -> str:
@@ -801,17 +801,17 @@ def _direction(analysis: Findings, edge: EdgeRecord) -> str:
         return f"It is above the cut-off, but {edge.fate.reason}, so the network leaves it out."
     weighted = "" if analysis.main.recipe.source_facts.is_sample else ", weighted"
     one_way, other_way, free = edge.split
-    if free >= OPEN:
+    if free >= FREE_SHARE:
         return f"Its direction is unknown: {percent(free)} of the networks with this edge fit either way{weighted}."
-    tail, head = edge.likelier if edge.direction is Way.UNKNOWN else (edge.tail, edge.head)
+    tail, head = edge.likelier if edge.direction is Direction.UNKNOWN else (edge.tail, edge.head)
     way, back = (one_way, other_way) if tail == edge.first else (other_way, one_way)
     right = None if edge.is_withheld else edge.way_probability
-    told = [f"{tail} → {head} in {percent(way)} of the networks with this edge{weighted}"]
-    told += [f"{head} → {tail} in {percent(back)}"] if percent(back) != percent(0) else []
+    shares = [f"{tail} → {head} in {percent(way)} of the networks with this edge{weighted}"]
+    shares += [f"{head} → {tail} in {percent(back)}"] if percent(back) != percent(0) else []
     why = f", not settled, because {edge.withheld}" if edge.is_withheld else ""
-    text = f"Its direction is {edge.direction}{why}: {' and '.join(told)}"
+    text = f"Its direction is {edge.direction}{why}: {' and '.join(shares)}"
     text += f"; {percent(free)} fit either way" if percent(free) != percent(0) else ""
-    if right is None or edge.direction is Way.UNKNOWN:
+    if right is None or edge.direction is Direction.UNKNOWN:
         return f"{text}."
     return f"{text}. Of such directions, {percent(right)} are right."
 
@@ -819,7 +819,7 @@ def _direction(analysis: Findings, edge: EdgeRecord) -> str:
 # States of a category that a sentence compares.
 MOST_COMPARED = 4
 # A pair without an edge is said to be shown by a regression if chance gives as much more rarely than this.
-MISSED = 1e-3
+LARGEST_P = 1e-3
 
 
 def regression_sentence(regression: EdgeRegression) -> str:
@@ -849,17 +849,17 @@ def _shape_words(regression: EdgeRegression) -> str:
         case Shape.LINE:
             return ""
         case Shape.CURVE:
-            told = f"a curve explains {percent(second)} of the variance, the line {percent(first)}"
-            return f" It is no straight line: {told}."
+            text = f"a curve explains {percent(second)} of the variance, the line {percent(first)}"
+            return f" It is no straight line: {text}."
         case Shape.TURNED:
-            told = f"{y} explains {percent(second)} of the variance of {x} by a curve, and {percent(first)} by a line"
-            return f" No slope shows the edge, but a curve does: {told}."
+            text = f"{y} explains {percent(second)} of the variance of {x} by a curve, and {percent(first)} by a line"
+            return f" No slope shows the edge, but a curve does: {text}."
         case Shape.SPREAD:
-            told = f"the spread of {y} differs by {x} (F of its squares = {first:.3g})"
-            return f" The means do not show the edge; {told}."
+            text = f"the spread of {y} differs by {x} (F of its squares = {first:.3g})"
+            return f" The means do not show the edge; {text}."
         case Shape.RANKS:
-            told = f"which no single rows far away decide (F = {first**2:.3g}, partial correlation {second:.2f})"
-            return f" Ranks show the edge, {told}."
+            text = f"which no single rows far away decide (F = {first**2:.3g}, partial correlation {second:.2f})"
+            return f" Ranks show the edge, {text}."
         case Shape.NOTHING:
             return (
                 " Neither a slope nor a curve nor ranks show it beside what is held fixed: networks that have it leave "
@@ -888,7 +888,7 @@ def effect_sentence(data: Dataset, edge: EdgeRecord) -> str:
 def _is_missed(edge: EdgeRecord) -> bool:
     """Whether a regression shows clearly an edge that the network does not have."""
     found = edge.regression
-    return found is not None and edge.fate is Fate.BELOW and found.p < MISSED
+    return found is not None and edge.fate is Fate.BELOW and found.p < LARGEST_P
 
 
 def _compared_states(data: Dataset, edge: EdgeRecord) -> str:

@@ -48,7 +48,7 @@ def effect_answer(
     having none. `reverse` is the weight of the networks in which it is the outcome that leads to the cause.
     """
     x, y = found.cause, found.outcome
-    told = gather(
+    text = gather(
         _verdict(found, between),
         _reversed(x, y, reverse),
         _overlap(found),
@@ -59,8 +59,8 @@ def effect_answer(
         ASSUMPTION,
     )
     if hidden_causes:
-        told = gather(told, _without(found), _bounds(found))
-    return Answer(f"What setting {found.cause} would do to {found.outcome}", told)
+        text = gather(text, _without(found), _bounds(found))
+    return Answer(f"What setting {found.cause} would do to {found.outcome}", text)
 
 
 def _reversed(x: str, y: str, share: float) -> str:
@@ -272,7 +272,7 @@ def mixed_effect_answer(found: MixedEffect, *, reverse: float = 0.0, between: tu
     what = f"P({y})" if found.of != ("mean",) else f"the mean of {y}"
     rows: list[tuple[Cell, ...]] = []
     if found.change is None:
-        told = f"{_leads(found)} In none of the networks it does, so {y} would stay as it is."
+        text = f"{_leads(found)} In none of the networks it does, so {y} would stay as it is."
     else:
         (step, of), name, sign = found.strongest, "", 1
         if between is not None:
@@ -285,7 +285,7 @@ def mixed_effect_answer(found: MixedEffect, *, reverse: float = 0.0, between: tu
             mean, low, high = -mean, -high, -low
         unclear = "" if low > 0 or high < 0 else " The interval holds 0: which way it goes is not settled."
         changed = f"P({y} = {found.of[of]})" if found.of != ("mean",) else what
-        told = (
+        text = (
             f"{_leads(found)} If it does, setting {x} ({_step(name or found.steps[step])}) changes {changed} by "
             f"{mean:+.3g} ({percent(found.level)} interval {low:+.3g} to {high:+.3g}).{unclear}"
         )
@@ -308,7 +308,7 @@ def mixed_effect_answer(found: MixedEffect, *, reverse: float = 0.0, between: tu
     )
     return Answer(
         f"What setting {x} would do to {y}",
-        gather(told, _reversed(x, y, reverse), found.lacks_overlap or "", _robust(found), changes, lines, ASSUMPTION),
+        gather(text, _reversed(x, y, reverse), found.lacks_overlap or "", _robust(found), changes, lines, ASSUMPTION),
     )
 
 
@@ -383,7 +383,7 @@ def possible_answer(found: PossibleEffects) -> Answer:
 # A distribution averaged over networks and parameters, in words and as a table.
 
 
-HARDLY = 0.1  # of the variance
+SMALL_SHARE = 0.1  # of the variance
 NUMBERS = ("probability", "low", "high", "between_networks")
 
 
@@ -415,7 +415,7 @@ def _structure(found: AveragedDistribution) -> str:
     deviations = 2 * NormalDist().inv_cdf(0.5 + found.level / 2)  # from end to end of the interval
     whole = float(found.high[widest] - found.low[widest]) / deviations
     share = 0.0 if whole <= 0 else min(1.0, (float(found.between[widest]) / whole) ** 2)
-    if share < HARDLY:
+    if share < SMALL_SHARE:
         return "which network it is hardly matters for it"
     return f"which network it is accounts for about {percent(share)} of the variance"
 

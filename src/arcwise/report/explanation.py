@@ -28,7 +28,7 @@ from arcwise.data.dataset import dataset_of
 from arcwise.findings import edge_record
 from arcwise.findings.edges import describe_arc
 from arcwise.findings.method_result import FEWEST_NETWORKS
-from arcwise.findings.verdict import Verdict, Way
+from arcwise.findings.verdict import Direction, Verdict
 from arcwise.graph.dag import Dag
 from arcwise.model.network import read_bif
 from arcwise.recipes.registry import SOURCES
@@ -80,9 +80,9 @@ class EdgeExplanation:
             where = "in the network" if edge.fate.in_network else "not in the network"
             return f"{edge.name}: in {round(edge.present * self.few)} of {counted(self.few, 'network')}, {where}"
         if edge.fate.in_network:
-            return f"{edge.name}: {edge.verdict}; direction {edge_record.shown_direction(edge, 0) or Way.UNKNOWN}"
+            return f"{edge.name}: {edge.verdict}; direction {edge_record.shown_direction(edge, 0) or Direction.UNKNOWN}"
         if edge.origin is edge_record.Origin.FORBIDDEN:
-            return f"{edge.name}: not in the network, forbidden by you ({edge.owed_to})"
+            return f"{edge.name}: not in the network, forbidden by you ({edge.stated_reason})"
         where = f"left out, {edge.fate.reason}" if edge.fate.is_left_out else "not in the network"
         return f"{edge.name}: {where} (probability {show_confidence(edge.real, 2)})"
 
@@ -133,14 +133,14 @@ class EdgeExplanation:
     def _way_advice(self) -> str:
         edge, is_set = self.edge, self.edge.origin is edge_record.Origin.EXPERIMENT
         match edge.direction:
-            case Way.SETTLED:
-                told = "from your experiment" if is_set else "from the data, which is not yet a cause"
-                return f"Its direction is settled, {told}."
-            case Way.LIKELY:
+            case Direction.SETTLED:
+                source = "from your experiment" if is_set else "from the data, which is not yet a cause"
+                return f"Its direction is settled, {source}."
+            case Direction.LIKELY:
                 return f"Its direction is {edge_record.shown_direction(edge, 0)}: report it as such."
-            case Way.YOURS:
+            case Direction.YOURS:
                 return "Its direction is yours: do not report it as a finding."
-            case Way.UNKNOWN:
+            case Direction.UNKNOWN:
                 return "Leave its direction open; if you know which comes first in time, say so with --tiers."
 
     def to_dict(self) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from arcwise.findings.edge_record import (
     shown_columns,
     shown_direction,
 )
-from arcwise.findings.verdict import Forest, ForestRow, Verdict, Way, thickness
+from arcwise.findings.verdict import Direction, Forest, ForestRow, Verdict, thickness
 from arcwise.plotting.layout import Drawing, communities, draw_network, label_of, undrawn_network
 from arcwise.report.blocks import Block, Bullets, Chart, NetworkView, Paragraph, Section, Series, TableBlock, Verbatim
 
@@ -258,8 +258,8 @@ def _picture_of(picture: EdgePicture, index: dict[str, int]) -> dict[str, Any]:
 
 def _payload(view: NetworkView) -> dict[str, Any]:
     arcs = [(parent, child) for child, parents in enumerate(view.parents) for parent in parents]
-    said = Counter(sentence for words in view.words for sentence in words)
-    phrases = {sentence: k for k, sentence in enumerate(s for s, count in said.items() if count > 1)}  # sent once
+    counts = Counter(sentence for words in view.words for sentence in words)
+    phrases = {sentence: k for k, sentence in enumerate(s for s, count in counts.items() if count > 1)}  # sent once
     names, index = [node.name for node in view.nodes], view.index
     drawing = (
         draw_network(names, arcs, view.ends, [edge.label for edge in view.edges])
@@ -386,7 +386,7 @@ def _head(edge: EdgeRecord, path: str) -> str:
         (tx - length * math.cos(angle) - side * math.sin(angle), ty - length * math.sin(angle) + side * math.cos(angle))
         for side in (half, -half)
     ]
-    kind = {Way.SETTLED: "h", Way.YOURS: "h said"}.get(edge.direction, "h o")
+    kind = {Direction.SETTLED: "h", Direction.YOURS: "h said"}.get(edge.direction, "h o")
     text = "L".join(f"{x:.1f},{y:.1f}" for x, y in [(tx, ty), *corners])
     return f'<path class="{kind} {edge.verdict.key}" d="M{text}Z"/>'
 

@@ -24,7 +24,7 @@ from arcwise.evaluate.prediction import NumberScores
 from arcwise.findings.edges import floor_of
 from arcwise.findings.method_result import is_few
 from arcwise.findings.thresholds import COST_POWERS
-from arcwise.findings.verdict import HALF, Verdict, Way, track_record
+from arcwise.findings.verdict import HALF, Direction, Verdict, track_record
 from arcwise.report import blocks, edges, sections
 from arcwise.report.blocks import Blocks, Chart, Guide, Section, Series, TableBlock, bullets, gather, table
 from arcwise.report.remarks import analysis_remarks, is_by_time
@@ -360,7 +360,7 @@ def prediction_answer(found: PredictionScores | NumberScores) -> Answer:
         f"predicted probability and the share that comes true differ by {found.calibration.error:.3f}."
     )
     own, states = found.calibration, edges.state_labels(found.states)
-    told = gather(
+    blocks = gather(
         text,
         table(
             "Predicted probabilities in ten classes, and the share of each that came true.",
@@ -373,7 +373,7 @@ def prediction_answer(found: PredictionScores | NumberScores) -> Answer:
             [(state, *map(int, row.tolist())) for state, row in zip(states, found.confusion, strict=True)],
         ),
     )
-    return Answer(f"How well {found.target} is predicted", told)
+    return Answer(f"How well {found.target} is predicted", blocks)
 
 
 # What was found, in a few sentences that name it: the edges, the variables, and what is doubtful.
@@ -384,9 +384,9 @@ CHANCE = 0.05
 # So many edges or variables are named; of more, the count.
 MOST_NAMED = 5
 # Columns of these names come first in time in any table.
-EARLY = ("age", "sex", "gender", "race", "ethnicity", "birth", "birthyear", "year of birth")
+EARLY_COLUMNS = ("age", "sex", "gender", "race", "ethnicity", "birth", "birthyear", "year of birth")
 # What a failed check means for the reader, where its own words are for those who know such tests.
-CARE = {"fit": "the network does not fit, so edges may be missing"}
+CHECK_WORDS = {"fit": "the network does not fit, so edges may be missing"}
 # How the headline counts the edges of each verdict.
 COUNTED = {
     Verdict.RELY: "to rely on",
@@ -476,10 +476,10 @@ def _counts(analysis: Findings) -> str:
     """Return how many edges of each verdict there are, and which checks speak against them."""
     kept = [e for e in analysis.edges if e.fate.in_network]
     counts = Counter(e.verdict for e in kept)
-    told = [f"{counts[verdict]:,} {words}" for verdict, words in COUNTED.items() if counts[verdict]]
-    failed = [CARE.get(check.key, check.words) for check in sections.checks(analysis) if check.ok is False]
+    kinds = [f"{counts[verdict]:,} {words}" for verdict, words in COUNTED.items() if counts[verdict]]
+    failed = [CHECK_WORDS.get(check.key, check.words) for check in sections.checks(analysis) if check.ok is False]
     care = f" Take care: {'; '.join(failed)}." if failed else ""
-    return f"{counted(len(kept), 'edge')}: {listed(told)}.{care}"
+    return f"{counted(len(kept), 'edge')}: {listed(kinds)}.{care}"
 
 
 def _expected(analysis: Findings, kept: list[EdgeRecord]) -> str:
@@ -514,30 +514,30 @@ def _apart(analysis: Findings, kept: list[EdgeRecord]) -> str:
 def _directions(analysis: Findings, kept: list[EdgeRecord]) -> str:
     """Name the directions that the data settle, say how many are the analyst's, and what would settle more."""
     ways = Counter(e.direction for e in kept)
-    sure = [e for e in kept if e.direction is Way.SETTLED and e.verdict is not Verdict.OPEN]
+    sure = [e for e in kept if e.direction is Direction.SETTLED and e.verdict is not Verdict.OPEN]
     settled = sorted(sure, key=lambda e: -e.information)
-    told = "The data settle no direction."
+    text = "The data settle no direction."
     if settled:
-        told = f"The data settle {listed([f'{e.tail} → {e.head}' for e in settled], most=MOST_NAMED)}."
-    if ways[Way.YOURS]:
-        told += f" {counted(ways[Way.YOURS], 'direction follows', 'directions follow')} from what you said."
-    told += " An arrow is not proof of cause."
-    early = [name for name in analysis.data.names if name.lower() in EARLY]
-    against = [e for e in kept if e.direction is not Way.UNKNOWN and e.head in early and e.tail not in early]
+        text = f"The data settle {listed([f'{e.tail} → {e.head}' for e in settled], most=MOST_NAMED)}."
+    if ways[Direction.YOURS]:
+        text += f" {counted(ways[Direction.YOURS], 'direction follows', 'directions follow')} from what you said."
+    text += " An arrow is not proof of cause."
+    early = [name for name in analysis.data.names if name.lower() in EARLY_COLUMNS]
+    against = [e for e in kept if e.direction is not Direction.UNKNOWN and e.head in early and e.tail not in early]
     if against:
         odd = against[0]
-        told += f" {odd.tail} → {odd.head} would have {odd.tail} come before {odd.head}."
+        text += f" {odd.tail} → {odd.head} would have {odd.tail} come before {odd.head}."
     elif analysis.constraints is not None or (settled and not _is_target_open(analysis, kept)):
-        return told
+        return text
     first = ", ".join(early) or "COLUMN, COLUMN"
-    return f'{told} Do you know what comes first in time? Then say so: --tiers "{first} | *".'
+    return f'{text} Do you know what comes first in time? Then say so: --tiers "{first} | *".'
 
 
 def _is_target_open(analysis: Findings, kept: list[EdgeRecord]) -> bool:
     """Whether there is a target with edges, and the direction of none of these is known."""
     name = "" if analysis.focus is None else analysis.focus.variable.name
     own = [e for e in kept if name in (e.first, e.second)]
-    return bool(own) and all(e.direction is Way.UNKNOWN for e in own)
+    return bool(own) and all(e.direction is Direction.UNKNOWN for e in own)
 
 
 def _chance(analysis: Findings) -> str:
@@ -559,7 +559,7 @@ def _chance(analysis: Findings) -> str:
 
 def _closing(analysis: Findings) -> tuple[str, ...]:
     dropped = analysis.consensus.dropped
-    sentences = [told] if (told := edges.contradiction_sentence(analysis)) else []
+    sentences = [contradiction] if (contradiction := edges.contradiction_sentence(analysis)) else []
     broom = analysis.thresholds.find(RuleName.BROOM)
     # With few permutations no p-value is small, and so a large one says nothing.
     tried = analysis.options.permutations
@@ -657,17 +657,17 @@ def _about_target(analysis: Findings) -> tuple[str, ...]:
     if analysis.focus is None:
         return ()
     variable, scores = analysis.focus.variable, analysis.focus.scores
-    told = sections.linked_sentence(variable.name, analysis.edges)
+    text = sections.linked_sentence(variable.name, analysis.edges)
     if next((check.ok for check in sections.checks(analysis) if check.key == "fit"), None) is False:
-        told += " The network does not fit, so other variables may matter too."
+        text += " The network does not fit, so other variables may matter too."
     if isinstance(scores, NumberScores):
         return (
-            f"{told} In rows that were left out, {percent(max(scores.explained, 0.0))} of its variance is explained.",
+            f"{text} In rows that were left out, {percent(max(scores.explained, 0.0))} of its variance is explained.",
         )
     gain = scores.accuracy - scores.usual_accuracy
     use = "" if gain > 2 * scores.accuracy_error else ": hardly better" if gain > 0 else ": no better"
     return (
-        f"{told} It is predicted right in {percent(scores.accuracy)} of the rows that were left out; its most frequent "
+        f"{text} It is predicted right in {percent(scores.accuracy)} of the rows that were left out; its most frequent "
         f"state alone in {percent(scores.usual_accuracy)}{use}.",
     )
 
@@ -752,9 +752,9 @@ def _unseen(analysis: Findings) -> float | None:
 def _ensemble(analysis: Findings) -> Blocks:
     facts, chains = analysis.main.credible, analysis.main.chains
     return gather(
-        sections.account_of_sample(analysis) if facts is None else _credible(analysis, facts),
+        sections.sample_summary(analysis) if facts is None else _credible(analysis, facts),
         None if chains is None else chain_blocks(chains),
-        edges.completion_account(analysis),
+        edges.completion_summary(analysis),
         _compared(analysis) if analysis.comparisons else None,
     )
 

@@ -192,16 +192,16 @@ UNDESCRIBED = Remark(
 
 def analysis_remarks(analysis: Findings) -> tuple[Remark, ...]:
     """Return what the reader of an analysis has to know: of the data, of each part, and of what is unfinished."""
-    told = [*_remarks_before(analysis.data, analysis)]
+    remarks = [*_remarks_before(analysis.data, analysis)]
     for part in analysis.parts:
         new = _of_main_set(part, analysis) if isinstance(part, parts.MainSet) else _of_part(part)
-        told += [remark for remark in new if remark not in told]
+        remarks += [remark for remark in new if remark not in remarks]
     steps = "; ".join(analysis.unfinished)
     if steps and analysis.stopped:
-        told.append(Remark(f"You stopped the run before these were computed: {steps}.", by_time=True))
+        remarks.append(Remark(f"You stopped the run before these were computed: {steps}.", by_time=True))
     elif steps:
-        told.append(Remark(f"This is a first result. Still to come, and then written in its place: {steps}."))
-    return tuple(told)
+        remarks.append(Remark(f"This is a first result. Still to come, and then written in its place: {steps}."))
+    return tuple(remarks)
 
 
 def is_by_time(analysis: Findings) -> bool:

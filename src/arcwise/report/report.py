@@ -101,9 +101,9 @@ def print_answer(report: Words, view: EdgeList, console: Console, *, target: str
 
     subtitle, checks = Text(report.subtitle, style="bold"), _check_line(report)
     sentences = _fitting((*report.summary, *report.notes), console)
-    told = sum(_height(sentence, console) for sentence in sentences)
-    told += sum(len(line.wrap(console, console.width)) for line in (subtitle, checks))
-    room = SCREEN - FOLLOWING - 1 - told
+    height = sum(_height(sentence, console) for sentence in sentences)
+    height += sum(len(line.wrap(console, console.width)) for line in (subtitle, checks))
+    room = SCREEN - FOLLOWING - 1 - height
     console.print(subtitle)
     _print_verdicts(view, room, console, target)
     console.print()
@@ -117,12 +117,12 @@ def _check_line(report: Words) -> Text:
     """Return the checks on one line, the failed ones first; empty if there are none."""
     from rich.text import Text
 
-    told = [
+    checks = [
         Text(f"{word} {', '.join(names)}", style)
         for word, ok, style in OUTCOMES
         if (names := [check.short for check in report.checks if check.ok is ok])
     ]
-    return Text("Checks: ").append_text(Text("; ").join(told)) if told else Text()
+    return Text("Checks: ").append_text(Text("; ").join(checks)) if checks else Text()
 
 
 def answer_text(words: Words, view: EdgeList, *, target: str | None = None, width: int = 100) -> str:

@@ -22,7 +22,7 @@ from arcwise.confidence.edge_confidence import RuleName
 from arcwise.findings.edge_record import FILLING, Agreement, EdgeRecord, Support, shown_direction
 from arcwise.findings.options import AUTO, score_text
 from arcwise.findings.parts import ShuffledColumns
-from arcwise.findings.verdict import HALF, Forest, ForestRow, Verdict, Way
+from arcwise.findings.verdict import HALF, Direction, Forest, ForestRow, Verdict
 from arcwise.graph.beliefs import Beliefs
 from arcwise.graph.constraints import Constraints
 from arcwise.networks.recipe import MadeNetworks
@@ -90,10 +90,10 @@ def ensemble_title(analysis: Findings) -> str:
     return source.heading or f"The {source.networks}"
 
 
-def account_of_sample(analysis: Findings) -> str:
+def sample_summary(analysis: Findings) -> str:
     """Return how a sample of networks came about, and how accurate it is."""
     confidence, source = analysis.confidence, analysis.main.recipe.source_facts
-    how = source.account(_made(analysis))
+    how = source.summary(_made(analysis))
     if confidence.n_networks == 1:
         return f"{how} It has an edge or not: that is no measure of how far the edge can be trusted."
     text = f"{how} The confidence in an edge is the share of the networks that have it."
@@ -462,17 +462,19 @@ def audit_blocks(audit: Audit, obstacles: Sequence[Obstacle] = ()) -> Blocks:
     grave = sum(finding.severity is not Severity.NOTE for finding in audit.findings)
     serious = grave + len(obstacles)
     if not audit.findings and not obstacles:
-        told = "Nothing was found that stands in the way of learning from them."
+        text = "Nothing was found that stands in the way of learning from them."
     else:
         notes = len(audit.findings) - grave
-        told = (
+        text = (
             f"{counted(serious, 'point')} would have to be dealt with, and {counted(notes, 'more is', 'more are')} "
             "worth knowing."
         )
     patterns = missing_together(audit.repaired)
     return gather(
-        f"The data have {columns:,} columns and {rows:,} rows. {told}",
-        " ".join(audit.table.told),  # by the reader of a large file, who leaves out and cuts before anything is counted
+        f"The data have {columns:,} columns and {rows:,} rows. {text}",
+        " ".join(
+            audit.table.notes
+        ),  # by the reader of a large file, who leaves out and cuts before anything is counted
         _findings(audit, obstacles) if audit.findings or obstacles else None,
         _columns(audit.read),
         patterns,
@@ -601,14 +603,14 @@ def linked_sentence(name: str, records: Iterable[EdgeRecord]) -> str:
 
     parts = []
     for verdict, maybe in ((Verdict.RELY, ""), (Verdict.PROBABLY, "probably ")):
-        into = [edge for edge in own[verdict] if edge.head == name and edge.direction is not Way.UNKNOWN]
+        into = [edge for edge in own[verdict] if edge.head == name and edge.direction is not Direction.UNKNOWN]
         rest = [edge for edge in own[verdict] if edge not in into]
         parts += [f"{maybe}depends on {listed(others(into))}"] if into else []
         parts += [f"is {maybe}linked with {listed(others(rest))}"] if rest else []
-    told = f"{name} {listed(parts)}." if parts else f"No edge of {name} is established."
-    told += f" You assume {listed(others(own[Verdict.YOURS]))}." if own[Verdict.YOURS] else ""
+    text = f"{name} {listed(parts)}." if parts else f"No edge of {name} is established."
+    text += f" You assume {listed(others(own[Verdict.YOURS]))}." if own[Verdict.YOURS] else ""
     unsure = others([*own[Verdict.OPEN], *own[Verdict.UNLIKELY]])
-    return f"{told} Open: {listed(unsure, most=MOST_OPEN)}." if unsure else told
+    return f"{text} Open: {listed(unsure, most=MOST_OPEN)}." if unsure else text
 
 
 def variable_answer(found: VariableFinding, records: Iterable[EdgeRecord]) -> Answer:
@@ -618,7 +620,7 @@ def variable_answer(found: VariableFinding, records: Iterable[EdgeRecord]) -> An
     order = list(Verdict)
     last = len(order)
     rows.sort(key=lambda row: (last, 0.0) if row[1] is None else (order.index(row[1].verdict), -row[1].real))
-    told = gather(
+    text = gather(
         f"{few_networks(found.n_networks)} {FEW_SAY_NOTHING}" if found.few else "",
         linked_sentence(found.name, of.values()),
         _weight(found),
@@ -630,7 +632,7 @@ def variable_answer(found: VariableFinding, records: Iterable[EdgeRecord]) -> An
         f"Information: what a variable tells about {found.name} that the others do not, in bits (– if chance would "
         "tell as much). A dependence is not an effect: for what setting a variable would do, ask `arcwise effect`.",
     )
-    return Answer(f"What is linked with {found.name}", told)
+    return Answer(f"What is linked with {found.name}", text)
 
 
 def _weight(found: VariableFinding) -> str:
@@ -643,14 +645,14 @@ def _weight(found: VariableFinding) -> str:
     first = max(found.neighbours, key=lambda one: one.information or 0.0)
     share = found.known / found.entropy if found.entropy > 0 else 0.0
     low, high, state = (edges.state_label(text) for text in first.at)
-    told = (
+    text = (
         f"In the network, {listed(found.blanket)} {plural(len(found.blanket), 'removes', 'remove')} {percent(share)} "
         f"of the uncertainty about {found.name} ({found.known:.3f} of {found.entropy:.3f} bits)."
     )
     if first.information is None:
-        return f"{told} Which of them matters most cannot be told: their tables have too many cells."
+        return f"{text} Which of them matters most cannot be told: their tables have too many cells."
     return (
-        f"{told} {first.name} matters most: P({found.name} = {state}) is {first.change or 0.0:.2f} higher if "
+        f"{text} {first.name} matters most: P({found.name} = {state}) is {first.change or 0.0:.2f} higher if "
         f"{first.name} is {high} than if it is {low}."
     )
 
@@ -698,10 +700,10 @@ def _table(found: VariableFinding, rows: Sequence[tuple[Neighbour, EdgeRecord | 
 
 def _towards(edge: EdgeRecord, found: VariableFinding) -> str:
     """Return how far the direction is known, and whether it points to the variable; "" where no edge is drawn."""
-    told = shown_direction(edge, found.n_networks if found.few else 0) if edge.fate.in_network else ""
-    if not told or edge.direction is Way.UNKNOWN:
-        return told
-    return f"{'from' if edge.head == found.name else 'to'} it, {told}"
+    words = shown_direction(edge, found.n_networks if found.few else 0) if edge.fate.in_network else ""
+    if not words or edge.direction is Direction.UNKNOWN:
+        return words
+    return f"{'from' if edge.head == found.name else 'to'} it, {words}"
 
 
 def _change(one: Neighbour) -> str:
@@ -750,16 +752,16 @@ def _when_cut(analysis: Findings, cut: EdgeConfidence) -> Blocks:
     pairs = [f"{names[i]} — {names[j]}" for i in range(len(names)) for j in range(i + 1, len(names))]
     likely, apart = here > HALF, np.flatnonzero((here > HALF) != (there > HALF))
     recipe = "" if cut.recipe is None else f" ({cut.recipe.title})"
-    told = (
+    text = (
         f"With the columns cut in {analysis.options.bins}{recipe}, {int((likely & (there > HALF)).sum())} of the "
         f"{counted(int(likely.sum()), 'edge')} that {'is' if likely.sum() == 1 else 'are'} likely here "
         f"{'is' if likely.sum() == 1 else 'are'} likely too"
     )
     if not len(apart):
-        return gather(f"{told}, and no other.")
+        return gather(f"{text}, and no other.")
     rows = [(pairs[k], float(here[k]), float(there[k])) for k in sorted(apart, key=lambda k: -here[k])]
     caption = "Edges that are likely one way alone: their probabilities."
-    return gather(f"{told}.", table(caption, ("edge", ("as they are", 2), ("cut", 2)), rows))
+    return gather(f"{text}.", table(caption, ("edge", ("as they are", 2), ("cut", 2)), rows))
 
 
 def cut_sentence(analysis: Findings, checks: CutChecks) -> str:
@@ -809,8 +811,8 @@ def checks(analysis: Findings) -> tuple[CheckLine, ...]:
     found = [_networks_check(analysis)]
     if analysis.comparisons and n and not analysis.has_few_networks:
         apart = sum(e.agreement is Agreement.DISAGREE for e in kept)
-        told = f"some of {len(analysis.sets)} disagree on" if apart else f"all {len(analysis.sets)} agree on"
-        found.append(_counted_check("ranges", "methods", told, (apart, n), "every edge"))
+        words = f"some of {len(analysis.sets)} disagree on" if apart else f"all {len(analysis.sets)} agree on"
+        found.append(_counted_check("ranges", "methods", words, (apart, n), "every edge"))
     depend = sum(e.prior_support in (Support.DEPENDS, Support.NEVER) for e in kept)
     if n and any(e.prior_support is not None for e in kept):
         found.append(_counted_check("prior", "prior", "decides", (depend, n)))
@@ -826,8 +828,8 @@ def checks(analysis: Findings) -> tuple[CheckLine, ...]:
     if grown is not None:
         rows, changed = int(grown.sizes[-1] - grown.sizes[-2]), round(float(grown.change[-1]))
         edges_changed = counted(changed, "edge") if changed else "no edge"
-        told = f"the last {rows:,} changed {edges_changed}"
-        found.append(CheckLine("prior", "enough rows", True if grown.settled else None, told, edges_changed))
+        words = f"the last {rows:,} changed {edges_changed}"
+        found.append(CheckLine("prior", "enough rows", True if grown.settled else None, words, edges_changed))
     if analysis.gaps is not None:
         matter = sum((e.between_completions or 0.0) >= FILLING for e in kept)
         found.append(_counted_check("data", "gaps", "what fills them matters for", (matter, n)))
@@ -835,13 +837,13 @@ def checks(analysis: Findings) -> tuple[CheckLine, ...]:
 
 
 def _counted_check(
-    key: str, name: str, told: str, bad: tuple[int, int], none: str = "no edge", where: str = ""
+    key: str, name: str, words: str, bad: tuple[int, int], none: str = "no edge", where: str = ""
 ) -> CheckLine:
     """Return a check that counts the edges for which something holds that should not."""
     count, total = bad
     share = f"{count:,} of {total:,}"
     which = f"{share} {plural(total, 'edge')}" if count else none
-    return CheckLine(key, name, None if count else True, f"{told} {which}{where}", share if count else "")
+    return CheckLine(key, name, None if count else True, f"{words} {which}{where}", share if count else "")
 
 
 def _networks_check(analysis: Findings) -> CheckLine | None:
@@ -857,11 +859,11 @@ def _networks_check(analysis: Findings) -> CheckLine | None:
 def _fit_check(found: FitCheck) -> CheckLine:
     """Return whether the network fits: it fails where many of its claims are rejected, and some clearly."""
     rejected, clear = round(found.small * found.n_tests), any(pair.p <= 0.05 for pair in found.misfits[:1])
-    told = f"the data contradict {rejected:,} of the {found.n_tests:,} independences that it claims"
-    told += f" ({found.n_tests / 20:.0f} by chance)" if found.n_tests >= FEWEST_TESTS else ""
+    words = f"the data contradict {rejected:,} of the {found.n_tests:,} independences that it claims"
+    words += f" ({found.n_tests / 20:.0f} by chance)" if found.n_tests >= FEWEST_TESTS else ""
     many = found.n_tests >= FEWEST_TESTS and found.small > MOST_REJECTED
     ok = False if clear and many else None if clear or many else True
-    return CheckLine("fit", "fit", ok, told, "" if ok else f"{rejected:,} of {found.n_tests:,}")
+    return CheckLine("fit", "fit", ok, words, "" if ok else f"{rejected:,} of {found.n_tests:,}")
 
 
 # How far the methods agree on each edge: a forest plot, and what it shows.

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 JOINT = "joint"
-WAYS = (*METHODS, JOINT)
+CUT_METHODS = (*METHODS, JOINT)
 NO_CUTS: NDArray[np.float64] = np.empty(0)
 
 
@@ -80,7 +80,7 @@ class Cutting:
     limit_seconds: float | None = None
 
     def __post_init__(self) -> None:
-        check_known("discretisation method", self.method, WAYS)
+        check_known("discretisation method", self.method, CUT_METHODS)
         whole = self.bins == int(self.bins) and self.bins >= 2
         check_argument(whole, "bins", self.bins, "must be an integer of at least 2.")
         if self.method == "mdl" and self.target is None:
@@ -91,15 +91,15 @@ class Cutting:
 
     def describe(self) -> dict[str, Any]:
         """Return the way to cut as JSON can hold it."""
-        said: dict[str, Any] = {"method": self.method}
+        record: dict[str, Any] = {"method": self.method}
         if self.method in ("quantile", "width", "kmeans", JOINT):
-            said["bins"] = self.bins
+            record["bins"] = self.bins
         if self.method == "mdl":
-            said["target"] = self.target
+            record["target"] = self.target
         if self.method == JOINT:
             known = {} if self.constraints is None else self.constraints.describe()
-            said |= {"constraints": known, "max_parents": self.max_parents, "seed": self.seed}
-        return said
+            record |= {"constraints": known, "max_parents": self.max_parents, "seed": self.seed}
+        return record
 
 
 @dataclass(frozen=True, eq=False)

@@ -195,8 +195,8 @@ def _chosen_functions(blocks: list[Matrix], whole: list[bool], weights: Matrix, 
 
 # ---- Scores
 
-Made = tuple[_core.scores.LocalScore, NDArray[np.bool_]]  # the compiled score, and which variables say nothing to it
-_natives: WeakKeyDictionary[MixedData, dict[Score, Made]] = WeakKeyDictionary()
+NativeScore = tuple[_core.scores.LocalScore, NDArray[np.bool_]]  # and which variables say nothing to it
+_natives: WeakKeyDictionary[MixedData, dict[Score, NativeScore]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -209,8 +209,8 @@ class MixedScore(Score):
     def title(self) -> str:
         """The score with the parameters that are not as usual: "degenerate Gaussian BIC (numbers ranks)"."""
         own = {item.name: getattr(self, item.name) for item in fields(self)}
-        told = [f"{item.name} {own[item.name]}" for item in fields(self) if own[item.name] != item.default]
-        return self.facts.title + (f" ({', '.join(told)})" if told else "")
+        given = [f"{item.name} {own[item.name]}" for item in fields(self) if own[item.name] != item.default]
+        return self.facts.title + (f" ({', '.join(given)})" if given else "")
 
     def native(self, data: Any) -> _core.scores.LocalScore:
         """Return the compiled score of a data set."""
@@ -221,13 +221,13 @@ class MixedScore(Score):
         groups = data.child_groups
         return np.asarray(data.silent_arcs_given([self._of(own)[1] if own.n_cases else own.constant for own in groups]))
 
-    def _of(self, data: MixedData) -> Made:
+    def _of(self, data: MixedData) -> NativeScore:
         known = _natives.setdefault(data, {})
         if self not in known:
             known[self] = self._made(data)
         return known[self]
 
-    def _made(self, data: MixedData) -> Made:
+    def _made(self, data: MixedData) -> NativeScore:
         raise NotImplementedError
 
     def cases_read(self, data: MixedData) -> float:
@@ -252,7 +252,7 @@ class MixedScore(Score):
         return Blocks(rows, widths, np.concatenate([scales for _, scales in made]))
 
 
-def _native_blocks(data: MixedData, blocks: Blocks, law: int, **terms: float) -> Made:
+def _native_blocks(data: MixedData, blocks: Blocks, law: int, **terms: float) -> NativeScore:
     rows = np.ascontiguousarray(blocks.rows)
     made = _core.scores.make_gaussian(rows, blocks.widths, blocks.log_scales, data.native_weights, law, **terms)
     return made, data.constant | (blocks.widths == 0)
@@ -323,7 +323,7 @@ class DegenerateGaussianBic(BlockScore):
     penalty: float = 1.0
     parameters = (FUNCTIONS, PENALTY)
 
-    def _made(self, data: MixedData) -> Made:
+    def _made(self, data: MixedData) -> NativeScore:
         return _native_blocks(data, self.blocks(data), 0, penalty=self.penalty * mean_price(data), ridge=RIDGE)
 
 
@@ -349,7 +349,7 @@ class GaussianBic(MixedScore):
     penalty: float = 1.0
     parameters = (PENALTY,)
 
-    def _made(self, data: MixedData) -> Made:
+    def _made(self, data: MixedData) -> NativeScore:
         return _native_blocks(data, self._plain_blocks(data), 1, penalty=self.penalty)
 
 
@@ -402,7 +402,7 @@ class Bge(BlockScore):
         if self.units == "raw" and (self.numbers, self.functions) != ("auto", 0):
             raise OptionError(f"score '{self.name}': units='raw' takes numbers as they are; leave the other out.")
 
-    def _made(self, data: MixedData) -> Made:
+    def _made(self, data: MixedData) -> NativeScore:
         blocks = self._plain_blocks(data) if self.units == "raw" else self.blocks(data)
         return _native_blocks(data, blocks, 2, mean_cases=self.iss_mu, freedom=self.iss_w)
 
@@ -436,7 +436,7 @@ class ConditionalGaussianBic(MixedScore):
 
     is_joint: ClassVar[bool] = False
 
-    def _made(self, data: MixedData) -> Made:
+    def _made(self, data: MixedData) -> NativeScore:
         weights, total = data.times, data.n_cases
         arities = np.array(data.levels, dtype=np.int32) if self.is_joint else data.arities
         values, log_scales = np.array(data.matrix if self.is_joint else data.values), np.zeros(data.n_variables)

@@ -87,7 +87,7 @@ def _add_told(store: str | os.PathLike[str], path: str | os.PathLike[str]) -> in
     method, _, score = source.study().experiments[CHECK].recipe.partition(":")
     table = CalibrationTable.from_json(Path(path).read_text(encoding="utf-8"), where=str(path))
     count = int(rows["told"].notna().sum()) if "told" in rows else 0
-    entry = replace(table.entries[method, score], told=count)
+    entry = replace(table.entries[method, score], constrained=count)
     provenance = {**table.provenance, "told": source.facts()["digest"]}
     write_text(path, replace(table, entries={**table.entries, entry.key: entry}, provenance=provenance).to_json())
     return count

@@ -74,16 +74,16 @@ class PlanVerb(Verb):
         payload = {"name": chosen.name, "digest": chosen.digest, "cells": listed, "estimate": guess}
         counts = Counter(cell.experiment for cell in cells)
         listed_counts = ", ".join(f"{count:,} of {name}" for name, count in counts.items())
-        told = f"{chosen.name}: {len(cells):,} cells ({listed_counts})"
+        message = f"{chosen.name}: {len(cells):,} cells ({listed_counts})"
         if estimate is not None:
             like = f"; {estimate.like_limited:,} of them are like cells that hit a limit"
             note = like if estimate.like_limited else ""
             error = estimate.uncertainty / 3600
-            told += (
+            message += (
                 f"\nabout {estimate.hours():,.2f} hours on one processor (+- {error:,.2f}), from "
                 f"{estimate.measured:,} measured cells{note}"
             )
-        return Result(payload, (_line(cell) for cell in cells), told=told)
+        return Result(payload, (_line(cell) for cell in cells), message=message)
 
 
 def _line(cell: Cell) -> str:
@@ -219,7 +219,7 @@ class ExportVerb(Verb):
             count = export_rows(where, self.output, experiment=self.experiment)
         else:
             count = export_product(where, self.output, self.product)
-        return Result({"rows": count, "file": self.output}, told=f"{count:,} rows in {self.output}")
+        return Result({"rows": count, "file": self.output}, message=f"{count:,} rows in {self.output}")
 
 
 def register(app: typer.Typer) -> None:

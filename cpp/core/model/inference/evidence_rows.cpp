@@ -49,8 +49,8 @@ class RowWorker {
     Refusal answer(double* probabilities, std::size_t cells, double& log_evidence, Ticker& ticker) {
         std::fill(probabilities, probabilities + cells, std::numeric_limits<double>::quiet_NaN());
         log_evidence = std::numeric_limits<double>::quiet_NaN();
-        Account account;
-        if (check_undefined_ && !all_defined(tree_, states_, account)) return Refusal::undefined;
+        Outcome outcome;
+        if (check_undefined_ && !all_defined(tree_, states_, outcome)) return Refusal::undefined;
         if (!fast_.collect(states_, ticker)) return Refusal::interrupted;
         if (!fast_.underflow()) {
             table_ = fast_.joint();
@@ -86,10 +86,10 @@ RowAnswers Inference::query_rows(std::span<const std::int32_t> asked, std::span<
                                  std::span<const std::int32_t> codes, std::size_t rows, bool with_evidence,
                                  const Limits& limits, Monitor& monitor) const {
     RowAnswers answers;
-    auto& account = answers.account;
+    auto& outcome = answers.outcome;
     JunctionTree tree(tables_,
                       {{asked.begin(), asked.end()}, {}, {observed.begin(), observed.end()}, !with_evidence});
-    if (!build_within(tree, true, limits, account)) return answers;
+    if (!build_within(tree, true, limits, outcome)) return answers;
     const auto column = [&](std::size_t i) { return codes.subspan(i * rows, rows); };
 
     // The evidence that matters; what costs most to change varies slowest.
@@ -129,7 +129,7 @@ RowAnswers Inference::query_rows(std::span<const std::int32_t> asked, std::span<
     if (!parallel_for(limits.threads, tasks, work,
                       [&](std::size_t done) { return ticker.poll_now({done, tasks}); }) ||
         ticker.reason() != Status::complete) {
-        account.refusal = Refusal::interrupted;
+        outcome.refusal = Refusal::interrupted;
         return answers;
     }
     answers.probabilities.resize(rows * cells);

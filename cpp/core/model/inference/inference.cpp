@@ -40,23 +40,23 @@ void normalize_into(std::span<const double> table, double* to) {
 Answer Inference::joint(const TreeRequest& request, std::span<const std::int32_t> states,
                         const Limits& limits, Ticker& ticker) const {
     Answer answer;
-    auto& account = answer.account;
+    auto& outcome = answer.outcome;
     JunctionTree tree(tables_, request);
-    if (!build_within(tree, false, limits, account) || !all_defined(tree, states, account)) return answer;
+    if (!build_within(tree, false, limits, outcome) || !all_defined(tree, states, outcome)) return answer;
     const auto attempt = [&]<class Arithmetic>(Propagation<Arithmetic> propagation) {
         if (!propagation.collect(states, ticker)) {
-            account.refusal = Refusal::interrupted;
+            outcome.refusal = Refusal::interrupted;
             return true;
         }
         if (propagation.underflow()) return false;
         answer.probabilities = propagation.joint();
         return normalize(answer.probabilities, propagation.log_scale(), Arithmetic::in_logs,
-                         account.log_evidence);
+                         outcome.log_evidence);
     };
     if (!attempt(Propagation<SumProduct>(tree, limits.threads, false)) &&
         !attempt(Propagation<LogSumProduct>(tree, limits.threads, false))) {
-        account.refusal = Refusal::impossible;
-        account.log_evidence = -forever;
+        outcome.refusal = Refusal::impossible;
+        outcome.log_evidence = -forever;
     }
     return answer;
 }
@@ -87,10 +87,10 @@ Answer Inference::marginals(std::span<const std::int32_t> states, const Limits& 
         return marginals_apart(targets, states, offsets, std::move(certain), limits, ticker);
 
     Answer answer;
-    auto& account = answer.account;
-    if (ticker.reason() != Status::complete) account.refusal = Refusal::interrupted;
-    if (account.refusal != Refusal::none || !build_within(tree, true, limits, account) ||
-        !all_defined(tree, states, account))
+    auto& outcome = answer.outcome;
+    if (ticker.reason() != Status::complete) outcome.refusal = Refusal::interrupted;
+    if (outcome.refusal != Refusal::none || !build_within(tree, true, limits, outcome) ||
+        !all_defined(tree, states, outcome))
         return answer;
     const auto attempt = [&]<class Arithmetic>(Propagation<Arithmetic> propagation) {
         answer.probabilities = certain;
@@ -98,20 +98,20 @@ Answer Inference::marginals(std::span<const std::int32_t> states, const Limits& 
             normalize_into<Arithmetic>(distribution, answer.probabilities.data() + offsets[v]);
         };
         if (!propagation.collect(states, ticker)) {
-            account.refusal = Refusal::interrupted;
+            outcome.refusal = Refusal::interrupted;
             return true;
         }
         if (propagation.underflow()) return false;
         auto joint = propagation.joint();
-        if (!normalize(joint, propagation.log_scale(), Arithmetic::in_logs, account.log_evidence))
+        if (!normalize(joint, propagation.log_scale(), Arithmetic::in_logs, outcome.log_evidence))
             return false;
-        if (!propagation.distribute(ticker, found)) account.refusal = Refusal::interrupted;
+        if (!propagation.distribute(ticker, found)) outcome.refusal = Refusal::interrupted;
         return !propagation.underflow();
     };
     if (!attempt(Propagation<SumProduct>(tree, limits.threads, true)) &&
         !attempt(Propagation<LogSumProduct>(tree, limits.threads, true))) {
-        account.refusal = Refusal::impossible;
-        account.log_evidence = -forever;
+        outcome.refusal = Refusal::impossible;
+        outcome.log_evidence = -forever;
     }
     return answer;
 }
@@ -140,48 +140,48 @@ Answer Inference::marginals_apart(std::span<const std::int32_t> targets, std::sp
                                   const Limits& limits, Ticker& ticker) const {
     const auto observed = observed_in(states);
     auto answer = joint({{}, {}, observed, false}, states, limits, ticker);
-    if (answer.account.refusal != Refusal::none) return answer;
+    if (answer.outcome.refusal != Refusal::none) return answer;
     answer.probabilities = std::move(certain);
-    std::vector<Account> accounts(targets.size());
+    std::vector<Outcome> outcomes(targets.size());
     SilentMonitor silent;
     const auto work = [&](std::size_t worker, std::size_t task) {
         Ticker unheard(silent);
         const auto v = targets[task];
         auto own =
             joint({{v}, {}, observed, true}, states, {limits.max_cells, 1}, worker == 0 ? ticker : unheard);
-        accounts[task] = own.account;
+        outcomes[task] = own.outcome;
         std::copy(
             own.probabilities.begin(), own.probabilities.end(),
             answer.probabilities.begin() + static_cast<std::ptrdiff_t>(offsets[static_cast<std::size_t>(v)]));
     };
     if (!parallel_for(limits.threads, targets.size(), work,
                       [&](std::size_t done) { return ticker.poll_now({done, targets.size()}); }))
-        answer.account.refusal = Refusal::interrupted;
-    const auto log_evidence = answer.account.log_evidence;
-    for (const auto& account : accounts)
-        if (answer.account.refusal == Refusal::none && account.refusal != Refusal::none)
-            answer.account = account;
-    answer.account.log_evidence = log_evidence;
+        answer.outcome.refusal = Refusal::interrupted;
+    const auto log_evidence = answer.outcome.log_evidence;
+    for (const auto& outcome : outcomes)
+        if (answer.outcome.refusal == Refusal::none && outcome.refusal != Refusal::none)
+            answer.outcome = outcome;
+    answer.outcome.log_evidence = log_evidence;
     return answer;
 }
 
 Explanation Inference::most_probable(std::span<const std::int32_t> states, const Limits& limits,
                                      Monitor& monitor) const {
     Explanation explanation;
-    auto& account = explanation.account;
+    auto& outcome = explanation.outcome;
     std::vector<std::int32_t> targets(tables_.variables());
     for (std::size_t v = 0; v < targets.size(); ++v) targets[v] = static_cast<std::int32_t>(v);
     JunctionTree tree(tables_, {{}, std::move(targets), observed_in(states), false});
-    if (!build_within(tree, true, limits, account) || !all_defined(tree, states, account)) return explanation;
+    if (!build_within(tree, true, limits, outcome) || !all_defined(tree, states, outcome)) return explanation;
     Ticker ticker(monitor, forever, quiet_seconds);
     Propagation<MaxProduct> propagation(tree, limits.threads, true);
     if (!propagation.collect(states, ticker)) {
-        account.refusal = Refusal::interrupted;
+        outcome.refusal = Refusal::interrupted;
         return explanation;
     }
     explanation.log_joint = propagation.joint()[0];
     if (explanation.log_joint == MaxProduct::zero) {
-        account.refusal = Refusal::impossible;
+        outcome.refusal = Refusal::impossible;
         return explanation;
     }
     explanation.states.assign(states.begin(), states.end());

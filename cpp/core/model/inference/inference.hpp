@@ -24,7 +24,7 @@ enum class Refusal : std::int32_t {
 };
 
 // What every answer says of itself.
-struct Account {
+struct Outcome {
     Refusal refusal = Refusal::none;
     std::int32_t variable = -1;
     double log_evidence = 0;   // the natural logarithm of the probability of the evidence
@@ -39,25 +39,25 @@ struct Limits {
 };
 
 struct Answer {
-    Account account;
+    Outcome outcome;
     std::vector<double> probabilities;
 };
 
 struct Explanation {
-    Account account;
+    Outcome outcome;
     std::vector<std::int32_t> states;  // one per variable
     double log_joint = 0;              // of the explanation together with the evidence
 };
 
 struct RowAnswers {
-    Account account;
+    Outcome outcome;
     std::vector<double> probabilities;   // row by row
     std::vector<double> log_evidence;    // by row; empty if it was not asked for
     std::vector<std::int32_t> refusals;  // by row: none, impossible or undefined; then the numbers are NaN
 };
 
 struct Filling {
-    Account account;
+    Outcome outcome;
     std::int64_t row = -1;  // where it was refused
 };
 

@@ -111,7 +111,7 @@ class PartFiller {
             if (!std::binary_search(part.members.begin(), part.members.end(), static_cast<std::int32_t>(v)))
                 others.push_back(static_cast<std::int32_t>(v));
         JunctionTree tree(tables_, {{}, part.members, std::move(others), true});
-        if (!build_within(tree, true, limits, filling.account)) return filling;
+        if (!build_within(tree, true, limits, filling.outcome)) return filling;
 
         const auto around = tree.relevant_observed();
         DistinctRows distinct(part.rows.size());
@@ -134,7 +134,7 @@ class PartFiller {
             const auto group = std::span<const std::size_t>(by_rank).subspan(begin, end - begin);
             filling.row = static_cast<std::int64_t>(part.rows[group[0]]);
             for (const auto v : around) states[index(v)] = code(v, part.rows[group[0]]);
-            if (!all_defined(tree, states, filling.account)) return filling;
+            if (!all_defined(tree, states, filling.outcome)) return filling;
             if (!fast.collect(states, ticker)) return stopped(filling, Refusal::interrupted);
             if (!fast.underflow() && fast.joint()[0] > 0) {
                 draw(fast, part, group, states);
@@ -154,7 +154,7 @@ class PartFiller {
     }
 
     static Filling stopped(Filling filling, Refusal refusal) {
-        filling.account.refusal = refusal;
+        filling.outcome.refusal = refusal;
         return filling;
     }
 
@@ -204,15 +204,15 @@ Filling Inference::fill_rows(Code* codes, const std::uint8_t* missing, std::size
         if (refused) return;
         Ticker unheard(silent);
         fillings[task] = filler.fill(parts[task], {limits.max_cells, 1}, worker == 0 ? ticker : unheard);
-        if (fillings[task].account.refusal != Refusal::none) refused = true;
+        if (fillings[task].outcome.refusal != Refusal::none) refused = true;
     };
     const bool finished = parallel_for(limits.threads, parts.size(), work, [&](std::size_t done) {
         return ticker.poll_now({done, parts.size()});
     });
     for (const auto& filling : fillings)
-        if (filling.account.refusal != Refusal::none) return filling;
+        if (filling.outcome.refusal != Refusal::none) return filling;
     Filling filling;
-    if (!finished) filling.account.refusal = Refusal::interrupted;
+    if (!finished) filling.outcome.refusal = Refusal::interrupted;
     return filling;
 }
 

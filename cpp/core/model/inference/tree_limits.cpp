@@ -30,25 +30,25 @@ bool meets_undefined(const ProbabilityTables& tables, const TreeTable& table,
 
 }  // namespace
 
-bool build_within(JunctionTree& tree, bool keep_messages, const Limits& limits, Account& account) {
-    account.width = static_cast<double>(tree.width());
-    account.largest = tree.largest();
-    account.message_cells = keep_messages ? tree.message_cells() : tree.most_message_cells();
-    if (tree.largest() > limits.max_cells || account.message_cells > limits.max_cells) {
-        account.refusal = Refusal::too_large;
+bool build_within(JunctionTree& tree, bool keep_messages, const Limits& limits, Outcome& outcome) {
+    outcome.width = static_cast<double>(tree.width());
+    outcome.largest = tree.largest();
+    outcome.message_cells = keep_messages ? tree.message_cells() : tree.most_message_cells();
+    if (tree.largest() > limits.max_cells || outcome.message_cells > limits.max_cells) {
+        outcome.refusal = Refusal::too_large;
         return false;
     }
     tree.build();
     return true;
 }
 
-bool all_defined(const JunctionTree& tree, std::span<const std::int32_t> states, Account& account) {
+bool all_defined(const JunctionTree& tree, std::span<const std::int32_t> states, Outcome& outcome) {
     for (const auto& node : tree.nodes())
         for (const auto& table : node.tables)
             if (tree.tables().has_undefined(table.variable) &&
                 meets_undefined(tree.tables(), table, states)) {
-                account.refusal = Refusal::undefined;
-                account.variable = static_cast<std::int32_t>(table.variable);
+                outcome.refusal = Refusal::undefined;
+                outcome.variable = static_cast<std::int32_t>(table.variable);
                 return false;
             }
     return true;

@@ -116,13 +116,13 @@ TEST(inference_equals_sums_over_the_joint_table) {
         const auto all = inference.marginals(observed, limits, silent);
         const auto best = inference.most_probable(observed, limits, silent);
         if (total == 0) {
-            CHECK(answer.account.refusal == arcwise::Refusal::impossible);
-            CHECK(all.account.refusal == arcwise::Refusal::impossible);
-            CHECK(best.account.refusal == arcwise::Refusal::impossible);
+            CHECK(answer.outcome.refusal == arcwise::Refusal::impossible);
+            CHECK(all.outcome.refusal == arcwise::Refusal::impossible);
+            CHECK(best.outcome.refusal == arcwise::Refusal::impossible);
             continue;
         }
-        CHECK(close(answer.account.log_evidence, std::log(total)));
-        CHECK(close(all.account.log_evidence, std::log(total)));
+        CHECK(close(answer.outcome.log_evidence, std::log(total)));
+        CHECK(close(all.outcome.log_evidence, std::log(total)));
         for (std::size_t i = 0; i < expected.size(); ++i)
             CHECK(close(answer.probabilities[i], expected[i] / total));
         std::size_t at = 0;
@@ -164,12 +164,12 @@ TEST(rows_of_evidence_are_answered_like_single_ones) {
             for (std::size_t i = 0; i < observed.size(); ++i)
                 states[static_cast<std::size_t>(observed[i])] = codes[i * rows + row];
             const auto one = inference.query(asked, states, limits, silent);
-            CHECK(whole.refusals[row] == static_cast<std::int32_t>(one.account.refusal));
-            if (one.account.refusal != arcwise::Refusal::none) {
+            CHECK(whole.refusals[row] == static_cast<std::int32_t>(one.outcome.refusal));
+            if (one.outcome.refusal != arcwise::Refusal::none) {
                 CHECK(std::isnan(whole.probabilities[row * r]));
                 continue;
             }
-            CHECK(close(whole.log_evidence[row], one.account.log_evidence));
+            CHECK(close(whole.log_evidence[row], one.outcome.log_evidence));
             for (std::size_t x = 0; x < r; ++x) {
                 CHECK(close(whole.probabilities[row * r + x], one.probabilities[x]));
                 CHECK(close(part.probabilities[row * r + x], one.probabilities[x]));
@@ -200,10 +200,10 @@ TEST(missing_cells_are_drawn_from_their_joint_distribution) {
         }
         auto again = codes;
         const auto filling = inference.fill_rows(codes.data(), missing.data(), rows, {7, 8}, limits, silent);
-        CHECK(filling.account.refusal == arcwise::Refusal::none);
+        CHECK(filling.outcome.refusal == arcwise::Refusal::none);
         const auto other =
             inference.fill_rows(again.data(), missing.data(), rows, {7, 8}, {limits.max_cells, 3}, silent);
-        CHECK(other.account.refusal == arcwise::Refusal::none);
+        CHECK(other.outcome.refusal == arcwise::Refusal::none);
         CHECK(codes == again);
         std::vector<double> counts(example.joint.size(), 0);
         double evidence = 0;

@@ -207,9 +207,9 @@ def worlds(settings: CalibrationSettings) -> Iterator[tuple[str, str, int]]:
         family, _, name = text.partition(":")
         first, _, count = name.rpartition("+")
         if family in MADE and count.isdecimal() and (first or "0").isdecimal():
-            told = "independent" if family == "unrelated" else family
+            label = "independent" if family == "unrelated" else family
             begin = int(first or 0)
-            yield from ((told, MADE[family](family, k), 0) for k in range(begin, begin + int(count)))
+            yield from ((label, MADE[family](family, k), 0) for k in range(begin, begin + int(count)))
         elif family == COPIED:
             yield from ((family, copied_world(name, k), 0) for k in range(COPIES))
         else:

@@ -187,15 +187,15 @@ class CalibrationCheck(Experiment[CheckSettings]):
         source, _, score = settings.recipe.partition(":")
         facts = {"n_cases": data.n_cases, "arities": data.arities.tolist(), "replicates": settings.replicates}
         kind = str(parameters["kind"])
-        told = known_facts(kind, truth, context.shared_rng(*parameters.values())) if kind in TOLD else None
-        recipe = Recipe.usual(source, score, constraints=told, **facts)
+        knowledge = known_facts(kind, truth, context.shared_rng(*parameters.values())) if kind in TOLD else None
+        recipe = Recipe.usual(source, score, constraints=knowledge, **facts)
         limits = Limits(settings.learn_seconds, context.limits.memory_bytes)
         found = learn_sample(recipe, data, truth, int(context.rng.integers(2**32)), limits)
         if found.confidence is None:
             return CellResult([], found.status, f"no network was found: {found.status}")
         row = dict(found.row)
-        if told is not None:
-            said = {"names": list(told.names), "said": told.describe()}
+        if knowledge is not None:
+            said = {"names": list(knowledge.names), "said": knowledge.describe()}
             return CellResult([row | {"told": json.dumps(said)}], found.status)
         half = choose_threshold(found.confidence, "calibrated", metric="cost", alpha=1)
         network = consensus_network(found.confidence, half).dag

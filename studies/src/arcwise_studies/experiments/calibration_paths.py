@@ -60,16 +60,16 @@ def paths_of(samples: Samples, recipe: Recipe) -> list[PathSample]:
 
 
 def confidence_of(
-    pairs: PairStates, recipe: Recipe, cases: int, chance: str, told: Constraints | None = None
+    pairs: PairStates, recipe: Recipe, cases: int, chance: str, constraints: Constraints | None = None
 ) -> EdgeConfidence:
-    """Return the confidences of a row of a study as an analysis has them, which was told something or not."""
+    """Return the confidences of a row of a study as an analysis has them, which was constraints something or not."""
     n = pairs.n_variables
     first, second = np.triu_indices(n, 1)
     directed, undirected = np.zeros((n, n)), np.zeros((n, n))
     directed[first, second], directed[second, first] = pairs.shares[0], pairs.shares[1]
     undirected[first, second] = undirected[second, first] = pairs.shares[2]
     return EdgeConfidence(
-        names=tuple(f"v{k}" for k in range(n)) if told is None else told.names,
+        names=tuple(f"v{k}" for k in range(n)) if constraints is None else constraints.names,
         directed=directed,
         undirected=undirected,
         orient="cpdag",
@@ -79,7 +79,7 @@ def confidence_of(
         exact=False,
         complete=True,
         recipe=recipe,
-        constraints=told,
+        constraints=constraints,
         n_cases=cases,
         chance=Chance.from_description(json.loads(chance)) if chance else None,
     )

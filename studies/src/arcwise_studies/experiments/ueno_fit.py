@@ -125,5 +125,5 @@ def fit(network: str, seconds: float, seed: int = 1) -> tuple[Floats, float, flo
 if __name__ == "__main__":
     for name in START:
         values, before, after = fit(name, float(sys.argv[1]))
-        told = ", ".join(f"{value:.3f}" for value in values)
-        print(f'    "{name}": ({told}),  # {before:.1f} -> {after:.1f}', flush=True)
+        listed = ", ".join(f"{value:.3f}" for value in values)
+        print(f'    "{name}": ({listed}),  # {before:.1f} -> {after:.1f}', flush=True)
