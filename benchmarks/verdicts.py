@@ -89,6 +89,8 @@ COLUMNS = (
     "methods",
     "joined",
     "ahead",
+    "one_of",
+    "one_of_probability",
 )
 
 
@@ -162,11 +164,13 @@ def run_cell(
     begin = (family, text, cases, tiers, gaps, taken, {True: "yes", False: "no", None: "note"}[fits])
     rows: list[tuple[Any, ...]] = []
     for edge in found.edges:
-        if edge.fate.in_network:
+        if edge.fate.in_network or edge.one_of:
             ahead, back = ((one, other) in arcs for one, other in ((edge.tail, edge.head), (edge.head, edge.tail)))
             told = (edge.tail, edge.head, round(edge.real, 4), round(edge.spread[0], 4), edge.verdict, edge.direction)
             methods = "; ".join(f"{title} {value:.3f}" for title, value in edge.by_method if value is not None)
-            rows.append((*begin, *told, edge.action, methods, ahead or back, ahead))
+            rows.append(
+                (*begin, *told, edge.action, methods, ahead or back, ahead, edge.one_of, edge.one_of_probability)
+            )
     return rows or [(*begin, *[""] * (len(COLUMNS) - len(begin)))]
 
 
@@ -183,6 +187,12 @@ def show(log: Path) -> None:
                 cells = [_rate(own[own["verdict"] == str(kind)]["joined"]) for kind in VERDICTS]
                 cells += [_rate(own[own["direction"] == str(kind)]["ahead"]) for kind in WAYS]
                 print(f"| {family} | {len(own[['world', 'cases']].drop_duplicates())} | {' | '.join(cells)} |")
+
+    sets = everything[everything["one_of"].notna()]
+    by_set = sets.groupby(["family", "world", "cases", "tiers", "gaps", "one_of"])
+    right = by_set["joined"].agg(lambda own: (own.astype(str) == "True").any())
+    expected = by_set["one_of_probability"].first().sum()
+    print(f"\nSets of which at least one edge is said to be real: {_rate(right)}, {expected:.1f} expected")
 
 
 def _rate(right: pd.Series[Any]) -> str:

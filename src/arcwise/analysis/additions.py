@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     from arcwise.scores.score import Score
 
 COMPARED = ("qnml", "bdeu:ess=1", "bic")
-COMPARED_AS_THEY_ARE = ("bic-dg", "bic-dg:functions=1,numbers=ranks", "bic-jcg")
+# Not `bic-jcg`: it pays for a line in each state, so that it leaves out what has one line for all. Of 9 edges of 30
+# tables that it alone vetoed, all were real. Where lines do differ, `learn` takes it in place of `bic-dg`.
+COMPARED_AS_THEY_ARE = ("bic-dg", "bic-dg:functions=1,numbers=ranks", "bic-dg:penalty=1.5")
 # Where lines differ between categories, a score with one line for all would vote against what only the others show.
 COMPARED_DIFFERING = ("bic-jcg", "bic-jcg:penalty=1.5")
 COMPARED_ALIKE = (1 / 16, 16.0)  # times as alike as sites are taken to be

@@ -15,7 +15,7 @@ from arcwise.data.mixed import MixedData
 from arcwise.graph.dag import Dag
 from arcwise.local.searches import hill_climb
 from arcwise.model.mixed_families import Family, Floats, fit_family, indicators
-from arcwise.scores.gaussian import normal_scores
+from arcwise.scores.gaussian import RARE, normal_scores
 from arcwise.scores.registry import make_score
 from arcwise.scores.score import Score
 
@@ -23,6 +23,7 @@ SAME, DIFFERING = "bic-dg", "bic-jcg"
 # Heavy tails make the densities of few cases decide: fewer standard errors let them through.
 STANDARD_ERRORS = 3.0
 FOLDS = 3
+FLAT = 1e-9  # of a number's variance, in the rows of a state
 FEWEST_CASES, MOST_ROWS, MOST_COLUMNS = 100, 5_000, 40
 
 
@@ -36,7 +37,7 @@ def number_score(data: MixedData, cases: float) -> Score:
     is_mixed = any(levels) and not all(levels)
     if not is_mixed or cases < FEWEST_CASES or data.n_variables > MOST_COLUMNS:
         return same
-    if data.targets is not None or data.design is not None:
+    if data.targets is not None or data.design is not None or _is_flat_somewhere(data):
         return same
     worth = min(1.0, cases / data.n_cases)
     if data.n_rows > MOST_ROWS:
@@ -47,6 +48,25 @@ def number_score(data: MixedData, cases: float) -> Score:
     mean = float(weights @ more) / total
     error = float(np.sqrt(weights @ (more - mean) ** 2 / total / (worth * total)))
     return differing if mean > STANDARD_ERRORS * error else same
+
+
+def _is_flat_somewhere(data: MixedData) -> bool:
+    """Whether a number has one value in all rows of a state: an amount that is 0 where nothing was paid.
+
+    A line and a spread for each state have no density there. `bic-jcg` refuses the family, and so the two would have no
+    edge though one follows from the other; and held out, such rows are as probable as one likes.
+    """
+    weights, values = data.times, data.matrix
+    for v, levels in enumerate(data.levels):
+        if levels:
+            states = values[v].astype(np.int64)
+            cases = np.bincount(states, weights, minlength=levels)
+            for own in (values[k] for k, others in enumerate(data.levels) if not others and not data.constant[k]):
+                means = np.bincount(states, weights * own, minlength=levels) / np.maximum(cases, 1)
+                spread = np.bincount(states, weights * (own - means[states]) ** 2, minlength=levels)
+                if bool(((spread <= FLAT * float(own.var()) * cases) & (cases >= RARE)).any()):
+                    return True
+    return False
 
 
 def _gains(first: Dag, second: Dag, data: MixedData) -> Floats:

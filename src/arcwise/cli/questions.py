@@ -300,7 +300,7 @@ class EffectVerb(DataVerb, TimeLimit, AnswerVerb):
                 "e_values": one.e_values,
             }
             if isinstance(one, MixedEffect):
-                answer = mixed_effect_answer(one, reverse=reverse, between=between)
+                answer = mixed_effect_answer(one, reverse=reverse, between=between, edges=saved.edges)
                 figures["no_overlap"] = one.no_overlap
             else:
                 answer = effect_answer(
@@ -309,6 +309,7 @@ class EffectVerb(DataVerb, TimeLimit, AnswerVerb):
                     average=self.average,
                     reverse=reverse,
                     between=between,
+                    edges=saved.edges,
                 )
                 figures["changes"] = one.changes()
             return self._answered(answer, one.to_frame(), level=self.level, assumes=ASSUMES, **figures)

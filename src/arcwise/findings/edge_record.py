@@ -22,7 +22,7 @@ from arcwise.base.showing import one_screen, percent, round_inside, show_confide
 from arcwise.confidence.calibration import SETTLED_PROBABILITY, is_settled
 from arcwise.confidence.consensus import Fate
 from arcwise.confidence.probability import PairProbability
-from arcwise.findings.regression import EdgeRegression, Shape
+from arcwise.findings.regression import EdgeRegression, Missed, Reason, Shape
 from arcwise.findings.verdict import HALF, Direction, Verdict
 
 if TYPE_CHECKING:
@@ -176,6 +176,11 @@ class EdgeRecord:
         What a linear regression says of it, as a check; None without a number, or where numbers were cut.
     withheld
         Why a direction that the data give it never counts as settled (`Withheld`); "" if nothing speaks against it.
+    one_of, one_of_probability
+        A variable at one end that is linked with at least one of several, this edge's other end among them, though no
+        edge to a single one is established; and how probable that is. "" if there is none.
+    missed
+        Why there is no edge where a regression on all other columns shows one; None where it shows none.
     sites
         In how many sites the rows of the site alone show it, "3 of 5"; "" without sites.
     judged
@@ -211,6 +216,9 @@ class EdgeRecord:
     cuts_decide: bool = False
     regression: EdgeRegression | None = None
     withheld: str = ""
+    one_of: str = ""
+    one_of_probability: float | None = None
+    missed: Missed | None = None
     sites: str = ""
     judged: tuple[Verdict, Direction, str] | None = None
 
@@ -397,6 +405,7 @@ class EdgeRecord:
                 ("the prior decides", self.prior_support is Support.DEPENDS),
                 ("no usual prior supports it", self.prior_support is Support.NEVER),
                 ("the bins decide", self.cuts_decide),
+                ("others may stand in its place", self.one_of != ""),
                 ("no regression shows it", self.regression is not None and self.regression.shape is Shape.NOTHING),
                 ("the missing values matter", (self.between_completions or 0.0) >= FILLING),
             )
@@ -701,6 +710,7 @@ def _ranging(place: int) -> Callable[[EdgeRecord, int], str]:
 BY_ALL = "confidence by all methods and scores"
 REGRESSION = "regression"
 REGRESSED = ("partial_correlation", "t", "slope")
+ONE_OF, NO_EDGE = ("one_of", "one_of_probability"), "no_edge_because"
 
 # Behind these, edges.csv has a column for each other method and score, named by its title, and the explanation.
 EDGE_COLUMNS: tuple[EdgeColumn, ...] = (
@@ -880,6 +890,33 @@ EDGE_COLUMNS: tuple[EdgeColumn, ...] = (
         file_if=lambda e: e.regression is not None,
     ),
     EdgeColumn(
+        ONE_OF[0],
+        "the variable at one end that is linked with at least one of several, of which the other end is one: those of "
+        "all rows that name it. Each edge alone is uncertain. Empty if there is no such set",
+        field="one_of",
+        kind=str,
+        since="0.3",
+        shown=FILES,
+        file_if=lambda e: e.one_of != "",
+    ),
+    EdgeColumn(
+        ONE_OF[1],
+        "that at least one of these edges is real: what the share of networks with one of them is worth",
+        field="one_of_probability",
+        since="0.3",
+        shown=FILES,
+        file_if=lambda e: e.one_of != "",
+    ),
+    EdgeColumn(
+        NO_EDGE,
+        "why there is no edge, where a regression on all other columns shows the two to be related",
+        value=lambda e: e.missed and e.missed.reason,
+        kind=Reason,
+        since="0.3",
+        shown=FILES,
+        file_if=lambda e: e.missed is not None,
+    ),
+    EdgeColumn(
         "sites",
         "in how many sites the rows of the site alone show it, with the other parents of `to` held fixed",
         field="sites",
@@ -1057,6 +1094,7 @@ def read_edge(row: Mapping[str, str], methods: Sequence[str], source: str) -> Ed
         probability=probable,
         without=alone,
         regression=regression,
+        missed=Missed(known[NO_EDGE]) if NO_EDGE in known else None,
         judged=(known["verdict"], known["direction"], known["do"])
         if {"verdict", "direction", "do"} <= {*known}
         else None,

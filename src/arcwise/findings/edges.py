@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, compress
@@ -20,14 +21,18 @@ from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.findings.edge_record import EdgeRecord, Origin
 from arcwise.findings.method_result import MethodResult
 from arcwise.findings.options import LearnOptions
-from arcwise.findings.verdict import HALF
+from arcwise.findings.verdict import HALF, Verdict
 from arcwise.graph.beliefs import Beliefs
 from arcwise.graph.classes import FixedPairs
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
 from arcwise.graph.statements import Statement, StatementKind
+from arcwise.networks.network_list import NetworkSet
 from arcwise.priors.optima import EdgePrior, edge_prior
 from arcwise.scores.registry import make_score
+
+Floats = NDArray[np.float64]
+
 
 # `Origins`: whether an edge is the data's finding or the analyst's own words.
 #
@@ -424,3 +429,70 @@ def _prior(data: Dataset, tail: str, head: str, dag: Dag) -> EdgePrior | None:
     if cells > MOST_CELLS or data.cases_without(head).n_cases == 0:
         return None
     return edge_prior(data.independent(), child=head, parent=tail, given=given, ess=ESS_POINTS)
+
+
+# A variable that is linked with at least one of several, though no single edge is established.
+#
+# Of causes that go together (weight, size, power), resampled data join a price now to one and now to another. Each edge
+# alone is then uncertain, and a report of single edges says that the price has none. What is nearly certain is that one
+# of them is there: the share of networks that have at least one. It is told only where the networks swap these edges
+# for each other, that is, have one of them more often than edges with these shares would if they came and went alone.
+
+
+# Edges below the first are in no set; a set that is this probable is told; it has at most so many edges.
+LEAST_OF_SET, SURE_OF_SET, MOST_OF_SET = 0.1, 0.95, 4
+UNSURE = (Verdict.PROBABLY, Verdict.OPEN, Verdict.UNLIKELY)
+MOST_TRIED = 10  # edges of one variable of which sets are made
+# If edges came and went alone, so many times as many networks would have none of the set.
+SWAPPED = 2.0
+
+
+def with_sets(
+    edges: tuple[EdgeRecord, ...], networks: NetworkSet, worth: Callable[[Floats], Floats]
+) -> tuple[EdgeRecord, ...]:
+    """Return the edges with the sets of which at least one is nearly certain; `worth` makes shares probabilities.
+
+    Of two sets that share an edge, that with fewer edges is kept, then the surer one.
+    """
+    place = {name: v for v, name in enumerate(networks.names)}
+    unsure: dict[str, list[EdgeRecord]] = {}
+    for edge in edges:
+        if edge.verdict in UNSURE and LEAST_OF_SET <= edge.real < SURE_OF_SET:
+            for name in (edge.first, edge.second):
+                unsure.setdefault(name, []).append(edge)
+    found: list[tuple[int, float, str, tuple[EdgeRecord, ...]]] = []
+    for name, every in unsure.items():
+        own = sorted(every, key=lambda edge: -edge.present)[:MOST_TRIED]
+        has = np.array([_has_edge(networks, place[edge.first], place[edge.second]) for edge in own])
+        for size in range(2, min(MOST_OF_SET, len(own)) + 1):
+            for some in combinations(range(len(own)), size):
+                without = float(networks.weights @ ~has[list(some)].any(axis=0))
+                alone = float(np.prod([1 - float(networks.weights @ has[k]) for k in some]))
+                if without * SWAPPED <= alone and float(worth(np.array([1 - without]))[0]) >= SURE_OF_SET:
+                    found.append((size, without, name, tuple(own[k] for k in some)))
+    sets: dict[tuple[str, str], tuple[str, float]] = {}
+    told: set[str] = set()
+    for _, without, name, own_set in sorted(found, key=lambda one: one[:3]):
+        pairs = [(edge.first, edge.second) for edge in own_set]
+        if name not in told and not any(pair in sets for pair in pairs):
+            told.add(name)
+            sets |= dict.fromkeys(pairs, (name, float(worth(np.array([1 - without]))[0])))
+    return tuple(
+        replace(edge, one_of=sets[pair][0], one_of_probability=sets[pair][1])
+        if (pair := (edge.first, edge.second)) in sets
+        else edge
+        for edge in edges
+    )
+
+
+def _has_edge(networks: NetworkSet, first: int, second: int) -> NDArray[np.bool_]:
+    """Return which networks join two variables."""
+    families, found = networks.families, np.zeros(networks.count, dtype=bool)
+    for child, parent in ((first, second), (second, first)):
+        begin, end = families.node_offsets[child : child + 2]
+        starts = families.set_offsets[begin : end + 1]
+        rows = np.repeat(np.arange(end - begin), np.diff(starts))
+        has = np.zeros(end - begin, dtype=bool)
+        has[rows[families.members[starts[0] : starts[-1]] == parent]] = True
+        found |= has[networks.choices[:, child].astype(np.int64)]
+    return found

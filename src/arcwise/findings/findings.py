@@ -9,15 +9,24 @@ from typing import TYPE_CHECKING, Self, TypeVar
 import numpy as np
 
 from arcwise.base.errors import Argument, OptionError, Remedy, UnfinishedError
+from arcwise.confidence.consensus import Fate
 from arcwise.data.dataset import Dataset, Incomplete
 from arcwise.findings import parts as found_parts
 from arcwise.findings.checks import CutChecks, PriorChecks, TargetFocus
 from arcwise.findings.coding import Coding
 from arcwise.findings.edge_picture import MOST_PICTURED, EdgePicture, picture_of
 from arcwise.findings.edge_record import EdgeRecord
-from arcwise.findings.edges import LEAST_DESCRIBED, Origins, believed_of, constraints_for, describe_edge, with_methods
+from arcwise.findings.edges import (
+    LEAST_DESCRIBED,
+    Origins,
+    believed_of,
+    constraints_for,
+    describe_edge,
+    with_methods,
+    with_sets,
+)
 from arcwise.findings.method_result import MethodResult, is_few
-from arcwise.findings.regression import EdgeRegression, Regressions
+from arcwise.findings.regression import EdgeRegression, Missed, Reason, Regressions
 from arcwise.model.mixed_network import MixedNetwork
 
 if TYPE_CHECKING:
@@ -120,7 +129,35 @@ class Findings:
     def edges(self) -> tuple[EdgeRecord, ...]:
         """Every pair of variables with a confidence above 0.01, the most certain first."""
         found = self.part(found_parts.MainAnswer).edges
-        return tuple(map(self._checked, with_methods(found, self.sets) if self.comparisons else found))
+        known = tuple(map(self._checked, with_methods(found, self.sets) if self.comparisons else found))
+        if self.main.kept is not None and not self.has_few_networks:
+            known = with_sets(known, self.networks, self.probability.calibration.curve)
+        return self._with_missed(known)
+
+    def _with_missed(self, known: tuple[EdgeRecord, ...]) -> tuple[EdgeRecord, ...]:
+        """Return the edges, and the pairs without one that a regression on all other columns shows, with the reason."""
+        if self.regressions is None:
+            return known
+        records, of = list(known), {(edge.first, edge.second): k for k, edge in enumerate(known)}
+        for pair, t in self.regressions.shown().items():
+            if pair not in of:
+                of[pair] = len(records)
+                found = self._checked(describe_edge(self.data, self.sets, self.origins, pair))
+                records.append(found if self.options.beliefs is None else self._believed(found))
+            edge = records[of[pair]]
+            if edge.fate is Fate.BELOW:
+                records[of[pair]] = replace(edge, missed=self._why_missed(edge, t))
+        return tuple(records)
+
+    def _why_missed(self, edge: EdgeRecord, t: float) -> Missed:
+        assert self.regressions is not None
+        if not edge.origin.is_found:
+            return Missed(Reason.YOURS, t)
+        if edge.one_of:
+            return Missed(Reason.ONE_OF, t)
+        found = self.regressions.reason(edge.first, edge.second, t, self.dag)
+        is_open = found.reason is Reason.UNKNOWN and edge.real >= LEAST_DESCRIBED
+        return replace(found, reason=Reason.UNSURE) if is_open else found
 
     def _checked(self, edge: EdgeRecord) -> EdgeRecord:
         """Return an edge with what the checks say of it: other bins, and whether there are networks enough."""

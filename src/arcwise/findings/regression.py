@@ -1,8 +1,12 @@
-"""`EdgeRegression`: what a linear regression says of an edge at a number, as a check that any reader knows."""
+"""`EdgeRegression`: what a linear regression says of an edge at a number, as a check that any reader knows.
+
+`Missed`: a pair that a regression on all other columns shows and the network does not join, with the reason.
+"""
 
 from __future__ import annotations
 
 import enum
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,10 +19,11 @@ from scipy.special import fdtrc
 
 from arcwise.base.showing import one_screen
 from arcwise.data.column import VariableKind
-from arcwise.scores.gaussian import normal_scores
+from arcwise.scores.gaussian import Blocks, embed, mean_price, normal_scores
 
 if TYPE_CHECKING:
     from arcwise.data.mixed import MixedData
+    from arcwise.graph.dag import Dag
 
 Floats = NDArray[np.float64]
 
@@ -34,6 +39,13 @@ FURTHEST = 4.0
 # explains this much more of the variance: what nobody sees in the picture is not worth words.
 CHANCE, STRICT, BENT_SHARE = 0.05, 0.01, 0.02
 SIMPLER = 1.25  # ranks are preferred to a curve that explains no more than this many times as much
+# A pair is said to be shown by a regression on all other columns if chance shows any such pair in so few tables.
+SHOWN = 0.05
+# Of more columns no regression on all of them is made, nor where rows are fewer than so many times the columns.
+MOST_COLUMNS, ROWS_PER_COLUMN = 400, 3
+# Of a column's variance, what others must leave for its slope beside them all to mean something; and how much a column
+# must contribute to one that follows from others to be part of it.
+OWN_SHARE, LEAST_TERM = 0.01, 0.05
 
 
 class Shape(enum.StrEnum):
@@ -98,6 +110,42 @@ class EdgeRegression:
         return float(fdtrc(max(1, len(self.shifts)), self.freedom, self.f))
 
 
+class Reason(enum.StrEnum):
+    """Why the network does not join two variables that a regression on all other columns shows to be related."""
+
+    YOURS = "your constraints"
+    ONE_OF = "one of several"  # the networks have this edge or another one in its place
+    SUM = "follows from other columns"  # such slopes rest on what rounding leaves
+    COMMON = "a common effect"  # to hold an effect fixed makes its causes depend
+    RANKS = "few rows far away"  # ranks do not show it
+    CURVE = "a curve"  # nothing is left once what is held fixed may act by curves
+    PRICE = "costs more than it gains"  # an edge of few rows, or between columns that also enter by curves
+    UNSURE = "open"  # some networks have the edge
+    UNKNOWN = "no reason found"
+
+
+@one_screen
+@dataclass(frozen=True)
+class Missed:
+    """A pair without an edge that a regression on all other columns shows.
+
+    Parameters
+    ----------
+    reason
+        Why there is no edge.
+    t, without
+        That of the regression on all other columns, and on the parents of the one that comes later alone; the root of
+        F for a category with more than two states.
+    names
+        What the reason names: the common effects, or which of the two follows from other columns.
+    """
+
+    reason: Reason
+    t: float = math.nan
+    without: float = math.nan
+    names: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, eq=False)
 class _Sums:
     """Correlations of the columns of all variables, and what turns them back into units."""
@@ -159,6 +207,143 @@ class Regressions:
             shape,
             figures,
         )
+
+    def shown(self) -> dict[tuple[str, str], float]:
+        """Return the pairs that a regression on all other columns shows, with its t or the root of F.
+
+        Of a pair, one has to have one column: a number, a scale, or a category with two states. The level is
+        Bonferroni's over all pairs. Where experiments set variables, or rows are few for so many columns, none is.
+        """
+        sums, freedom = self._sums[0], self._freedom
+        if sums is None or freedom <= 0:
+            return {}
+        inverse = np.linalg.inv(sums.shared[np.ix_(self._whole, self._whole)])
+        places = {name: [self._whole.index(k) for k in own if k in self._whole] for name, own in self._own.items()}
+        roots: dict[tuple[str, str], tuple[float, float]] = {}
+        for first, second in itertools.combinations(self.data.names, 2):
+            one, other = sorted((places[first], places[second]), key=len)
+            if len(one) != 1 or not other:
+                continue
+            among = np.linalg.inv(inverse[np.ix_([*one, *other], [*one, *other])])
+            part = min(1 - 1e-12, max(0.0, 1 - 1 / (inverse[one[0], one[0]] * among[0, 0])))
+            f = part * freedom / len(other) / (1 - part)
+            sign = math.copysign(1.0, -inverse[one[0], other[0]]) if len(other) == 1 else 1.0
+            roots[first, second] = float(fdtrc(len(other), freedom, f)), sign * math.sqrt(f)
+        return {pair: t for pair, (p, t) in roots.items() if p * len(roots) < SHOWN}
+
+    def reason(self, first: str, second: str, t: float, dag: Dag) -> Missed:
+        """Return why a network does not join two variables that all other columns show to be related (`shown`)."""
+        sums = self._sums[0]
+        assert sums is not None
+        summed = tuple(name for name in (first, second) if name in self._summed)
+        if summed:
+            return Missed(Reason.SUM, t, names=summed)
+        last, other = (first, second) if second in dag.ancestors(first) else (second, first)
+        given = [name for name in dag.parents_of(last) if name != other]
+        level = SHOWN / max(1, math.comb(self.data.n_variables, 2))
+        p, root, gain = self._beside(sums, last, other, given)
+        if p >= level:
+            effects = tuple(v for v in dag.names if {first, second} <= {*dag.parents_of(v)})
+            effects = effects or tuple(v for v in dag.names if {first, second} <= {*dag.ancestors(v)})
+            return Missed(Reason.COMMON, t, root, effects)
+        if self._beside(sums, last, other, given, of_numbers=3)[0] >= level:
+            return Missed(Reason.RANKS, t, root)
+        if self._p_beside_curves(last, other, given) >= level:
+            return Missed(Reason.CURVE, t, root)
+        widths = dict(zip(self.data.names, self._widths, strict=True))
+        price = 0.5 * math.log(sums.cases) * widths[first] * widths[second] * mean_price(self.data)
+        return Missed(Reason.PRICE if gain < price else Reason.UNKNOWN, t, root)
+
+    def _beside(
+        self, sums: _Sums, first: str, second: str, given: Sequence[str], *, of_numbers: int = 0
+    ) -> tuple[float, float, float]:
+        """Return p, t and gain in log likelihood of a regression of one on the other given others."""
+        nominal = self.data.kind(first) is VariableKind.NOMINAL
+        if nominal and len(self._own[first]) != 1:
+            first, second = second, first
+        y = self._linear(sums, first, of_numbers)[0]
+        held = self._independent(sums, [k for name in given for k in self._linear(sums, name, of_numbers)], [])
+        own = self._independent(sums, self._linear(sums, second, of_numbers), held)
+        tested = self._tested(sums, y, own, held)
+        freedom = sums.cases - 1 - len(held) - len(own)
+        if tested is None:
+            return 1.0, 0.0, 0.0
+        part, f, slopes = tested
+        sign = math.copysign(1.0, slopes[0]) if len(own) == 1 else 1.0
+        gain = -0.5 * sums.cases * math.log1p(-min(part, 1 - 1e-12))
+        return float(fdtrc(len(own), freedom, f)), sign * math.sqrt(f), gain
+
+    def _p_beside_curves(self, first: str, second: str, given: Sequence[str]) -> float:
+        """Return p of a regression of one on the other where those held fixed act by curves, as in networks."""
+        places = {name: np.flatnonzero(self._curves.of_column == v) for v, name in enumerate(self.data.names)}
+        nominal = self.data.kind(first) is VariableKind.NOMINAL
+        if nominal and len(places[first]) != 1:
+            first, second = second, first
+        numbers = {name for name in (first, second) if self.data.kind(name) is not VariableKind.NOMINAL}
+        own = [k for name in (first, second) for k in (places[name][:1] if name in numbers else places[name])]
+        held = np.concatenate([[], *(places[name] for name in given)]).astype(np.int64)
+        rows, weights = self._curves.rows, self.data.times
+        shared = (rows[:, [*own, *held]] * (weights / weights.sum())[:, None]).T @ rows[:, [*own, *held]]
+        left = [np.linalg.lstsq(shared[1:, 1:][k:, k:], shared[0, 1:][k:], rcond=1e-9)[0] for k in (0, len(own) - 1)]
+        unexplained = [1 - float(shared[0, 1:][k:] @ one) for k, one in zip((0, len(own) - 1), left, strict=True)]
+        added, freedom = len(own) - 1, self.data.n_effective / self.copies - len(own) - len(held)
+        f = (unexplained[1] - unexplained[0]) / added / max(unexplained[0] / freedom, 1e-300)
+        return float(fdtrc(added, freedom, max(f, 0.0))) if freedom > 0 and added else 1.0
+
+    @cached_property
+    def _curves(self) -> Blocks:
+        """Numbers and scales as three functions of their ranks."""
+        return embed(self.data, "ranks", 3)
+
+    @cached_property
+    def _widths(self) -> list[int]:
+        """How many columns each variable has in the matrix that networks are scored by."""
+        return [int(width) for width in embed(self.data).widths]
+
+    @cached_property
+    def _own(self) -> dict[str, list[int]]:
+        """The columns of each variable as a regression on all columns has them."""
+        sums = self._sums[0]
+        assert sums is not None
+        return {name: self._linear(sums, name) for name in self.data.names}
+
+    @cached_property
+    def _freedom(self) -> float:
+        """The degrees of freedom of a regression on all other columns; 0 where none is made."""
+        sums, columns = self._sums[0], sum(map(len, self._columns.values()))
+        if sums is None or len(self._sums) > 1 or columns > MOST_COLUMNS:
+            return 0.0
+        return sums.cases - len(self._whole) if sums.cases >= ROWS_PER_COLUMN * len(self._whole) else 0.0
+
+    @cached_property
+    def _swept(self) -> tuple[list[int], frozenset[str]]:
+        """The columns that no others make up, and the variables that follow from others or are part of such a sum."""
+        sums = self._sums[0]
+        assert sums is not None
+        kept: list[int] = []
+        summed: set[str] = set()
+        name_of = {column: name for name, own in self._own.items() for column in own}
+        left = sums.shared.copy()
+        for column, name in name_of.items():
+            if left[column, column] > LEAST_LEFT:
+                kept.append(column)
+                left -= np.outer(left[:, column], left[column]) / left[column, column]
+            elif sums.spreads[column] > 0:
+                terms = self._left(sums, column, kept)[1]
+                parts = (k for k, term in zip(kept, terms, strict=True) if abs(term) > LEAST_TERM)
+                summed |= {name, *(name_of[k] for k in parts)}
+        shares = 1 / np.linalg.inv(sums.shared[np.ix_(kept, kept)]).diagonal()
+        for column, share in zip(kept, shares, strict=True):
+            summed |= {name_of[column]} if share < OWN_SHARE else set()
+        return kept, frozenset(summed)
+
+    @property
+    def _whole(self) -> list[int]:
+        return self._swept[0]
+
+    @property
+    def _summed(self) -> frozenset[str]:
+        return self._swept[1]
 
     def _tested(self, sums: _Sums, y: int, own: list[int], held: list[int]) -> tuple[float, float, Floats] | None:
         """Return partial R squared, F and slopes of a regression on some columns given others; None if none can be."""

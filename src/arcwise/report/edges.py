@@ -27,7 +27,7 @@ from arcwise.findings.edge_record import (
     Support,
 )
 from arcwise.findings.price import ROUNDING, factor_words
-from arcwise.findings.regression import EdgeRegression, Shape
+from arcwise.findings.regression import EdgeRegression, Missed, Reason, Shape
 from arcwise.findings.verdict import HALF, RIGHT_THOUGH_DISPUTED, Direction, Verdict
 from arcwise.graph.beliefs import odds_text
 from arcwise.graph.statements import StatementKind
@@ -705,8 +705,16 @@ def edge_sentences(analysis: Findings, edge: EdgeRecord) -> tuple[str, ...]:
         known = () if edge.present <= 0 else (effect_sentence(analysis.data, edge), prior_sentence(edge))
         return tuple(s for s in (*origin, *known) if s)
     if edge.present < UNLIKELY and edge.fate is Fate.BELOW:
-        shown = effect_sentence(analysis.data, edge) if _is_missed(edge) else ""
-        unlikely = (_presence(analysis, edge), *origin, belief_sentence(edge), _agreement(edge), shown, NOT_UNRELATED)
+        shown = effect_sentence(analysis.data, edge) if edge.missed is not None else ""
+        unlikely = (
+            _presence(analysis, edge),
+            *origin,
+            belief_sentence(edge),
+            _agreement(edge),
+            *set_sentences(analysis.edges, edge.one_of and (edge.one_of,)),
+            shown,
+            NOT_UNRELATED,
+        )
         return tuple(s for s in unlikely if s)
     sentences = (
         _presence(analysis, edge),
@@ -715,6 +723,7 @@ def edge_sentences(analysis: Findings, edge: EdgeRecord) -> tuple[str, ...]:
         belief_sentence(edge),
         filling_sentence(edge),
         _agreement(edge),
+        *set_sentences(analysis.edges, edge.one_of and (edge.one_of,)),
         (edge.fate.in_network and direction_said(edge))
         or ("" if analysis.has_few_networks else _direction(analysis, edge)),
         effect_sentence(analysis.data, edge),
@@ -818,8 +827,6 @@ def _direction(analysis: Findings, edge: EdgeRecord) -> str:
 
 # States of a category that a sentence compares.
 MOST_COMPARED = 4
-# A pair without an edge is said to be shown by a regression if chance gives as much more rarely than this.
-LARGEST_P = 1e-3
 
 
 def regression_sentence(regression: EdgeRegression) -> str:
@@ -876,19 +883,51 @@ def effect_sentence(data: Dataset, edge: EdgeRecord) -> str:
 
     These are the two states of the tail that differ most, for the state of the head that they change most.
     """
+    missed = f" {missed_sentence(edge)}" if edge.missed is not None else ""
     if edge.regression is not None and edge.regression.outcome:
-        missed = (
-            " The networks leave the edge out all the same. An edge between columns that also enter by curves costs "
-            "more, and a weak one may not pay."
-        )
-        return regression_sentence(edge.regression) + (missed if _is_missed(edge) else "")
-    return _compared_states(data, edge)
+        return regression_sentence(edge.regression) + missed
+    return _compared_states(data, edge) + missed
 
 
-def _is_missed(edge: EdgeRecord) -> bool:
-    """Whether a regression shows clearly an edge that the network does not have."""
-    found = edge.regression
-    return found is not None and edge.fate is Fate.BELOW and found.p < LARGEST_P
+def missed_sentence(edge: EdgeRecord) -> str:
+    """Return why there is no edge where a regression on all other columns shows one."""
+    missed = edge.missed
+    assert missed is not None
+    return f"A regression on all other columns shows the two (t = {missed.t:.3g}). {missed_words(missed)}"
+
+
+def missed_words(missed: Missed) -> str:
+    """Return the reason why there is no edge."""
+    names, without = missed.names, f"t = {missed.without:.3g}"
+    sums = f"{listed(names)} {plural(len(names), 'follows', 'follow')} from other columns"
+    what = "what depends on both" if names else "what comes after them"
+    what = f"{listed(names)}, which depends on both," if len(names) == 1 else what
+    alone = f"With its parents alone held fixed {without}."
+    return {
+        Reason.YOURS: "What you said leaves no edge.",
+        Reason.ONE_OF: "The networks have this edge or another one in its place.",
+        Reason.SUM: f"But {sums}: such slopes rest on little, and an edge may stand at another part of the sum.",
+        Reason.COMMON: f"But that holds {what} fixed, which makes two causes depend; without it {without}.",
+        Reason.RANKS: f"{alone} But few rows far away decide: ranks do not show it.",
+        Reason.CURVE: f"{alone} But nothing is left if these may act by curves.",
+        Reason.PRICE: f"{alone} But the edge costs the score more than it gains.",
+        Reason.UNSURE: f"Some networks have the edge, in others something else stands for it ({without}): it is open.",
+        Reason.UNKNOWN: f"{alone} No reason was found: the edge may be missing.",
+    }[missed.reason]
+
+
+def set_sentences(records: Sequence[EdgeRecord], names: Sequence[str] | None = None) -> tuple[str, ...]:
+    """Return of which edges at least one is nearly certain, though none is alone: of all variables, or of some."""
+    sets: dict[str, list[EdgeRecord]] = {}
+    for edge in records:
+        if edge.one_of and (names is None or edge.one_of in names):
+            sets.setdefault(edge.one_of, []).append(edge)
+    found = []
+    for name, own in sorted(sets.items(), key=lambda one: -(one[1][0].one_of_probability or 0.0)):
+        others = listed([edge.second if edge.first == name else edge.first for edge in own])
+        how = show_confidence(own[0].one_of_probability or 0.0, 2)
+        found.append(f"{name} is linked with at least one of {others} ({how}); the data cannot tell which.")
+    return tuple(found)
 
 
 def _compared_states(data: Dataset, edge: EdgeRecord) -> str:

@@ -14,14 +14,16 @@ from arcwise.base.showing import counted, first_few, percent, plural, show_confi
 from arcwise.effects.effect import Effect, PossibleEffects, state_pairs
 from arcwise.effects.effect_matrix import EffectMatrix
 from arcwise.effects.mixed_effect import MixedEffect, MixedEffects
+from arcwise.findings.verdict import HALF, Verdict
 from arcwise.report.blocks import Cell, TableBlock, gather, table
-from arcwise.report.edges import state_label, state_labels
+from arcwise.report.edges import set_sentences, state_label, state_labels
 from arcwise.report.report import Answer
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from arcwise.effects.model_average import AveragedDistribution
+    from arcwise.findings.edge_record import EdgeRecord
 
 
 ASSUMPTION = (
@@ -41,15 +43,18 @@ def effect_answer(
     average: bool = False,
     reverse: float = 0.0,
     between: tuple[str, str] | None = None,
+    edges: Sequence[EdgeRecord] = (),
 ) -> Answer:
     """Return what setting one variable does to another; `between` two of its states, or where it does most.
 
     With `hidden_causes`, also what holds if causes are missing; with `average`, also the mean over having an effect and
-    having none. `reverse` is the weight of the networks in which it is the outcome that leads to the cause.
+    having none. `reverse` is the weight of the networks in which it is the outcome that leads to the cause. `edges` say
+    which of them are established.
     """
     x, y = found.cause, found.outcome
     text = gather(
         _verdict(found, between),
+        _by_sets(found, edges),
         _reversed(x, y, reverse),
         _overlap(found),
         _robust(found),
@@ -61,6 +66,20 @@ def effect_answer(
     if hidden_causes:
         text = gather(text, _without(found), _bounds(found))
     return Answer(f"What setting {found.cause} would do to {found.outcome}", text)
+
+
+def _by_sets(found: Effect | MixedEffect, edges: Sequence[EdgeRecord]) -> str:
+    """Return by which edges the networks lead there, where no single edge of the outcome is established."""
+    y = found.outcome
+    if not edges or found.share <= HALF:
+        return ""
+    sets = set_sentences(edges, (found.cause, y))
+    if sets:
+        return " ".join(sets)
+    own = [edge for edge in edges if edge.fate.in_network and y in (edge.first, edge.second)]
+    if any(edge.verdict in (Verdict.RELY, Verdict.PROBABLY, Verdict.YOURS) for edge in own):
+        return ""
+    return f"No single edge of {y} is established: the networks lead there by different ones."
 
 
 def _reversed(x: str, y: str, share: float) -> str:
@@ -266,7 +285,13 @@ def effects_answer(found: EffectMatrix, cause: str | None = None) -> Answer:
 # Effects on numbers, or of them, in their units.
 
 
-def mixed_effect_answer(found: MixedEffect, *, reverse: float = 0.0, between: tuple[str, str] | None = None) -> Answer:
+def mixed_effect_answer(
+    found: MixedEffect,
+    *,
+    reverse: float = 0.0,
+    between: tuple[str, str] | None = None,
+    edges: Sequence[EdgeRecord] = (),
+) -> Answer:
     """Return what setting a variable does to another one, of which at least one is a number; see `effect_answer`."""
     x, y = found.cause, found.outcome
     what = f"P({y})" if found.of != ("mean",) else f"the mean of {y}"
@@ -308,7 +333,16 @@ def mixed_effect_answer(found: MixedEffect, *, reverse: float = 0.0, between: tu
     )
     return Answer(
         f"What setting {x} would do to {y}",
-        gather(text, _reversed(x, y, reverse), found.lacks_overlap or "", _robust(found), changes, lines, ASSUMPTION),
+        gather(
+            text,
+            _by_sets(found, edges),
+            _reversed(x, y, reverse),
+            found.lacks_overlap or "",
+            _robust(found),
+            changes,
+            lines,
+            ASSUMPTION,
+        ),
     )
 
 

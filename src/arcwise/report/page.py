@@ -383,6 +383,7 @@ def prediction_answer(found: PredictionScores | NumberScores) -> Answer:
 CHANCE = 0.05
 # So many edges or variables are named; of more, the count.
 MOST_NAMED = 5
+MOST_SETS = 2  # of edges of which at least one is there
 # Columns of these names come first in time in any table.
 EARLY_COLUMNS = ("age", "sex", "gender", "race", "ethnicity", "birth", "birthyear", "year of birth")
 # What a failed check means for the reader, where its own words are for those who know such tests.
@@ -456,6 +457,7 @@ def _found(analysis: Findings) -> tuple[str, ...]:
         by_chance,
         _counts(analysis) if by_chance else _few(analysis) if analysis.has_few_networks else "",
         "" if untold else _expected(analysis, kept),
+        "" if by_chance else _sets(analysis),
         edges.contradicted_sentence(analysis),
         *_about_target(analysis),
         "" if analysis.has_few_networks else _apart(analysis, kept),
@@ -488,6 +490,13 @@ def _expected(analysis: Findings, kept: list[EdgeRecord]) -> str:
     return analysis.expected.sentence(len(opened), mostly=2 * sum(opened) > analysis.expected.false)
 
 
+def _sets(analysis: Findings) -> str:
+    """Return which variables are linked with at least one of several; of many, how many more."""
+    told = edges.set_sentences(analysis.edges)
+    more = f" {counted(len(told) - MOST_SETS, 'more such set')}: --details." if len(told) > MOST_SETS else ""
+    return " ".join(told[:MOST_SETS]) + more
+
+
 def _few(analysis: Findings) -> str:
     """Return that there are too few networks to say how far an edge can be trusted."""
     kept = sum(e.fate.in_network for e in analysis.edges)
@@ -504,7 +513,7 @@ def _few(analysis: Findings) -> str:
 
 
 def _apart(analysis: Findings, kept: list[EdgeRecord]) -> str:
-    joined = {name for e in kept for name in (e.first, e.second)}
+    joined = {name for e in analysis.edges if e in kept or e.one_of for name in (e.first, e.second)}
     alone = [name for name in analysis.data.names if name not in joined]
     if not alone:
         return ""
@@ -644,6 +653,7 @@ def _sections(analysis: Findings) -> tuple[Section, ...]:
         Section("rules", "Where to cut", _rules(analysis)),
         Section("prior", "Does the prior decide, and are there enough data?", _prior(analysis)),
         Section("fit", "Does the network fit?", () if analysis.fit is None else fit_blocks(analysis.fit)),
+        Section("missed", "What a regression shows, and there is no edge", sections.missed_blocks(analysis)),
         Section("cuts", sections.cut_title(analysis), sections.cut_blocks(analysis)),
         Section("data", "The data", _data(analysis)),
         Section("choices", "What was chosen, and why", sections.choice_blocks(analysis)),

@@ -22,6 +22,7 @@ from arcwise.confidence.edge_confidence import RuleName
 from arcwise.findings.edge_record import FILLING, Agreement, EdgeRecord, Support, shown_direction
 from arcwise.findings.options import AUTO, score_text
 from arcwise.findings.parts import ShuffledColumns
+from arcwise.findings.regression import SHOWN, Reason
 from arcwise.findings.verdict import HALF, Direction, Forest, ForestRow, Verdict
 from arcwise.graph.beliefs import Beliefs
 from arcwise.graph.constraints import Constraints
@@ -589,14 +590,15 @@ def few_networks(count: int) -> str:
     return "Only one network was learned." if count == 1 else f"Only {count:,} networks were learned."
 
 
-def linked_sentence(name: str, records: Iterable[EdgeRecord]) -> str:
+def linked_sentence(name: str, records: Sequence[EdgeRecord]) -> str:
     """Return what a variable is linked with, by the verdicts of its edges; it depends on what points to it."""
     own: dict[Verdict, list[EdgeRecord]] = {verdict: [] for verdict in Verdict}
     for edge in records:
         if edge.fate.in_network and name in (edge.first, edge.second):
             own[edge.verdict].append(edge)
+    sets = edges.set_sentences(records, (name,))
     if not any(own.values()):
-        return f"The data show no edge of {name}."
+        return " ".join(sets) or f"The data show no edge of {name}."
 
     def others(edges: list[EdgeRecord]) -> list[str]:
         return [edge.second if edge.first == name else edge.first for edge in edges]
@@ -607,7 +609,8 @@ def linked_sentence(name: str, records: Iterable[EdgeRecord]) -> str:
         rest = [edge for edge in own[verdict] if edge not in into]
         parts += [f"{maybe}depends on {listed(others(into))}"] if into else []
         parts += [f"is {maybe}linked with {listed(others(rest))}"] if rest else []
-    text = f"{name} {listed(parts)}." if parts else f"No edge of {name} is established."
+    text = f"{name} {listed(parts)}." if parts else "" if sets else f"No edge of {name} is established."
+    text = " ".join(part for part in (text, *sets) if part)
     text += f" You assume {listed(others(own[Verdict.YOURS]))}." if own[Verdict.YOURS] else ""
     unsure = others([*own[Verdict.OPEN], *own[Verdict.UNLIKELY]])
     return f"{text} Open: {listed(unsure, most=MOST_OPEN)}." if unsure else text
@@ -622,26 +625,25 @@ def variable_answer(found: VariableFinding, records: Iterable[EdgeRecord]) -> An
     rows.sort(key=lambda row: (last, 0.0) if row[1] is None else (order.index(row[1].verdict), -row[1].real))
     text = gather(
         f"{few_networks(found.n_networks)} {FEW_SAY_NOTHING}" if found.few else "",
-        linked_sentence(found.name, of.values()),
-        _weight(found),
+        linked_sentence(found.name, tuple(of.values())),
+        _weight(found, is_told=any(edge.one_of == found.name for edge in of.values())),
         _blanket(found),
         _table(found, rows[:MOST_NEIGHBOURS]),
         f"{len(rows) - MOST_NEIGHBOURS:,} more variables are in the file of the table."
         if len(rows) > MOST_NEIGHBOURS
         else "",
+        _missed_at(found.name, of.values()),
         f"Information: what a variable tells about {found.name} that the others do not, in bits (– if chance would "
         "tell as much). A dependence is not an effect: for what setting a variable would do, ask `arcwise effect`.",
     )
     return Answer(f"What is linked with {found.name}", text)
 
 
-def _weight(found: VariableFinding) -> str:
-    """Return how much the neighbours in the network tell, and which matters most."""
+def _weight(found: VariableFinding, *, is_told: bool) -> str:
+    """Return how much the neighbours in the network tell, and which matters most; if there are none, unless told."""
     if not found.blanket:
-        return (
-            f"The network joins {found.name} to nothing. It may still depend on something: these data do not show on "
-            "what."
-        )
+        nothing = f"The network joins {found.name} to nothing. It may still depend on something: these data do not "
+        return "" if is_told else f"{nothing}show on what."
     first = max(found.neighbours, key=lambda one: one.information or 0.0)
     share = found.known / found.entropy if found.entropy > 0 else 0.0
     low, high, state = (edges.state_label(text) for text in first.at)
@@ -654,6 +656,29 @@ def _weight(found: VariableFinding) -> str:
     return (
         f"{text} {first.name} matters most: P({found.name} = {state}) is {first.change or 0.0:.2f} higher if "
         f"{first.name} is {high} than if it is {low}."
+    )
+
+
+def _missed_at(name: str, records: Iterable[EdgeRecord]) -> str:
+    """Return with which variables a regression on all other columns shows it related, without an edge, and why."""
+    own = [edge for edge in records if edge.missed is not None and name in (edge.first, edge.second)]
+    told = [f"{e.second if e.first == name else e.first} ({e.missed.reason})" for e in own if e.missed is not None]
+    return f"No edge, though a regression on all other columns shows one: {listed(told, most=MOST_OPEN)}." * bool(told)
+
+
+def missed_blocks(analysis: Findings) -> Blocks:
+    """Return the pairs without an edge that a regression on all other columns shows, each with the reason."""
+    missed = [(edge, edge.missed) for edge in analysis.edges if edge.missed is not None]
+    rows = [
+        (f"{edge.first} — {edge.second}", found.t, edge.real, edges.missed_words(found))
+        for edge, found in sorted(missed, key=lambda one: -abs(one[1].t))
+    ]
+    if not rows:
+        return ()
+    return gather(
+        "Each variable with one column (a number, a scale, two states) was regressed on all others. These pairs are "
+        f"clear there (chance shows any in {percent(SHOWN)} of tables), and the network has no edge.",
+        table("What a regression shows beside the network", ("pair", ("t", 1), ("probability", 2), "why"), rows),
     )
 
 
@@ -824,6 +849,12 @@ def checks(analysis: Findings) -> tuple[CheckLine, ...]:
         found.append(replace(line, ok=False) if 2 * changed > len(at) else line)
     if analysis.fit is not None and analysis.fit.n_tests:
         found.append(_fit_check(analysis.fit))
+    missed = [e.missed.reason for e in analysis.edges if e.missed is not None]
+    if missed:
+        left = sum(reason in (Reason.UNKNOWN, Reason.UNSURE) for reason in missed)
+        which = counted(len(missed), "pair")
+        told = f"a regression on all other columns shows {which} without an edge; {left or 'none'} without a reason"
+        found.append(CheckLine("missed", "regression", None if left else True, told, f"{left:,}" if left else ""))
     grown = analysis.prior.saturation
     if grown is not None:
         rows, changed = int(grown.sizes[-1] - grown.sizes[-2]), round(float(grown.change[-1]))
