@@ -190,7 +190,7 @@ def show(log: Path) -> None:
 
     sets = everything[everything["one_of"].notna()]
     by_set = sets.groupby(["family", "world", "cases", "tiers", "gaps", "one_of"])
-    right = by_set["joined"].agg(lambda own: (own.astype(str) == "True").any())
+    right = by_set["joined"].agg(lambda own: bool((own.astype(str) == "True").any()))
     expected = by_set["one_of_probability"].first().sum()
     print(f"\nSets of which at least one edge is said to be real: {_rate(right)}, {expected:.1f} expected")
 

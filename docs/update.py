@@ -181,6 +181,8 @@ CONDITIONS = {
     "odds": "where there were prior odds: ",
     "regression": "where an edge is at a number: ",
     "sites": "where rows are from sites: ",
+    "one_of": "where the networks swap edges for each other: ",
+    "missed": "where numbers are as they are: ",
 }
 
 

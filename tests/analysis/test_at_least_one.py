@@ -1,4 +1,4 @@
-"""What single edges do not say: at least one of several, and pairs that a regression shows without an edge."""
+"""What single edges do not say: one of several, three at once, and pairs that a regression shows without an edge."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from arcwise.analysis import Analysis
 from arcwise.analysis.number_score import number_score
 from arcwise.analysis.questions import Questions
 from arcwise.data.mixed import MixedData
+from arcwise.evaluate.fit import find_triples
 from arcwise.findings.regression import Reason, Regressions
 from arcwise.graph import Dag
 from arcwise.report.effects import mixed_effect_answer
@@ -106,3 +107,35 @@ def test_a_number_that_is_nothing_in_one_state_has_one_line_for_all() -> None:
     frame = pd.DataFrame({"paid": np.where(paid, "yes", "no"), "amount": amount, "x": slope, "y": slope**2})
     data = MixedData.from_dataframe(frame)
     assert number_score(data, 1000.0).name == "bic-dg"
+
+
+@pytest.mark.parametrize("kind", ["numbers", "states"])
+def test_a_dependence_of_three_at_once_is_told_though_no_two_show_it(kind: str) -> None:
+    rng = np.random.default_rng(11)
+    x = rng.normal(size=(5, 400))
+    columns = {f"x{k}": x[k] for k in range(5)} | {"y": x[0] * x[1] + rng.normal(size=400)}
+    if kind == "states":
+        odd = (x[0] > 0) ^ (x[1] > 0) ^ (rng.random(400) < 0.1)
+        columns = {f"x{k}": np.where(x[k] > 0, "yes", "no") for k in range(5)} | {"y": np.where(odd, "yes", "no")}
+    found = arcwise.learn(pd.DataFrame(columns), compare=False, seed=1, progress=False)
+    assert [{*one.names} for one in found.triples] == [{"x0", "x1", "y"}]
+    assert any("depend on each other all three at once" in sentence for sentence in found.report.summary)
+
+
+def test_three_that_edges_join_are_not_told() -> None:
+    rng = np.random.default_rng(12)
+    a, b = rng.normal(size=(2, 1000))
+    data = MixedData.from_dataframe(pd.DataFrame({"a": a, "b": b, "c": a * b + a + b + rng.normal(size=1000)}))
+    assert find_triples(Dag.from_arcs(data.names, []), data)
+    assert not find_triples(Dag.from_arcs(data.names, [("a", "c"), ("b", "c")]), data)
+
+
+def test_unrelated_columns_seldom_have_three_at_once() -> None:
+    told = 0
+    for seed in range(60):
+        rng = np.random.default_rng([3, seed])
+        columns = {f"x{k}": rng.standard_t(2, 150) if k % 2 else np.exp(rng.normal(size=150)) for k in range(8)}
+        columns |= {f"s{k}": np.where(rng.random(150) < 0.1, "yes", "no") for k in range(4)}
+        data = MixedData.from_dataframe(pd.DataFrame(columns))
+        told += bool(find_triples(Dag.from_arcs(data.names, []), data))
+    assert told <= 4  # 0.6 are expected; more than 4 in less than one of a thousand such tests

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc, fdtrc, log_softmax, xlogy
+from scipy.special import chdtrc, fdtrc, log_softmax, ndtri, xlogy
 
 from arcwise.base.errors import DataError
 from arcwise.base.progress import ProgressCallback
 from arcwise.base.run import Limits, Run, Seed, Status, generator_of
 from arcwise.base.showing import ShowsFrame, data_frame
 from arcwise.counts import contingency
+from arcwise.data.column import VariableKind
 from arcwise.data.dataset import Dataset, Frame, dataset_of
 from arcwise.data.mixed import MixedData
 from arcwise.graph.dag import Dag
@@ -578,3 +579,77 @@ def pair_information(data: MixedData) -> NDArray[np.float64]:
             squares = np.linalg.svd(inner, compute_uv=False) ** 2 if inner.size else np.zeros(1)
             found[i, j] = found[j, i] = -0.5 * float(np.log1p(-np.minimum(squares, 1 - 1e-12)).sum())
     return found
+
+
+# ---- Three variables at once
+#
+# What depends on two variables together may depend on neither alone: y on x1 times x2, or the parity of two states. No
+# edge gains anything then, so that no search adds the first, and no test of two variables rejects the network. What is
+# left of each variable beside its parents, e, tells: of three variables without edges the mean of e1 e2 e3 is 0, since
+# the last in the order has the mean 0 whatever the others are. It is compared with the root of the sum of its squares,
+# which needs no spread to be the same everywhere. The level is Bonferroni's over all triples of columns.
+
+
+TRIPLE_LEVEL = 0.01  # in so many tables without such a dependence one is found
+MOST_TRIPLE_COLUMNS = 120  # of more columns no three are looked at
+TRIPLE_WORK, LEAST_TRIPLE_ROWS = 1.5e8, 500  # rows times columns^3: of more rows, evenly spaced ones
+
+
+@dataclass(frozen=True, slots=True)
+class TripleFit:
+    """Three variables that depend on each other all at once, where at most one edge joins two of them; and its t."""
+
+    names: tuple[str, str, str]
+    t: float
+
+
+def find_triples(dag: Dag, data: Dataset | MixedData) -> tuple[TripleFit, ...]:
+    """Return triples of variables that depend on each other at once and not by edges, the clearest first.
+
+    Each variable is in at most one. None is looked for where experiments set variables, and among more than
+    `MOST_TRIPLE_COLUMNS` columns.
+    """
+    worth = data.n_effective / data.n_cases
+    columns = sum(1 if not levels else levels - 1 for levels in (len(states) for states in data.states))
+    if data.targets is not None or len(dag.names) < 3 or columns > MOST_TRIPLE_COLUMNS:
+        return ()
+    rows = max(LEAST_TRIPLE_ROWS, int(TRIPLE_WORK / columns**3))
+    if data.n_rows > rows:
+        data = data.take(np.linspace(0, data.n_rows - 1, rows).astype(np.int64))
+    if isinstance(data, Dataset):
+        kinds = (VariableKind.NOMINAL,) * data.n_variables
+        data = MixedData(data.codes.astype(np.float64), data.names, kinds, data.states, data.weights)
+    left, of = _beside_parents(dag, data)
+    q, squares, weights = left.shape[1], left**2, data.times
+    cut = float(ndtri(1 - TRIPLE_LEVEL / 2 / max(1, math.comb(q, 3))))
+    joined = [{*dag.parents_of(name)} | {*dag.children_of(name)} for name in dag.names]
+    found: list[tuple[float, tuple[int, int, int]]] = []
+    for c in range(q - 2):
+        rest = slice(c + 1, q)
+        sums = (left[:, rest] * (left[:, c] * weights)[:, None]).T @ left[:, rest]
+        spread = (squares[:, rest] * (squares[:, c] * weights)[:, None]).T @ squares[:, rest]
+        t = np.triu(sums / np.sqrt(np.maximum(spread, 1e-300)), 1) * math.sqrt(worth)
+        for a, b in np.argwhere(np.abs(t) > cut).tolist():
+            three = int(of[c]), int(of[c + 1 + a]), int(of[c + 1 + b])
+            edges = sum(dag.names[k] in joined[j] for j, k in itertools.combinations(three, 2))
+            if len({*three}) == 3 and edges <= 1:
+                found.append((float(t[a, b]), three))
+    told: list[TripleFit] = []
+    for t_value, three in sorted(found, key=lambda one: (-abs(one[0]), one[1])):
+        i, j, k = (dag.names[v] for v in three)
+        if not any({i, j, k} & {*one.names} for one in told):
+            told.append(TripleFit((i, j, k), t_value))
+    return tuple(told)
+
+
+def _beside_parents(dag: Dag, data: MixedData) -> tuple[Floats, NDArray[np.int64]]:
+    """Return what is left of each column beside a curve in each parent, and the variable of each column."""
+    plain, curves, weights = embed(data, "ranks", 1), embed(data, "ranks", 3), data.times
+    root, left = np.sqrt(weights / weights.sum())[:, None], plain.rows.copy()
+    for v, name in enumerate(data.names):
+        own = np.flatnonzero(plain.of_column == v)
+        parents = [data.index(parent) for parent in dag.parents_of(name)]
+        held = curves.rows[:, np.isin(curves.of_column, parents)]
+        if len(own) and held.shape[1]:
+            left[:, own] -= held @ np.linalg.lstsq(held * root, left[:, own] * root, rcond=1e-9)[0]
+    return left, plain.of_column

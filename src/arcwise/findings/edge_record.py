@@ -891,8 +891,8 @@ EDGE_COLUMNS: tuple[EdgeColumn, ...] = (
     ),
     EdgeColumn(
         ONE_OF[0],
-        "the variable at one end that is linked with at least one of several, of which the other end is one: those of "
-        "all rows that name it. Each edge alone is uncertain. Empty if there is no such set",
+        "a variable at one end that is linked with at least one of several. All rows that name it make the set. Each "
+        "edge alone is uncertain. Empty if there is no such set",
         field="one_of",
         kind=str,
         since="0.3",

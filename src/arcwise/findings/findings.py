@@ -11,6 +11,7 @@ import numpy as np
 from arcwise.base.errors import Argument, OptionError, Remedy, UnfinishedError
 from arcwise.confidence.consensus import Fate
 from arcwise.data.dataset import Dataset, Incomplete
+from arcwise.evaluate.fit import TripleFit, find_triples
 from arcwise.findings import parts as found_parts
 from arcwise.findings.checks import CutChecks, PriorChecks, TargetFocus
 from arcwise.findings.coding import Coding
@@ -181,6 +182,14 @@ class Findings:
         # Of a pair without an arc, what is held fixed are the parents of that which comes later.
         last = edge.tail if edge.head in self.dag.ancestors(edge.tail) else edge.head
         return self.regressions.of(edge.tail, edge.head, self.dag.parents_of(last))
+
+    @cached_property
+    def triples(self) -> tuple[TripleFit, ...]:
+        """Three variables that depend on each other at once, which no edge between two of them shows."""
+        data: Dataset | MixedData = self.data
+        if self.mixed is not None:
+            data = self.mixed.take(np.arange(self.mixed.n_rows // self.mixed_copies))
+        return () if self.has_few_networks else find_triples(self.dag, data)
 
     @cached_property
     def pictures(self) -> tuple[EdgePicture | None, ...]:

@@ -13,7 +13,7 @@ import numpy as np
 from arcwise.base.errors import OptionError, UnfinishedError
 from arcwise.base.options import MANY_VARIABLES
 from arcwise.base.run import Limits, Run
-from arcwise.base.showing import counted, listed, percent, plural
+from arcwise.base.showing import counted, first_few, listed, percent, plural
 from arcwise.confidence.consensus import Fate
 from arcwise.confidence.curves import KNOTS
 from arcwise.confidence.edge_confidence import RuleName
@@ -400,7 +400,18 @@ COUNTED = {
 
 def summary_sentences(analysis: Findings) -> tuple[str, ...]:
     """Return in a few sentences what the rows are worth, if they belong together, and what was found in them."""
-    return (*_uncalibrated(analysis), *_rows_told(analysis.data), *_found(analysis))
+    return (*_uncalibrated(analysis), *_rows_told(analysis.data), *_three_at_once(analysis), *_found(analysis))
+
+
+def _three_at_once(analysis: Findings) -> tuple[str, ...]:
+    """Return which variables depend on each other three at once, which no edge can show."""
+    found = [f"{listed(one.names)} (t = {abs(one.t):.1f})" for one in analysis.triples]
+    if not found:
+        return ()
+    return (
+        f"Beware: {first_few(found, MOST_SETS, '; ')} depend on each other all three at once, such as one on the "
+        "product of two. Edges between two do not show that.",
+    )
 
 
 def _uncalibrated(analysis: Findings) -> tuple[str, ...]:
