@@ -210,11 +210,45 @@ def test_marginals_one_by_one_are_those_of_one_propagation(networks: Path) -> No
         np.testing.assert_allclose(found[name].probabilities, munin.query(name).probabilities, atol=1e-12)
 
 
-def test_an_interrupted_query_raises() -> None:
-    side = 18
+def grid(side: int) -> Dag:
     arcs = [(f"{i}.{j}", f"{i + 1}.{j}") for i in range(side - 1) for j in range(side)]
     arcs += [(f"{i}.{j}", f"{i}.{j + 1}") for i in range(side) for j in range(side - 1)]
-    dag = Dag.from_arcs([f"{i}.{j}" for i in range(side) for j in range(side)], arcs)
+    return Dag.from_arcs([f"{i}.{j}" for i in range(side) for j in range(side)], arcs)
+
+
+def test_what_is_observed_rules_out_states_before_a_query_is_refused() -> None:
+    # Who is "on" has parents that are "on": if the last one is, all are. In the middle there is a third state.
+    dag = grid(40)
+    third = dag.names.index("20.20")
+    states = [["off", "on", "odd"] if v == third else ["off", "on"] for v in range(dag.n_nodes)]
+    tables = []
+    for v, parents in enumerate(dag.parents):
+        shape = [len(states[parent]) for parent in parents]
+        table = np.zeros([*shape, len(states[v])])
+        table[..., 0] = 1
+        table[(1,) * len(parents)] = [0.25, 0.5, 0.25] if v == third else [0.1, 0.9]
+        tables.append(table.reshape(-1, len(states[v])))
+    network = BayesianNetwork(dag, states, tables)
+    with pytest.raises(OptionError, match="too large"):
+        network.query("39.39")
+    evidence = {"39.39": "on"}
+    expected = 1599 * np.log(0.9) + np.log(0.5)
+    assert network.log_probability(evidence) == pytest.approx(expected)
+    np.testing.assert_array_equal(network.query(["20.20", "0.0"], evidence).probabilities, [[0, 0], [0, 1], [0, 0]])
+    marginals = network.marginals(evidence)
+    assert len(marginals) == 1599
+    np.testing.assert_array_equal(marginals["20.20"].probabilities, [0, 1, 0])
+    best = network.most_probable(evidence)
+    assert set(best.states.values()) == {"on"}
+    assert best.log_joint == pytest.approx(expected)
+    assert network.log_probability({**evidence, "0.0": "off"}) == -np.inf
+    with pytest.raises(OptionError, match="impossible"):
+        network.marginals({**evidence, "5.5": "off"})
+
+
+def test_an_interrupted_query_raises() -> None:
+    side = 18
+    dag = grid(side)
     rng = np.random.default_rng(1)
     tables = [rng.dirichlet([1, 1], size=2 ** len(parents)) for parents in dag.parents]
     network = BayesianNetwork(dag, [["a", "b"]] * dag.n_nodes, tables)

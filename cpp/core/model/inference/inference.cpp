@@ -35,6 +35,22 @@ void normalize_into(std::span<const double> table, double* to) {
     std::copy(copy.begin(), copy.end(), to);
 }
 
+// An answer that was refused as too large, asked once more of the states that the evidence leaves possible.
+// What was answered stays as it is, to the last digit.
+template <class Reply, class Ask>
+Reply of_possible_states(const ProbabilityTables& tables, const Reply& reply,
+                         std::span<const std::int32_t> states, Ask ask) {
+    if (reply.account.refusal != Refusal::too_large) return reply;
+    const PossibleStates possible(tables, states);
+    if (possible.impossible()) {
+        Reply impossible;
+        impossible.account.refusal = Refusal::impossible;
+        impossible.account.log_evidence = -forever;
+        return impossible;
+    }
+    return possible.fewer() ? ask(Inference(tables, possible), possible) : reply;
+}
+
 }  // namespace
 
 Answer Inference::joint(const TreeRequest& request, std::span<const std::int32_t> states,
@@ -64,11 +80,43 @@ Answer Inference::joint(const TreeRequest& request, std::span<const std::int32_t
 Answer Inference::query(std::span<const std::int32_t> asked, std::span<const std::int32_t> states,
                         const Limits& limits, Monitor& monitor) const {
     Ticker ticker(monitor, forever, quiet_seconds);
-    return joint({{asked.begin(), asked.end()}, {}, observed_in(states), false}, states, limits, ticker);
+    const auto answer =
+        joint({{asked.begin(), asked.end()}, {}, observed_in(states), false}, states, limits, ticker);
+    return of_possible_states(
+        tables_, answer, states, [&](const Inference& own, const PossibleStates& possible) {
+            auto other = own.query(asked, possible.observed(), limits, monitor);
+            if (other.account.refusal == Refusal::none)
+                other.probabilities = possible.joint_over_all(asked, other.probabilities);
+            return other;
+        });
 }
 
 Answer Inference::marginals(std::span<const std::int32_t> states, const Limits& limits,
                             Monitor& monitor) const {
+    const auto answer = all_marginals(states, limits, monitor);
+    return of_possible_states(tables_, answer, states,
+                              [&](const Inference& own, const PossibleStates& possible) {
+                                  auto other = own.marginals(possible.observed(), limits, monitor);
+                                  if (other.account.refusal == Refusal::none)
+                                      other.probabilities = possible.marginals_over_all(other.probabilities);
+                                  return other;
+                              });
+}
+
+Explanation Inference::most_probable(std::span<const std::int32_t> states, const Limits& limits,
+                                     Monitor& monitor) const {
+    const auto answer = best(states, limits, monitor);
+    return of_possible_states(
+        tables_, answer, states, [&](const Inference& own, const PossibleStates& possible) {
+            auto other = own.most_probable(possible.observed(), limits, monitor);
+            for (std::size_t v = 0; v < other.states.size(); ++v)
+                other.states[v] = possible.left()[v][static_cast<std::size_t>(other.states[v])];
+            return other;
+        });
+}
+
+Answer Inference::all_marginals(std::span<const std::int32_t> states, const Limits& limits,
+                                Monitor& monitor) const {
     const auto n = tables_.variables();
     std::vector<std::int32_t> targets;
     std::vector<std::size_t> offsets(n + 1, 0);
@@ -165,8 +213,8 @@ Answer Inference::marginals_apart(std::span<const std::int32_t> targets, std::sp
     return answer;
 }
 
-Explanation Inference::most_probable(std::span<const std::int32_t> states, const Limits& limits,
-                                     Monitor& monitor) const {
+Explanation Inference::best(std::span<const std::int32_t> states, const Limits& limits,
+                            Monitor& monitor) const {
     Explanation explanation;
     auto& outcome = explanation.outcome;
     std::vector<std::int32_t> targets(tables_.variables());

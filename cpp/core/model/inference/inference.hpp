@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/inference/junction_tree.hpp"
+#include "model/inference/possible_states.hpp"
 #include "model/inference/probability_tables.hpp"
 #include "monitor.hpp"
 
@@ -64,7 +65,12 @@ struct Filling {
 class Inference {
   public:
     explicit Inference(const NetworkView& network) : tables_(network) {}
+    // Of the states alone that evidence leaves possible; the answers are to questions with this evidence.
+    Inference(const ProbabilityTables& tables, const PossibleStates& possible)
+        : tables_(tables, possible.left()) {}
+    const ProbabilityTables& tables() const { return tables_; }
 
+    // What is too large is asked once more, of the states that the evidence leaves possible.
     // `states`: one per variable, -1 if it is not observed. The joint distribution of `asked`, in this order,
     // the last varying fastest; of nothing: the probability of the evidence only.
     Answer query(std::span<const std::int32_t> asked, std::span<const std::int32_t> states,
@@ -96,6 +102,8 @@ class Inference {
   private:
     Answer joint(const TreeRequest& request, std::span<const std::int32_t> states, const Limits& limits,
                  Ticker& ticker) const;
+    Answer all_marginals(std::span<const std::int32_t> states, const Limits& limits, Monitor& monitor) const;
+    Explanation best(std::span<const std::int32_t> states, const Limits& limits, Monitor& monitor) const;
     bool cheaper_apart(std::span<const std::int32_t> states, const std::vector<std::int32_t>& observed,
                        double bound, const Limits& limits, Ticker& ticker) const;
     Answer marginals_apart(std::span<const std::int32_t> targets, std::span<const std::int32_t> states,

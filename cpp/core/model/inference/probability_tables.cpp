@@ -28,6 +28,37 @@ ProbabilityTables::ProbabilityTables(const NetworkView& network)
     }
 }
 
+ProbabilityTables::ProbabilityTables(const ProbabilityTables& whole,
+                                     const std::vector<std::vector<std::int32_t>>& states)
+    : families_(whole.families_),
+      order_(whole.order_),
+      family_offsets_(whole.family_offsets_),
+      table_offsets_{0},
+      undefined_(whole.undefined_) {
+    std::vector<std::size_t> digits;
+    for (std::size_t v = 0; v < states.size(); ++v) {
+        arities_.push_back(static_cast<std::int32_t>(states[v].size()));
+        const auto own = whole.family(v);
+        const auto from = whole.table(v);
+        std::size_t cells = 1;
+        for (const auto u : own) cells *= states[static_cast<std::size_t>(u)].size();
+        digits.assign(own.size(), 0);
+        for (std::size_t cell = 0; cell < cells; ++cell) {
+            std::size_t at = 0;
+            for (std::size_t axis = 0; axis < own.size(); ++axis) {
+                const auto u = static_cast<std::size_t>(own[axis]);
+                at = at * whole.arity(u) + static_cast<std::size_t>(states[u][digits[axis]]);
+            }
+            values_.push_back(from[at]);
+            for (auto axis = own.size(); axis-- > 0;) {
+                if (++digits[axis] < states[static_cast<std::size_t>(own[axis])].size()) break;
+                digits[axis] = 0;
+            }
+        }
+        table_offsets_.push_back(static_cast<std::int64_t>(values_.size()));
+    }
+}
+
 std::span<const double> ProbabilityTables::log_table(std::size_t v) const {
     std::call_once(logs_made_, [this] {
         std::vector<double> logs(values_.size());

@@ -1,4 +1,4 @@
-// The tables of a network as inference takes them: rows that sum to 1, as numbers and as logarithms.
+// The tables of a network as inference takes them, as numbers and as logarithms.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +15,8 @@ namespace arcwise {
 class ProbabilityTables {
   public:
     explicit ProbabilityTables(const NetworkView& network);
+    // The tables of some states of each variable: rows that need not sum to 1.
+    ProbabilityTables(const ProbabilityTables& whole, const std::vector<std::vector<std::int32_t>>& states);
 
     std::size_t variables() const { return arities_.size(); }
     std::size_t arity(std::size_t v) const { return static_cast<std::size_t>(arities_[v]); }

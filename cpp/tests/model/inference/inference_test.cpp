@@ -129,6 +129,19 @@ TEST(inference_equals_sums_over_the_joint_table) {
         for (std::size_t v = 0; v < n; ++v)
             for (const auto value : example.summed({static_cast<std::int32_t>(v)}, observed))
                 CHECK(close(all.probabilities[at++], value / total));
+        // The states that zeros rule out are impossible, and without them the answers are the same.
+        const arcwise::PossibleStates possible(inference.tables(), observed);
+        const arcwise::Inference own(inference.tables(), possible);
+        const auto fewer = own.query(asked, possible.observed(), limits, silent);
+        const auto over_all = possible.joint_over_all(asked, fewer.probabilities);
+        CHECK(close(fewer.account.log_evidence, std::log(total)));
+        CHECK(over_all.size() == expected.size());
+        for (std::size_t i = 0; i < expected.size(); ++i) CHECK(close(over_all[i], expected[i] / total));
+        const auto others = own.marginals(possible.observed(), limits, silent);
+        const auto others_over_all = possible.marginals_over_all(others.probabilities);
+        CHECK(others_over_all.size() == all.probabilities.size());
+        for (std::size_t i = 0; i < others_over_all.size(); ++i)
+            CHECK(close(others_over_all[i], all.probabilities[i]));
         double top = 0, reached = 0;
         for (std::size_t cell = 0; cell < example.joint.size(); ++cell) {
             if (example.agrees(cell, observed)) top = std::max(top, example.joint[cell]);
