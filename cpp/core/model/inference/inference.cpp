@@ -40,12 +40,12 @@ void normalize_into(std::span<const double> table, double* to) {
 template <class Reply, class Ask>
 Reply of_possible_states(const ProbabilityTables& tables, const Reply& reply,
                          std::span<const std::int32_t> states, Ask ask) {
-    if (reply.account.refusal != Refusal::too_large) return reply;
+    if (reply.outcome.refusal != Refusal::too_large) return reply;
     const PossibleStates possible(tables, states);
     if (possible.impossible()) {
         Reply impossible;
-        impossible.account.refusal = Refusal::impossible;
-        impossible.account.log_evidence = -forever;
+        impossible.outcome.refusal = Refusal::impossible;
+        impossible.outcome.log_evidence = -forever;
         return impossible;
     }
     return possible.fewer() ? ask(Inference(tables, possible), possible) : reply;
@@ -85,7 +85,7 @@ Answer Inference::query(std::span<const std::int32_t> asked, std::span<const std
     return of_possible_states(
         tables_, answer, states, [&](const Inference& own, const PossibleStates& possible) {
             auto other = own.query(asked, possible.observed(), limits, monitor);
-            if (other.account.refusal == Refusal::none)
+            if (other.outcome.refusal == Refusal::none)
                 other.probabilities = possible.joint_over_all(asked, other.probabilities);
             return other;
         });
@@ -97,7 +97,7 @@ Answer Inference::marginals(std::span<const std::int32_t> states, const Limits& 
     return of_possible_states(tables_, answer, states,
                               [&](const Inference& own, const PossibleStates& possible) {
                                   auto other = own.marginals(possible.observed(), limits, monitor);
-                                  if (other.account.refusal == Refusal::none)
+                                  if (other.outcome.refusal == Refusal::none)
                                       other.probabilities = possible.marginals_over_all(other.probabilities);
                                   return other;
                               });

@@ -134,7 +134,7 @@ TEST(inference_equals_sums_over_the_joint_table) {
         const arcwise::Inference own(inference.tables(), possible);
         const auto fewer = own.query(asked, possible.observed(), limits, silent);
         const auto over_all = possible.joint_over_all(asked, fewer.probabilities);
-        CHECK(close(fewer.account.log_evidence, std::log(total)));
+        CHECK(close(fewer.outcome.log_evidence, std::log(total)));
         CHECK(over_all.size() == expected.size());
         for (std::size_t i = 0; i < expected.size(); ++i) CHECK(close(over_all[i], expected[i] / total));
         const auto others = own.marginals(possible.observed(), limits, silent);
