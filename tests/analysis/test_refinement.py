@@ -19,7 +19,7 @@ from arcwise.analysis.folder import run_record
 from arcwise.analysis.learning import learn_prepared
 from arcwise.analysis.run import LearnRun, begin_run
 from arcwise.base.progress import RunLine, run_line
-from arcwise.base.run import Run
+from arcwise.base.run import Limits, Run
 from arcwise.bootstrap.journal import Replicate
 from arcwise.bootstrap.task import ReplicateTask
 from arcwise.confidence.rules import l1_distance, scutari_threshold
@@ -230,6 +230,28 @@ def test_a_first_result_comes_before_the_comparisons(whole: arcwise.Analysis, mo
     assert counts == sorted(counts)
     assert counts[-1] == 5
     assert last.to_html() == whole.to_html()  # however often it was given out
+
+
+def test_time_is_kept_for_writing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A first result is written only where there is time to write the last one, too."""
+    prepared = prepare(datasets.load("balance-scale"), OPTIONS)
+    left: list[float] = []
+
+    def first(run: LearnRun, line: RunLine) -> arcwise.Analysis:
+        left.append(run.clock.seconds_left)
+        return first_result(run, line)
+
+    first_result = learning.first_result
+    monkeypatch.setattr(learning, "first_result", first)
+    monkeypatch.setattr(learning, "WORTH_SECONDS", 0.0)
+    for writing, most, given_out in ((0.1, 600, True), (500.0, 161, False), (1e6, 0, False)):
+        monkeypatch.setattr(learning, "writing_seconds", lambda prepared, seconds=writing: seconds)
+        seen: list[arcwise.Analysis] = []
+        clock = Run(limits=Limits(seconds=600))
+        found = learn_prepared(prepared, OPTIONS, progress=False, on_result=seen.append, clock=clock)
+        assert most - 5 < left.pop() <= most
+        assert bool(seen) is given_out
+        assert (found.main.shortfall is Shortfall.SAMPLE) is (most == 0)
 
 
 def test_without_comparisons_little_is_given_out() -> None:

@@ -24,8 +24,8 @@ from arcwise.scores.gaussian import BlockScore
 __all__ = ["Problem", "Rules", "make_problem"]
 
 # Scores that differ in what calls may do with them: equivalent or not, with an object as an option, with many ties.
-SCORES = ("bic", "aic", "bdeu", "k2", "bde")
-MIXED_SCORES = ("bic-dg", "bge", "bic-cg")
+SCORES = ("bic", "aic", "bdeu", "k2", "bde", "bhd")
+MIXED_SCORES = ("bic-dg", "bge", "bic-cg", "bic-jcg")
 
 
 @dataclass(frozen=True)
@@ -80,6 +80,8 @@ class Problem:
         if name == "bde":
             shape = tuple(int(r) for r in self.data.arities)
             return make_score("bde", prior=JointPrior(self.data.names, np.full(shape, 1 / np.prod(shape))), ess=1.0)
+        if name == "bhd":
+            return make_score("bhd", site=self.data.names[0], alike=4.0)
         return make_score(name)
 
     @functools.cache  # noqa: B019 - one problem is alive at a time

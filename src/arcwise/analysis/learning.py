@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 # takes to write it.
 WORTH_SECONDS = 2.0
 WRITING_TIMES = 5.0
+# What writing takes before it was done once, in seconds: of two cores shared by many, half of it was measured.
+WRITING, WRITING_COLUMN, WRITING_CELL = 0.3, 4e-3, 1e-6
 
 # What the answer rests on, in this order.
 FIRST_STEPS: tuple[Callable[[Analysis, LearnRun], Part | None], ...] = (
@@ -166,12 +168,16 @@ def learn_prepared(
         line = opened.enter_context(run_line(progress))
         limits = run.clock.given if clock is None else replace(run.clock.given, seconds=clock.limits.seconds)
         run.clock = run.clock.replace(limits=limits, progress=line, cluster=cluster)  # the clock starts here
+        if on_result is not None:
+            run.until = clock
+            run.keep_for_writing(writing_seconds(prepared))
         if on_result is not None and run.is_long:
             folder = opened.enter_context(tempfile.TemporaryDirectory())
             run.journal = str(Path(folder) / "networks")
             draft = _draft(run, line)
             try:
-                on_result(draft)
+                if run.writing < run.clock.seconds_left:
+                    on_result(draft)
                 if isinstance(run.data, Completions) and not has_all_states(run.data):
                     run.journal = None  # the draft's time was over before
                 first = first_result(run, line)
@@ -180,6 +186,12 @@ def learn_prepared(
         else:
             first = first_result(run, line)
         return refine(first, run, line, on_result)
+
+
+def writing_seconds(prepared: Prepared) -> float:
+    """Return about how long it takes to write a result: the page by its columns, and the files of the data."""
+    data, copies = prepared.data, 1 if prepared.mixed is None else 2  # and numbers as they are
+    return WRITING + copies * data.n_variables * (WRITING_COLUMN + WRITING_CELL * data.n_rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,20 +284,22 @@ def refine(
 ) -> Analysis:
     """Add comparisons and checks one by one, as far as the time goes and until the user stops it."""
     plan = later_steps(found, run)
-    written, writing, offered = time.monotonic(), 0.0, False
-    left = partial(getattr, run.clock, "seconds_left")
+    written, offered = time.monotonic(), False
     for number, step in enumerate(plan):
         now = time.monotonic()
         seconds = [later.seconds() for later in plan[number:]]
         unknown = math.isnan(seconds[0])  # nobody knows how long the next step takes
-        due = unknown or run.clock.seconds >= WORTH_SECONDS if not offered else now - written > WRITING_TIMES * writing
-        due = due and not run.clock.is_over  # then nothing more is begun
+        due = unknown or run.clock.seconds >= WORTH_SECONDS
+        if offered:
+            due = now - written > WRITING_TIMES * run.writing
+        due = due and run.writing < run.clock.seconds_left  # else it would be written after the end, and then again
         draft = replace(found, unfinished=tuple(later.name for later in plan[number:]))
         try:
             if on_result is not None and due and now - written >= (WORTH_SECONDS if offered else 0.0):
                 on_result(draft)
-                written, writing, offered = time.monotonic(), time.monotonic() - now, True
-            line.begin(step.name, number + 2, len(plan) + 1, steps=seconds, most=left)
+                written, offered = time.monotonic(), True
+                run.keep_for_writing(written - now)
+            line.begin(step.name, number + 2, len(plan) + 1, steps=seconds, most=lambda: run.clock.seconds_left)
             found = found.plus(step.take(found, run))
         except KeyboardInterrupt:
             return replace(draft, stopped=True)

@@ -52,6 +52,10 @@ class LearnRun:
         default_factory=dict
     )  # how long the networks of each source took, last time
     journal: str | None = None  # where a draft keeps its networks for the main set
+    until: Run | None = (
+        None  # the clock of the verb, if it writes the result: of its time the `clock` leaves some for that
+    )
+    writing: float = 0.0  # about how many seconds that takes
     # Finds how much of the posterior the credible set holds that is the main set; None when that is done.
     measure: Callable[[Limits], dict[str, Any]] | None = None
 
@@ -168,6 +172,14 @@ class LearnRun:
         """Return a run with a part of the time that is left, and with its own limit of memory."""
         run = self.clock.share(part)
         return run if memory is None else run.replace(limits=replace(run.limits, memory_bytes=memory))
+
+    def keep_for_writing(self, seconds: float) -> None:
+        """Leave time for writing the result: a page that is begun when the time is over is written all the same."""
+        self.writing = seconds
+        if self.until is not None:
+            self.clock = self.clock.replace(
+                limits=replace(self.clock.given, seconds=self.until.keeping(seconds).limits.seconds)
+            )
 
     def expected(self, source: str) -> float:
         """Return how long the networks of a source took last time; NaN if it has made none yet."""

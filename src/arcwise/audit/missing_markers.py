@@ -144,6 +144,9 @@ def find_words_among_numbers(table: Table, *, keep: Collection[str] = ()) -> Ite
 def _markers(column: Column) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the labels that certainly, and those that possibly, stand for a missing value."""
     labels = column.labels
+    if column.numbers is not None:  # then none of them is a sign or a word
+        sure, unsure = _codes_out_of_range(column, [])
+        return tuple(sorted(sure)), tuple(unsure)
     signs = [label for label in labels if label.lower() in SIGNS and not (label == "-" and "+" in labels)]
     plain = [label for label in labels if label.lower() not in NO_NUMBERS and label not in signs]
     are_numbers = len(plain) >= LEAST_VALUES and numbers_of(plain) is not None
@@ -162,7 +165,7 @@ def _markers(column: Column) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def _codes_out_of_range(column: Column, signs: list[str]) -> tuple[list[str], list[str]]:
     """Return the labels that are numbers which stand for missing values, out of range: certainly, and possibly."""
     rest = [label for label in column.labels if label not in signs]
-    numbers = numbers_of(rest)
+    numbers = numbers_of(rest) if signs else column.numbers
     if numbers is None:
         return [], []
     others = numbers[~np.isin(numbers, CODES)]

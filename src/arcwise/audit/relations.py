@@ -302,13 +302,16 @@ class _CopySearch:
         if self._cannot_correspond(one, other):
             return False
         self._left -= 1
-        if one.is_continuous() != other.is_continuous():
+        (numbers, counts), (other_numbers, other_counts) = self._seen(one), self._seen(other)
+        if numbers != other_numbers:
             return False
-        gaps = [column.is_missing[self._rows] for column in (one, other)]
-        common = self._rows[~(gaps[0] | gaps[1])]
-        if len(common) < COMMON * (~(gaps[0] & gaps[1])).sum():
-            return False
-        return self._same_ranks(one, other, common) if one.is_continuous() else self._correspond(one, other, common)
+        common = self._rows
+        if counts is None or other_counts is None:
+            gaps = [column.is_missing[self._rows] for column in (one, other)]
+            common = self._rows[~(gaps[0] | gaps[1])]
+            if len(common) < COMMON * (~(gaps[0] & gaps[1])).sum():
+                return False
+        return self._same_ranks(one, other, common) if numbers else self._correspond(one, other, common)
 
     def _cannot_correspond(self, one: Column, other: Column) -> bool:
         """Return whether the counts of two columns without gaps show that their values do not correspond.
@@ -337,7 +340,7 @@ class _CopySearch:
         if 2 * fewer < more or len(common) < LEAST_ROWS_OF_COPIES:
             return False
         if len(common) == len(self._rows):
-            both = correlation(self._rank(one), self._rank(other))
+            both = float(self._rank(one) @ self._rank(other))
         else:
             values = [column.values()[common] for column in (one, other)]
             both = correlation(*(ranks(own[:FEW]) for own in values))
@@ -349,8 +352,12 @@ class _CopySearch:
         return True
 
     def _rank(self, column: Column) -> NDArray[np.float64]:
+        """Return the ranks of a column without gaps, of mean 0 and length 1: products of two are correlations."""
         if column.name not in self._ranks:
-            self._ranks[column.name] = ranks(column.values()[self._rows])
+            own = ranks(column.values()[self._rows])
+            own -= own.mean()
+            length = float(np.linalg.norm(own))
+            self._ranks[column.name] = own / length if length else own
         return self._ranks[column.name]
 
     def _correspond(self, one: Column, other: Column, common: NDArray[np.int64]) -> bool:

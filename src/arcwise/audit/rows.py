@@ -186,8 +186,10 @@ def find_groups(table: Table, *, keep: Collection[str] = ()) -> Iterable[Finding
     if count < LEAST_ROWS or count > MOST_GROUPED or table.design is not None or table.weights is not None:
         return
     likely = [c for c in table.columns if c.name not in keep and _may_group(c) and not _measures(c, table)]
+    if not likely:
+        return
     others = [own for c in table.columns if c not in likely and len(np.unique(own := _coarse(c))) > 1]
-    if not likely or len(others) < 2:
+    if len(others) < 2:
         return
     data = Dataset.from_codes(np.array(others).T)
     rng, found = np.random.default_rng(count), []

@@ -108,6 +108,7 @@ UNLIMITED = Limits()
 NO_TIME = 1e-9
 # What is promised of a limit (docs/testing.md) leaves a fifth of it and a second of CPU for what comes after. So much
 # of that is for finding a result at all, where there is none when the time is over; the rest is for writing it.
+PROMISED_SHARE, PROMISED_SECONDS = 0.2, 1.0
 GRACE_SHARE, GRACE_SECONDS = 0.1, 0.2
 
 
@@ -278,6 +279,21 @@ class Run:
             return self.replace()
         least = GRACE_SHARE * seconds + GRACE_SECONDS
         return self.replace(limits=replace(self.limits, seconds=max(least, self.seconds_left)))
+
+    def keeping(self, seconds: float) -> Run:
+        """Return a run that ends early enough for so much work after it: what does not fit behind the limit is kept.
+
+        >>> run = Run(limits=Limits(seconds=10))
+        >>> 9 < run.keeping(1).seconds_left <= 10, 6 < run.keeping(4.8).seconds_left <= 7
+        (True, True)
+        """
+        given = self.given.seconds
+        if given is None:
+            return self.replace()
+        behind = (PROMISED_SHARE - GRACE_SHARE) * given + PROMISED_SECONDS - GRACE_SECONDS
+        return self.replace(
+            limits=replace(self.limits, seconds=max(NO_TIME, self.seconds_left - max(0.0, seconds - behind)))
+        )
 
     def share(self, part: float) -> Run:
         """Return a run that ends after a part of the time that is left; 0.5 for half of it."""

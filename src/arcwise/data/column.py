@@ -188,6 +188,15 @@ class Column:
         kept = tuple(labels)
         return cls(name, np.asarray(lookup).astype(code_type(len(kept) + 1))[codes], kept, declared)
 
+    @classmethod
+    def of_numbers(cls, name: str, values: NDArray[np.float64]) -> Column:
+        """Make a column of numbers, which need not be read from their labels again."""
+        distinct, codes = np.unique(values, return_inverse=True)
+        labels = tuple(map(spell, distinct.tolist()))
+        made = cls(name, codes.astype(code_type(len(labels) + 1)), labels, kind=VariableKind.NUMBER)
+        made.__dict__["numbers"] = distinct + 0.0  # -0.0 is spelt 0
+        return made
+
     @cached_property
     def numbers(self) -> NDArray[np.float64] | None:
         """The labels as numbers; None if one is not a number or if the labels are declared states."""
@@ -211,7 +220,11 @@ class Column:
 
     def is_continuous(self, max_levels: int = MAX_LEVELS) -> bool:
         """Return whether the column holds numbers with more than `max_levels` distinct values."""
-        return self.numbers is not None and len(np.unique(self.numbers)) > max_levels
+        return self.numbers is not None and self._n_numbers > max_levels
+
+    @cached_property
+    def _n_numbers(self) -> int:
+        return 0 if self.numbers is None else len(np.unique(self.numbers))
 
     def values(self) -> NDArray[np.float64]:
         """Return each row's number, NaN where it is missing. Only for columns of numbers."""

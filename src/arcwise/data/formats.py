@@ -218,17 +218,16 @@ def _check_spaces(
 def merged_labels(labels: list[str], gaps: frozenset[str], merge: bool) -> tuple[NDArray[np.int64], list[str]]:
     """Return for each label its new code, and the labels kept. Missing values get the code after the last one."""
     known = set(labels)
-    if not merge and len(known) == len(labels):
+    own = [label for label in labels if label not in gaps] if known & gaps else labels
+    values = numbers_of(own) if merge else None
+    if len(known) == len(labels) and (values is None or len(np.unique(values)) == len(values)):
         # Nothing to merge: the usual case, in which no label of a long column is looked at one by one.
         missing = [labels.index(gap) for gap in gaps & known]
-        kept = [label for label in labels if label not in gaps] if missing else labels
         is_kept = np.ones(len(labels), dtype=np.int64)
         is_kept[missing] = 0
         lookup = np.cumsum(is_kept) - 1
-        lookup[missing] = len(kept)
-        return lookup, kept
-    own = [label for label in labels if label not in gaps]
-    values = numbers_of(own) if merge else None
+        lookup[missing] = len(own)
+        return lookup, own
     keys: Sequence[Any] = own if values is None else values.tolist()
     canonical: dict[Any, str] = {}
     for key, label in zip(keys, own, strict=True):

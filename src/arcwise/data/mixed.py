@@ -296,9 +296,7 @@ class MixedData(Cases):
         if self.kinds[v] is not NUMBER:
             codes = self.values[v].astype(code_type(len(self.states[v]) + 1))
             return Column(self.names[v], codes, self.states[v], declared=True, kind=self.kinds[v])
-        distinct, codes = np.unique(self.values[v], return_inverse=True)
-        labels = tuple(spell(number) for number in distinct.tolist())
-        return Column(self.names[v], codes.astype(code_type(len(labels) + 1)), labels, kind=NUMBER)
+        return Column.of_numbers(self.names[v], self.values[v])
 
     def to_table(self) -> Table:
         """Return the rows as a table, whose columns have their kinds."""

@@ -136,7 +136,8 @@ def check_readable(columns: Sequence[Column], path: str | os.PathLike[str], kind
     """
     text = kind != "parquet"
     for column in columns:
-        for label in (column.name, *column.labels):
+        states = column.labels if text or column.numbers is None else ()  # Parquet holds numbers as numbers
+        for label in (column.name, *states):
             reason = _unreadable(label, kind)
             if reason:
                 what = "the name" if label is column.name else f"the state of '{column.name}'"
@@ -153,23 +154,21 @@ def check_readable(columns: Sequence[Column], path: str | os.PathLike[str], kind
         checked_header([column.name for column in columns], f"cannot write {path}", "\t" if kind == "tsv" else ",")
 
 
-def _unreadable(label: str, kind: str) -> str:
+def _unreadable(label: str, kind: str) -> str:  # noqa: PLR0911 - one for each reason, of millions of labels
     """Return why a name or state cannot be read back from a file of the kind, or nothing."""
-    is_text = kind != "parquet"
-    reasons = {
-        "is empty; give it a name.": not label,
-        "begins or ends with a blank, which readers leave out. Rename it.": label != label.strip(),
-        "is not valid Unicode. Rename it.": not is_unicode(label),
-        "contains a NUL character, which no text file has. Rename it.": is_text and "\0" in label,
-        "contains a line break, which ARFF does not allow. Rename it, or write .csv or .parquet.": (
-            kind == "arff" and ("\n" in label or "\r" in label)
-        ),
-        # A character takes four bytes at most.
-        f"is longer than {LONGEST_FIELD // 4:,} characters. Rename it, or write .parquet.": (
-            is_text and len(label) > LONGEST_FIELD // 4
-        ),
-    }
-    return next((reason for reason, holds in reasons.items() if holds), "")
+    if not label:
+        return "is empty; give it a name."
+    if label != label.strip():
+        return "begins or ends with a blank, which readers leave out. Rename it."
+    if not is_unicode(label):
+        return "is not valid Unicode. Rename it."
+    if kind != "parquet" and "\0" in label:
+        return "contains a NUL character, which no text file has. Rename it."
+    if kind == "arff" and ("\n" in label or "\r" in label):
+        return "contains a line break, which ARFF does not allow. Rename it, or write .csv or .parquet."
+    if kind != "parquet" and len(label) > LONGEST_FIELD // 4:  # a character takes four bytes at most
+        return f"is longer than {LONGEST_FIELD // 4:,} characters. Rename it, or write .parquet."
+    return ""
 
 
 def _write_text(columns: Sequence[Column], weights: np.ndarray | None, path: str | os.PathLike[str], kind: str) -> None:

@@ -245,7 +245,8 @@ def fit_family(
     plain = Family(child, nominal, tuple(int(arities[p]) for p in nominal), numbers)
     given = (child, nominal, plain.arities, numbers)
     seen = weights > 0
-    values, weights = values[:, seen], weights[seen]
+    if not seen.all():
+        values, weights = values[:, seen], weights[seen]
     if not arities[child]:
         return LinearFamily(*given, *_lines(plain, values, weights))
     if numbers:

@@ -193,11 +193,15 @@ class MixedNetwork:
         data = data.select(dag.names)
         values = data.matrix
         arities = data.levels
-        families = []
+        families, cases = [], None
         for child, parents in enumerate(dag.parents):
-            own = data.cases_without(dag.names[child]).row_weights
-            weights = np.ones(data.n_rows) if own is None else own.astype(np.float64)
-            families.append(fit_family(child, tuple(parents), arities, values, weights, ess=ess))
+            own = data.cases_without(dag.names[child])
+            if own is not cases:  # most have the same: rows are not to be copied for each of thousands
+                cases = own
+                weights = np.ones(data.n_rows) if own.row_weights is None else own.row_weights.astype(np.float64)
+                seen = weights > 0
+                rows, weights = (values, weights) if seen.all() else (values[:, seen], weights[seen])
+            families.append(fit_family(child, tuple(parents), arities, rows, weights, ess=ess))
         return cls(dag, data.kinds, data.states, families)
 
     # ---- What it holds
