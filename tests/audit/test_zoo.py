@@ -215,7 +215,6 @@ def test_the_zoo_is_large() -> None:
             Kind.TOTALS,
             Kind.UNITS,
             Kind.MISSING,
-            Kind.CONTINUOUS,
             Kind.CODES,
             Kind.GROUPS,
         )

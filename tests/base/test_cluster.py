@@ -25,7 +25,7 @@ from arcwise.bootstrap import workers
 from arcwise.bootstrap.task import ReplicateTask
 from arcwise.confidence import confidence_by_recipe, permuted_confidences
 from arcwise.credible import parts as remote_parts
-from arcwise.credible.credible_set import By
+from arcwise.credible.credible_set import MemberKind
 from arcwise.data import Dataset, read_data
 from arcwise.effects import find_effects
 from arcwise.ensemble import CredibleSet, Recipe, count_credible, find_credible
@@ -165,7 +165,7 @@ def gapped(seed: int) -> ParentSetTable:
     return make_table(5, rng.normal(scale=2.0, size=(5, 32)) + 2.0 * np.array([m.bit_count() == 2 for m in range(32)]))
 
 
-def whole_diagram(found: CredibleSet, by: By = "dag") -> tuple[Any, ...]:
+def whole_diagram(found: CredibleSet, by: MemberKind = "dag") -> tuple[Any, ...]:
     native = found.diagram(by).native
     arrays = [array.tolist() for array in (native.layer_begin, *native.edge_arrays())]
     return native.optimum, native.slack, native.explored, arrays

@@ -99,7 +99,6 @@ def test_how_many_rows_might_show_it() -> None:
     assert not hint.is_exceeded
     assert hint.cases_to_show(100) == 300  # beyond their mean of 3, the data gain 1 and a shuffled table 3
     assert Chance(3.0, (0.0, 2.0, 4.0, 6.0), (1, 1, 1, 1)).cases_to_show(100) is None
-    assert hint.mean_edges == 1.0
 
 
 def test_where_the_data_show_no_more_no_edge_is_likelier_than_not(tmp_path: Path) -> None:

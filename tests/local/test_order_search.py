@@ -1,17 +1,13 @@
 from __future__ import annotations
 
-import csv
-import gzip
 import itertools
-import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.oracles.bnlearn_samples import read_sample
 
-from arcwise.data import Dataset
 from arcwise.errors import ConstraintError, OptionError
 from arcwise.exact import find_optimal
 from arcwise.graph import Constraints
@@ -69,13 +65,8 @@ def test_an_impossible_table_is_told() -> None:
         order_search(table, constraints=Constraints(["a", "b"], forbidden=[("a", "b")]))
 
 
-def test_it_reaches_the_optimum_where_hill_climbing_is_far_below(shared: Path) -> None:
-    folder = shared / "golden/bnlearn"
-    states = json.loads((folder / "golden.json").read_text())["networks"]["insurance"]["states"]
-    with gzip.open(folder / "insurance_1000.csv.gz", "rt") as file:
-        names, *rows = csv.reader(file)
-    codes = [[states[names[v]].index(value) for v, value in enumerate(row)] for row in rows]
-    data = Dataset.from_codes(np.array(codes), names=names, states=[states[name] for name in names])
+def test_it_reaches_the_optimum_where_hill_climbing_is_far_below() -> None:
+    data, _ = read_sample("insurance")
     table = build_parent_sets(data, "bic")
     found = order_search(table, seed=1)
     assert found.score == pytest.approx(find_optimal(table).score, abs=1e-6)

@@ -112,10 +112,10 @@ def test_a_chain_does_not_wait_for_a_slower_one(cluster: Cluster, monkeypatch: p
     there = sample_posterior(random_table(6, 7), seed=5, limits=Limits(count=900), cluster=cluster)
     assert np.array_equal(here.rows, there.rows)
     assert max(ahead) >= 2 and len(given) >= 8
-    assert max(ahead) <= walk.AHEAD
+    assert max(ahead) <= walk.MOST_AHEAD
 
 
-def _slow_first(task: walk.ChainTask, asked: walk.Asked) -> walk.Walked:
+def _slow_first(task: walk.ChainTask, asked: walk.StretchRequest) -> walk.Walked:
     if not asked.state[2].any():  # at its start; the first of them that is taken is not alone
         time.sleep(0.2 + 0.8 * (int(asked.state[1][0]) % 2))
     return task.advance(asked)
@@ -157,7 +157,7 @@ def test_ctrl_c_while_the_chains_are_looked_at_leaves_the_draws(
     assert pressed.rows.shape[1] == pressed.verdict.draws == 75
 
 
-def _stuck(task: walk.ChainTask, asked: walk.Asked) -> walk.Walked:
+def _stuck(task: walk.ChainTask, asked: walk.StretchRequest) -> walk.Walked:
     end = time.monotonic() + 20.0
     while asked.state[2].any() and time.monotonic() < end and is_still_wanted():  # not at the start
         time.sleep(0.05)
@@ -177,7 +177,7 @@ def test_the_end_of_the_time_does_not_wait_for_workers(cluster: Cluster, monkeyp
 def test_what_all_chains_have_ahead_fits_into_memory(variables: int, chains: int) -> None:
     most = sampling._largest_remote(variables, chains)
     assert sampling.FIRST_REMOTE < most < sampling.LARGEST_REMOTE
-    assert chains * (walk.AHEAD + 1) * most * (4 * variables + 8) <= sampling.REMOTE_BYTES
+    assert chains * (walk.MOST_AHEAD + 1) * most * (4 * variables + 8) <= sampling.REMOTE_BYTES
 
 
 def test_stretches_are_the_same_for_all_chains_and_end_at_looks() -> None:

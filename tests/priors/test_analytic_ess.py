@@ -1,11 +1,8 @@
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import numpy as np
-import pandas as pd
 import pytest
+from tests.oracles.bnlearn_samples import NAMES, golden, read_sample
 
 from arcwise import datasets
 from arcwise.data import Dataset
@@ -49,16 +46,10 @@ def bnlearn_alpha_star(data: Dataset, dag: Dag) -> float:
     return float(top / bottom)
 
 
-@pytest.mark.parametrize("name", ["asia_1000", "insurance_1000", "alarm_5000", "hailfinder_5000"])
-def test_the_difference_to_bnlearn_is_explained(shared: Path, name: str) -> None:
-    golden = json.loads((shared / "golden" / "bnlearn" / "golden.json").read_text())
-    network = golden["networks"][name.split("_", maxsplit=1)[0]]
-    states = network["states"]
-    frame = pd.read_csv(shared / "golden" / "bnlearn" / f"{name}.csv.gz", dtype=str, keep_default_na=False)
-    data = Dataset.from_dataframe(frame[list(states)], states=states)
-    arcs = [tuple(arc) if isinstance(arc, list) else (arc["from"], arc["to"]) for arc in network["arcs"]]
-    dag = Dag.from_arcs(data.names, arcs)
-    theirs = golden["totals"][name]["alpha_star_true"]
+@pytest.mark.parametrize("name", NAMES)
+def test_the_difference_to_bnlearn_is_explained(name: str) -> None:
+    data, dag = read_sample(name)
+    theirs = golden(name)["alpha_star"]
     assert bnlearn_alpha_star(data, dag) == pytest.approx(theirs, rel=1e-8)
     assert analytic_ess(data, dag).value == pytest.approx(theirs, rel=0.2)
 

@@ -46,7 +46,6 @@ class Kind(enum.StrEnum):
     ROW_ORDER = "row order"
     MISSING = "missing"
     BY_DEFINITION = "missing by definition"  # exactly where another column says that there is no value
-    CONTINUOUS = "continuous"
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,11 +75,6 @@ class Chance:
         """Whether the data show more than chance: a larger gain than every shuffled table."""
         return self.gain > max(self.gains) + 1e-9
 
-    @property
-    def mean_edges(self) -> float:
-        """How many edges chance alone gives."""
-        return float(np.mean(self.edges))
-
     def cases_to_show(self, n_cases: int) -> int | None:
         """Return about how many cases would show what these hint at; None if they hint at nothing.
 

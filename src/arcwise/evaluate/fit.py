@@ -40,7 +40,8 @@ LEAST_CASES = 5
 # Tables of pairs are made by products of matrices of so many rows, which are a few megabytes.
 MOST_AT_ONCE = 2**14
 MOST_PRODUCTS = 2**30  # between two looks at the clock
-# With more states than this on average, many rows are counted pair by pair in less time.
+# With more states than this on average, many rows are counted pair by pair in less time: 200 variables in 60,000 rows
+# take 0.2, 0.9 and 3.9 s by products with 2, 4 and 8 states, and 1.7, 1.5 and 1.5 s one by one.
 MOST_STATES = 4
 # Pairs beyond this many standard deviations of the replicates do not fit, and the false discovery rate of tests.
 FAR = 4.0

