@@ -78,7 +78,9 @@ def test_shares_are_of_what_is_left(clock: Clock) -> None:
 def test_time_is_kept_for_what_does_not_fit_behind_the_limit(clock: Clock) -> None:
     deadline = Run.of(Limits(seconds=10))  # 13 are promised: of these 3, 1.2 are for finding a result at all
     clock.now += 2
-    assert [deadline.keeping(seconds).seconds_left for seconds in (0, 1.8, 3.8, 100)] == pytest.approx([8, 8, 6, 0], abs=1e-8)
+    assert [deadline.keeping(seconds).seconds_left for seconds in (0, 1.8, 3.8, 100)] == pytest.approx(
+        [8, 8, 6, 0], abs=1e-8
+    )
     assert deadline.keeping(100).is_over is False  # it is the first look at the clock that tells
     assert Run.of(None).keeping(100).limits == Limits()
 
