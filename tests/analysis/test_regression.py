@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from tests.analysis.test_as_they_are import quick, trial
 
 from arcwise.analysis import explain_folder
 from arcwise.analysis.analysis import Analysis
+from arcwise.data.column import VariableKind
 from arcwise.data.mixed import MixedData
 from arcwise.findings.edge_picture import MOST_POINTS, Boxes, Scatter, picture_of, quantiles_of, smooth
 from arcwise.findings.edge_record import REGRESSED
@@ -217,3 +219,24 @@ def test_without_numbers_there_is_none(tmp_path: Path) -> None:
     assert all(edge.regression is None for edge in analysis.edges)
     assert not set(REGRESSED) & set(analysis.to_frame(full=True))
     assert analysis.pictures == (None,) * len(analysis.edges)
+
+
+def test_of_more_columns_than_rows_the_correlations_are_made_when_they_are_asked_for() -> None:
+    """Thousands of numbers would fill memory with those of all pairs; rows of weight 0 ask for these."""
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(9, 25))
+    values[1] += values[0]
+    values[8] = np.arange(25) % 3
+    kinds, states = (*[VariableKind.NUMBER] * 8, VariableKind.NOMINAL), (*[()] * 8, ("a", "b", "c"))
+    names, weights = tuple(f"v{k}" for k in range(9)), rng.integers(1, 3, 25)
+    wide = Regressions(MixedData(values, names, kinds, states, weights))
+    more = np.concatenate([values, np.repeat(values[:, :1], 60, axis=1)], axis=1)
+    all_pairs = Regressions(MixedData(more, names, kinds, states, np.concatenate([weights, np.zeros(60, dtype=int)])))
+    for tail, head in itertools.permutations(names, 2):
+        given = [name for name in names[:4] if name not in (tail, head)]
+        one, other = wide.of(tail, head, given), all_pairs.of(tail, head, given)
+        assert one is not None and other is not None
+        assert (one.t, one.partial) == pytest.approx((other.t, other.partial), abs=1e-9)
+    for made, shape in ((wide, (35, 25)), (all_pairs, (35, 35))):
+        sums = made._sums[0]
+        assert sums is not None and sums.made.shape == shape

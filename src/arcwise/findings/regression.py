@@ -150,9 +150,17 @@ class Missed:
 class _Sums:
     """Correlations of the columns of all variables, and what turns them back into units."""
 
-    shared: Floats
+    made: (
+        Floats  # all correlations; or, of more columns than rows, which have few pairs that are asked for, the columns
+    )
     spreads: Floats
     cases: float  # as how many independent ones they count
+
+    def among(self, first: Sequence[int], second: Sequence[int]) -> Floats:
+        """Return the correlations of some columns with others."""
+        if self.made.shape[0] == self.made.shape[1]:
+            return np.asarray(self.made[np.ix_(first, second)])
+        return np.asarray(self.made[list(first)] @ self.made[list(second)].T)
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,7 +225,7 @@ class Regressions:
         sums, freedom = self._sums[0], self._freedom
         if sums is None or freedom <= 0:
             return {}
-        inverse = np.linalg.inv(sums.shared[np.ix_(self._whole, self._whole)])
+        inverse = np.linalg.inv(sums.among(self._whole, self._whole))
         places = {name: [self._whole.index(k) for k in own if k in self._whole] for name, own in self._own.items()}
         roots: dict[tuple[str, str], tuple[float, float]] = {}
         for first, second in itertools.combinations(self.data.names, 2):
@@ -323,7 +331,7 @@ class Regressions:
         kept: list[int] = []
         summed: set[str] = set()
         name_of = {column: name for name, own in self._own.items() for column in own}
-        left = sums.shared.copy()
+        left = sums.among(range(len(sums.spreads)), range(len(sums.spreads)))
         for column, name in name_of.items():
             if left[column, column] > LEAST_LEFT:
                 kept.append(column)
@@ -332,7 +340,7 @@ class Regressions:
                 terms = self._left(sums, column, kept)[1]
                 parts = (k for k, term in zip(kept, terms, strict=True) if abs(term) > LEAST_TERM)
                 summed |= {name, *(name_of[k] for k in parts)}
-        shares = 1 / np.linalg.inv(sums.shared[np.ix_(kept, kept)]).diagonal()
+        shares = 1 / np.linalg.inv(sums.among(kept, kept)).diagonal()
         for column, share in zip(kept, shares, strict=True):
             summed |= {name_of[column]} if share < OWN_SHARE else set()
         return kept, frozenset(summed)
@@ -437,11 +445,11 @@ class Regressions:
     @staticmethod
     def _left(sums: _Sums, y: int, columns: list[int]) -> tuple[float, Floats]:
         """Return the share of a column's variance that others leave, and the slopes of a regression on these."""
-        along = sums.shared[columns, y]
+        along = sums.among(columns, [y])[:, 0]
         slopes: Floats = np.zeros(0)
         if columns:
-            slopes = np.asarray(np.linalg.solve(sums.shared[np.ix_(columns, columns)], along))
-        return float(sums.shared[y, y] - along @ slopes), slopes
+            slopes = np.asarray(np.linalg.solve(sums.among(columns, columns), along))
+        return float(sums.among([y], [y])[0, 0] - along @ slopes), slopes
 
     @cached_property
     def _sums(self) -> tuple[_Sums | None, ...]:
@@ -460,9 +468,11 @@ class Regressions:
         ranks = {v: normal_scores(own, weights) for v, own in scores.items()}
         spreads = {v: math.sqrt(float(weights @ (own - means[v]) ** 2) / total) for v, own in scores.items()}
         width = sum(map(len, self._columns.values()))
-        products, sums = np.zeros((width, width)), np.zeros(width)
-        for start in range(0, data.n_rows, ROWS):
-            part = slice(start, start + ROWS)
+        is_wide = width > data.n_rows
+        products, sums = np.zeros((0 if is_wide else width,) * 2), np.zeros(width)
+        block = data.n_rows if is_wide else ROWS
+        for start in range(0, data.n_rows, block):
+            part = slice(start, start + block)
             made = np.empty((width, len(weights[part])))
             for v, name in enumerate(data.names):
                 columns = self._columns[name]
@@ -474,12 +484,18 @@ class Regressions:
                     made[columns[3]] = ranks[v][part]
                 else:
                     made[columns] = data.values[v][part] == np.arange(len(columns))[:, None]
-            products += (made * weights[part]) @ made.T
+            if not is_wide:
+                products += (made * weights[part]) @ made.T
             sums += made @ weights[part]
-        covariance = products / total - np.outer(sums, sums) / total**2
-        own = np.sqrt(np.maximum(covariance.diagonal(), 0.0))
+        if is_wide:
+            scaled = (made - sums[:, None] / total) * np.sqrt(weights / total)
+            own = np.sqrt((scaled**2).sum(axis=1))
+        else:
+            scaled = products / total - np.outer(sums, sums) / total**2
+            own = np.sqrt(np.maximum(scaled.diagonal(), 0.0))
         own[own < 1e-9] = 0.0
-        scaled = covariance / np.outer(np.where(own > 0, own, 1.0), np.where(own > 0, own, 1.0))
+        divisor = np.where(own > 0, own, 1.0)[:, None]
+        scaled = scaled / (divisor if is_wide else divisor * divisor.T)
         for v in numbers:
             own[self._columns[data.names[v]][0]] *= spreads[v] or 1.0
         return _Sums(scaled, own, data.n_effective / self.copies)
