@@ -27,8 +27,8 @@ from arcwise.networks.completions import with_completions
 from arcwise.networks.network_list import NetworkSet, concatenate
 from arcwise.networks.recipe import Ensemble, Recipe
 from arcwise.posterior.chain_posterior import joined_chains
-from arcwise.recipes.source import completions_for
-from arcwise.sampled.numeric_data import NumericData, Sampled, as_recut
+from arcwise.recipes.source import as_recut, completions_for
+from arcwise.sampled.numeric_data import NumericData, Sampled
 from arcwise.scores.score import scored_of
 
 if TYPE_CHECKING:

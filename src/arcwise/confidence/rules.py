@@ -57,13 +57,12 @@ def calibrated_threshold(
     else:
         chosen = metric or ("f" if beta is not None else "cost")
         value, bar = best_cut(confidence, chosen, check_metric(chosen, beta=beta, alpha=alpha))
-    found = confidence.probability
-    expected = found.expected(confidence.vector > value)
+    found, above = confidence.probability.vector, confidence.vector > value
     return Threshold(
         value=value,
         rule="calibrated",
         assumes="the probabilities of the edges mean what they say",
-        details={"probability": bar, "false": expected.false, "missed": expected.missed},
+        details={"probability": bar, "false": float((1 - found[above]).sum()), "missed": float(found[~above].sum())},
     )
 
 

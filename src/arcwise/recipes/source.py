@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.base.errors import Argument, OptionError, Remedy
 from arcwise.base.run import Run, Status
 from arcwise.data.dataset import Dataset
 from arcwise.networks.families import joined_families
@@ -18,7 +19,7 @@ from arcwise.parent_sets.build import build_parent_set_tables
 from arcwise.parent_sets.table import ParentSetTable
 from arcwise.posterior.chain_posterior import joined_chains
 from arcwise.sampled.completions import CHAINS, MOST_TIMES, Completions
-from arcwise.sampled.numeric_data import NumericData, Sampled, as_recut
+from arcwise.sampled.numeric_data import NumericData, Sampled
 
 # Networks from every completion of data with gaps, by any source, as one ensemble.
 
@@ -105,6 +106,22 @@ def tables_of(recipes: Sequence[Recipe], data: Dataset, run: Run, slack: float) 
         limits=run.uncounted,
         progress=run.progress,
     )
+
+
+def as_recut(recipe: Recipe, data: Sampled) -> Sampled:
+    """Return the data as a recipe takes them: uncut if it cuts samples anew, and cut once otherwise."""
+    if isinstance(data, NumericData):
+        return data if recipe.recuts else data.completions or data.whole
+    if recipe.recuts:
+        raise OptionError(
+            Argument("recut", True),
+            "cuts the numbers of every sample anew, and these data are discrete already.",
+            remedies=(
+                Remedy("give the numbers: NumericData(table, columns, Cutting(...))"),
+                Remedy("leave it out"),
+            ),
+        )
+    return data
 
 
 class Source(NetworkSource):

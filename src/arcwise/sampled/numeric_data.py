@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,10 +41,6 @@ from arcwise.data.table import Table
 from arcwise.graph.constraints import Constraints
 from arcwise.local.joint_cuts import Cuts, alternate_cuts
 from arcwise.sampled.completions import Completions
-
-if TYPE_CHECKING:
-    from arcwise.networks.recipe import Recipe
-
 
 JOINT = "joint"
 CUT_METHODS = (*METHODS, JOINT)
@@ -394,22 +390,6 @@ class NumericData:
 # What networks can be learned from: complete data, data with gaps, completions of them, numbers to cut. All of them say
 # what their cases are: `gapless` if no value is missing, else `gaps`.
 Sampled = Dataset | Incomplete | Completions | NumericData | MixedData
-
-
-def as_recut(recipe: Recipe, data: Sampled) -> Sampled:
-    """Return the data as a recipe takes them: uncut if it cuts samples anew, and cut once otherwise."""
-    if isinstance(data, NumericData):
-        return data if recipe.recuts else data.completions or data.whole
-    if recipe.recuts:
-        raise OptionError(
-            Argument("recut", True),
-            "cuts the numbers of every sample anew, and these data are discrete already.",
-            remedies=(
-                Remedy("give the numbers: NumericData(table, columns, Cutting(...))"),
-                Remedy("leave it out"),
-            ),
-        )
-    return data
 
 
 def _codes(seen: NDArray[np.float64], values: NDArray[np.float64], cuts: NDArray[np.float64]) -> NDArray[np.int64]:
