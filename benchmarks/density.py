@@ -21,6 +21,7 @@ import numpy as np
 from arcwise.data import Dataset
 from arcwise.effects import ModelAverage
 from arcwise.ensemble import NetworkSet, bootstrap_networks
+from arcwise.graph import Dag
 from arcwise.local import tabu_search
 from arcwise.model import BayesianNetwork, fit_parameters
 from benchmarks._page import PageTable, draw, page_option
@@ -75,6 +76,7 @@ STRUDEL = {
     "ad": -16.360,
 }
 SCORES = ("bic", "aic", "qnml", "bdeu:ess=1", "bdeu:ess=10")
+COMPLETE = 17  # columns, of which all may be joined
 ESTIMATORS = (("bd", {"ess": 1.0}), ("laplace", {}), ("snml", {}))
 # What averages choose among, one after the other: score, profiles of rows, how strongly these are drawn, prior.
 AVERAGED = ("bic", "qnml", "aic")
@@ -107,7 +109,18 @@ def mean(model: BayesianNetwork | ModelAverage, data: Dataset) -> float:
 
 
 def networks(training: Dataset) -> Iterator[tuple[str, BayesianNetwork]]:
-    """Yield single networks, and what they were made by."""
+    """Yield single networks, and what they were made by.
+
+    Few columns and many rows may have no network to find: then all are joined, and tables are smoothed by levels.
+    """
+    if training.n_variables <= COMPLETE:
+        names = training.names
+        dag = Dag(names, [range(v) for v in range(len(names))])
+        for ess in (10.0, 100.0):
+            yield (
+                f"complete, backoff {ess:g}",
+                fit_parameters(dag, training, estimator="backoff", ess=ess, progress=False),
+            )
     for score in SCORES:
         dag = tabu_search(training, score, seed=1, progress=False).dag
         for estimator, options in ESTIMATORS:
