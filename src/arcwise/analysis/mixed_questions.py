@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 
 Rows = Dataset | Incomplete | Table | str | os.PathLike[str]
+WHOLE = re.compile(r"-?(0|[1-9]\d*)")  # a whole number as pandas writes it
 
 
 def table_from(rows: Rows | pd.DataFrame) -> Table:
@@ -48,9 +50,27 @@ def table_from(rows: Rows | pd.DataFrame) -> Table:
     return rows if isinstance(rows, Table) else Table.from_dataframe(rows)
 
 
-def state_frame(states: Sequence[str], probabilities: NDArray[np.float64]) -> pd.DataFrame:
+def classes_of(states: Sequence[str], rows: object, target: str) -> NDArray[Any]:
+    """Return states as pandas reads them: whole numbers and truth values, so that predictions compare with a column.
+
+    A column of text that the rows have under this name decides: then they stay text.
+
+    >>> classes_of(("0", "1"), None, "y"), classes_of(("False", "True"), None, "y"), classes_of(("a", "b"), None, "y")
+    (array([0, 1]), array([False,  True]), array(['a', 'b'], dtype=object))
+    """
+    told = list(rows[target]) if target in getattr(rows, "columns", ()) else []  # type: ignore[index]
+    is_text = any(isinstance(value, str) for value in told)
+    made: list[Any] = list(states)
+    if not is_text and {*states} <= {str(True), str(False)}:
+        made = [state == str(True) for state in states]
+    elif not is_text and all(WHOLE.fullmatch(state) for state in states):
+        made = [int(state) for state in states]
+    return np.array(made, dtype=object if isinstance(made[0], str) else None)
+
+
+def state_frame(states: NDArray[Any], probabilities: NDArray[np.float64]) -> pd.DataFrame:
     """Return the probabilities of states, a column for each."""
-    return data_frame(dict(zip(states, probabilities.T, strict=True)))
+    return data_frame(probabilities, columns=list(states))
 
 
 class MixedQuestions:
@@ -148,8 +168,8 @@ class MixedQuestions:
         v = self.mixed_network.index(target)
         if self.mixed_network.kinds[v] is not NOMINAL:
             return np.asarray(self.predict_numbers(rows, target, **options)[target])
-        own = np.array(self.mixed_network.states[v], dtype=object)
-        return np.asarray(own[self.predict_states(rows, target, **options).argmax(axis=1)], dtype=object)
+        own = classes_of(self.mixed_network.states[v], rows, target)
+        return np.asarray(own[self.predict_states(rows, target, **options).argmax(axis=1)])
 
     def predict_states(self, rows: Rows | pd.DataFrame, target: str, **options: Any) -> NDArray[np.float64]:
         """Return the probability of each state of a category for new rows."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.analysis.mixed_questions import MixedQuestions, Rows, state_frame, table_from
+from arcwise.analysis.mixed_questions import MixedQuestions, Rows, classes_of, state_frame, table_from
 from arcwise.base.errors import Argument, DataError, DataWarning, Hinted, OptionError
 from arcwise.base.progress import ProgressCallback
 from arcwise.base.run import Limits, Run, Seed
@@ -297,10 +297,10 @@ class Questions(MixedQuestions, Hinted):
     ) -> pd.DataFrame:
         """Return the probability of each state of `target` for new rows, given all their other variables: its columns.
 
-        Rows are cut and coded as the training data were. `average` averages over all networks instead of asking the
-        consensus network alone. A state that no training row had is taken as not observed, with a `DataWarning`, or is
-        an "error". Without a `target`, it is that of the analysis. Numbers that are as they are have no states: see
-        `predict_numbers`.
+        The columns are the classes as pandas reads them, 0 and 1 rather than "0" and "1". Rows are cut and coded as the
+        training data were. `average` averages over all networks instead of asking the consensus network alone. A state
+        that no training row had is taken as not observed, with a `DataWarning`, or is an "error". Without a `target`,
+        it is that of the analysis. Numbers that are as they are have no states: see `predict_numbers`.
         """
         target = self.target_or(target)
         network: MixedNetwork | BayesianNetwork = self.network if self.mixed is None else self.mixed_network
@@ -312,15 +312,16 @@ class Questions(MixedQuestions, Hinted):
                 warnings.warn(remark, DataWarning, stacklevel=2)
             model = self.average if average else self.network
             made = model.predict_proba(coded.table, target, **options)
-        return state_frame(network.states[network.index(target)], made)
+        return state_frame(classes_of(network.states[network.index(target)], rows, target), made)
 
     def predict(self, rows: Rows | pd.DataFrame, target: str | None = None, **options: Any) -> NDArray[Any]:
         """Return the most probable state of `target` for new rows, see `predict_proba`; of a number its mean."""
         target = self.target_or(target)
         if self.mixed is not None:
             return self.predict_mixed(rows, target, **options)
-        states = np.array(self.network.states[self.network.index(target)], dtype=object)
-        return np.asarray(states[self.predict_proba(rows, target, **options).to_numpy().argmax(axis=1)], dtype=object)
+        found = self.predict_proba(rows, target, **options)
+        classes = classes_of(self.network.states[self.network.index(target)], rows, target)
+        return np.asarray(classes[found.to_numpy().argmax(axis=1)])
 
     def cross_validate(
         self,

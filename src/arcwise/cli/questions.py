@@ -292,6 +292,7 @@ class EffectVerb(DataVerb, TimeLimit, AnswerVerb):
             between, by = self._change(saved, cause)
             one = saved.effect(cause, outcome, level=self.level, by=by)
             reverse = saved.reach.leads_to(outcome, cause)
+            constrained = saved.confidence.constraints is not None
             figures: dict[str, Any] = {
                 "probability": one.probability,
                 "calibrated": bool(one.basis),
@@ -300,7 +301,9 @@ class EffectVerb(DataVerb, TimeLimit, AnswerVerb):
                 "e_values": one.e_values,
             }
             if isinstance(one, MixedEffect):
-                answer = mixed_effect_answer(one, reverse=reverse, between=between, edges=saved.edges)
+                answer = mixed_effect_answer(
+                    one, reverse=reverse, constrained=constrained, between=between, edges=saved.edges
+                )
                 figures["no_overlap"] = one.no_overlap
             else:
                 answer = effect_answer(
@@ -308,6 +311,7 @@ class EffectVerb(DataVerb, TimeLimit, AnswerVerb):
                     hidden_causes=self.hidden_causes == "possible",
                     average=self.average,
                     reverse=reverse,
+                    constrained=constrained,
                     between=between,
                     edges=saved.edges,
                 )

@@ -131,10 +131,11 @@ class Expected:
         """The expected share of false ones among them; 0 if there are none."""
         return self.false / self.edges if self.edges else 0.0
 
-    def sentence(self, opened: int = 0, *, mostly: bool = False) -> str:
+    def sentence(self, apart: tuple[Expected, Expected] | None = None) -> str:
         """Return the sentence: "Of all 7 edges, at most 2 are probably wrong; up to 6 weak ones may be missing".
 
-        So many of the edges are `opened`, not established; `mostly` if wrong ones are most of all expected among these.
+        If some edges are open, `apart` is what to expect of the others and of these: an edge that is not established
+        is no finding, right or wrong, so the two have a figure each.
         """
         if self.is_chance:
             return "These data show no more dependence than chance: tables with shuffled columns show as much."
@@ -145,14 +146,23 @@ class Expected:
             return f"No edge is above the cut-off; {missing}."
         if self.edges == 1:
             return f"This one edge is wrong with probability {self.false:.2f}; {missing}."
-        which = f"{plural(opened, 'the open one', f'the {opened:,} open ones')}" if opened else ""
-        included = f", {which} included" if opened and not mostly else ""
-        among = f", most likely {'' if opened == 1 else 'among '}{which}" if opened and mostly else ""
+        if apart is None or not apart[1].edges:
+            return f"Of all {self.edges:,} edges, {self._wrong}; {missing}."
+        firm, opened = apart
+        low, high = opened.false_range
+        some = "may be" if opened.edges == 1 else f"{_range((max(low, 1), max(high, 1)), 'up to')} may be"
+        unsure = f"{plural(opened.edges, 'the open one', f'of the {opened.edges:,} open ones')} {some}"
+        if not firm.edges:
+            return f"{unsure[0].upper()}{unsure[1:]} wrong; {missing}."
+        which = f"the {firm.edges:,} edges that are not open" if firm.edges > 1 else "the one edge that is not open"
+        return f"Of {which}, {firm._wrong}; {unsure}. {missing[0].upper()}{missing[1:]}."
+
+    @property
+    def _wrong(self) -> str:
         if self.false_range[1] == 0:
-            return f"Of all {self.edges:,} edges{included}, probably none is wrong; {missing}."
+            return "probably none is wrong"
         verb = "is" if self.false_range[1] == 1 else "are"
-        wrong = f"{_range(self.false_range, 'at most')} {verb} probably wrong"
-        return f"Of all {self.edges:,} edges{included}, {wrong}{among}; {missing}."
+        return f"{_range(self.false_range, 'at most')} {verb} probably wrong"
 
 
 def _range(ends: tuple[int, int], most: str) -> str:

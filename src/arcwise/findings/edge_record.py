@@ -448,9 +448,11 @@ class EdgeRecord:
             return "too few networks to tell"
         if self.fate.is_left_out:
             return LEFT_OUT[self.fate]
+        known = self.regression
+        shown = f"; a regression shows it (t = {known.t:.2g})" if known is not None and known.is_clear else ""
         if self.agreement is Agreement.DISAGREE:
-            return f"methods disagree{self._range}"
-        return f"probability {show_confidence(self.real, 2)}"
+            return f"methods disagree{self._range}{shown}"
+        return f"probability {show_confidence(self.real, 2)}{shown}"
 
     @property
     def _range(self) -> str:
@@ -498,10 +500,10 @@ class EdgeRecord:
     @property
     def origin_label(self) -> str:
         """The origin in a few words: "directed by your tiers"."""
-        alone = "" if self.without is None else f" (the data alone: {show_confidence(self.without.present)})"
+        alone = "" if self.without is None else f" (the data alone: {show_confidence(self.without.real, 2)})"
         if self.origin is Origin.FORBIDDEN and self.without is not None:
             would = "would have had it" if self.kept_without else "would not have had it"
-            return f"forbidden by you (the data {would}: {show_confidence(self.without.present)})"
+            return f"forbidden by you (the data {would}: {show_confidence(self.without.real, 2)})"
         return {
             Origin.FOUND: "found",
             Origin.REQUIRED: "required by you",
@@ -949,8 +951,8 @@ EDGE_COLUMNS: tuple[EdgeColumn, ...] = (
     ),
     EdgeColumn(
         WITHOUT,
-        "the confidence by the same method and score without constraints and prior odds; empty without constraints",
-        value=lambda e: None if e.without is None else e.without.present,
+        "the probability by the same method and score without constraints and prior odds; empty without constraints",
+        value=lambda e: None if e.without is None else e.without.real,
         since="0.2",
         shown=FILES,
     ),

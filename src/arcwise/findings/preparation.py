@@ -343,7 +343,7 @@ def prepare(
     if columns := columns_to_cut(table, options):
         uncut = uncut_of(table, columns, replace(options, limit_seconds=run.limits.seconds))
         table = uncut.cut_table
-        steps += _steps_of_cuts(uncut, options)
+        steps += _steps_of_cuts(uncut, options, copied=mixed is not None)
     method = options.impute or IMPUTE
     with_gap_state = tuple(table.n_missing) if method == "state" else ()
     if with_gap_state:
@@ -605,13 +605,10 @@ def _steps_of_kinds(mixed: MixedData | None) -> Iterable[str]:
     words = {"number": "numbers", "ordinal": "scales", "nominal": "categories"}
     taken = [f"as {words[kind]} {quoted(names, 12)}" for kind, names in named.items() if names]
     yield f"Taken {'; '.join(taken)}. Is one wrong? Then give --kind NAME=KIND (in Python kinds=)."
-    yield (
-        "Edges, effects, `query` and `predict` take these columns as they are. The bars of the page and network.bif "
-        "take a copy whose numbers are cut, so their probabilities differ a little."
-    )
 
 
-def _steps_of_cuts(uncut: NumericData, options: LearnOptions) -> Iterable[str]:
+def _steps_of_cuts(uncut: NumericData, options: LearnOptions, *, copied: bool) -> Iterable[str]:
+    """Return how numbers were cut: those that networks learn from, or `copied`, where these are as they are."""
     columns, how = columns_words(uncut.columns), uncut.cutting
     numbers = sorted({len(cuts) + 1 for cuts in uncut.cuts.values()})
     some = str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
@@ -624,6 +621,12 @@ def _steps_of_cuts(uncut: NumericData, options: LearnOptions) -> Iterable[str]:
         "mdl": f"where '{how.target}' changes most (MDL; at the median where no cut pays)",
         JOINT: f"into {some} bins, chosen together with the structure (MDL)",
     }
+    if copied:
+        yield (
+            "Edges, effects, `query` and `predict` take all of these as they are. Only the bars of the page and "
+            f"network.bif need states: for them, a copy has its numbers cut {ways[how.method]}."
+        )
+        return
     yield f"Cut {columns} {ways[how.method]}."
     if options.recut:
         yield (

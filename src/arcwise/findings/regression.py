@@ -59,6 +59,9 @@ class Shape(enum.StrEnum):
     NOTHING = "nothing"  # none of these; no figures
 
 
+CLEAR = 1e-3
+
+
 @one_screen
 @dataclass(frozen=True)
 class EdgeRegression:
@@ -108,6 +111,11 @@ class EdgeRegression:
     def p(self) -> float:
         """How often chance alone gives as large an F."""
         return float(fdtrc(max(1, len(self.shifts)), self.freedom, self.f))
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether chance gives as large an F more rarely than once in a thousand."""
+        return self.p < CLEAR
 
 
 class Reason(enum.StrEnum):

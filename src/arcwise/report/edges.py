@@ -315,7 +315,7 @@ def _changes(analysis: Findings) -> list[str]:
         there = kind is Origin.APPEARS
         edges = [edge for edge in analysis.edges if edge.origin is kind and edge.fate.in_network is there]
         if edges:
-            names = [f"{e.first} — {e.second} ({show_confidence(e.real, 2)}, alone {_value(e)})" for e in edges]
+            names = [f"{e.first} — {e.second} ({show_confidence(e.real, 2)}, without it {_value(e)})" for e in edges]
             noun = counted(len(edges), "edge is", "edges are")
             sentences.append(f"Only because of what you said, {noun} {changed}: {first_few(names, MOST_NAMED)}.")
     return sentences
@@ -371,15 +371,15 @@ def constraint_blocks(analysis: Findings) -> Blocks:
         return ()
     texts, more = [statement.text() for statement in known.statements], len(known.statements) - MOST_LISTED
     rows = [
-        (edge.name, edge.origin_label, edge.present, None if edge.without is None else edge.without.present)
+        (edge.name, edge.origin_label, edge.real, None if edge.without is None else edge.without.real)
         for edge in analysis.edges
         if edge.origin.is_constrained
     ]
     yours = "your constraints" + (" and prior odds" if analysis.options.beliefs is not None else "")
     edges = table(
         "Edges that are there, point where they do, or are missing because of what you said. The last column "
-        f"is the confidence by the same method and score without {yours}.",
-        ("edge", "origin", ("confidence", 2), (f"without {yours}", 2)),
+        f"is the probability by the same method and score without {yours}.",
+        ("edge", "origin", ("probability", 2), (f"without {yours}", 2)),
         rows,
     )
     return gather(
@@ -724,12 +724,20 @@ def edge_sentences(analysis: Findings, edge: EdgeRecord) -> tuple[str, ...]:
         filling_sentence(edge),
         _agreement(edge),
         *set_sentences(analysis.edges, edge.one_of and (edge.one_of,)),
-        (edge.fate.in_network and direction_said(edge))
-        or ("" if analysis.has_few_networks else _direction(analysis, edge)),
+        _which_way(analysis, edge),
         effect_sentence(analysis.data, edge),
         prior_sentence(edge),
     )
     return tuple(sentence for sentence in sentences if sentence)
+
+
+def _which_way(analysis: Findings, edge: EdgeRecord) -> str:
+    """Return whose word the direction is, or how far the data tell it; of no edge, only what is decided."""
+    if edge.fate is Fate.BELOW and edge.origin is Origin.DIRECTED:
+        return f"If there is an edge, its direction, {edge.tail} → {edge.head}, comes from {edge.sources}."
+    if edge.fate.in_network and (whose := direction_said(edge)):
+        return whose
+    return "" if analysis.has_few_networks else _direction(analysis, edge)
 
 
 def _presence(analysis: Findings, edge: EdgeRecord) -> str:
@@ -785,9 +793,10 @@ def _agreement(edge: EdgeRecord) -> str:
     against = low if likely else high
     count = sum((value > HALF) != likely for _, value in others)
     which = f"{count} of the {len(others)} others" if len(others) > 1 else "the other one"
-    verb, how = plural(count, "does", "do") + (" not" if likely else ""), "least" if likely else "most"
+    finds = plural(count, "does not find", "do not find") if likely else plural(count, "finds", "find")
+    how = "least" if likely else "most"
     return (
-        f"Methods disagree: {which} {verb} find it likely, {how} of all the {against[0]} "
+        f"Methods disagree: {which} {finds} it likely, {how} of all the {against[0]} "
         f"({show_confidence(against[1], 2)}). {_despite(edge)}"
     )
 
@@ -846,7 +855,9 @@ def regression_sentence(regression: EdgeRegression) -> str:
         base, *others = (statement(x, state) for state in regression.compared)
         shifts = [f"{_change(by)} with {state}" for state, by in zip(others, regression.shifts, strict=True)]
         what = f"{first_few(shifts, MOST_COMPARED)} than with {base}"
-    return f"In a linear regression,{held} the mean of {y} is {what} ({figures}).{_shape_words(regression)}"
+    told = f"In a linear regression,{held} the mean of {y} is {what} ({figures})."
+    direct = " That is the direct part; `effect` has the whole." if regression.given and not regression.compared else ""
+    return f"{told}{direct}{_shape_words(regression)}"
 
 
 def _shape_words(regression: EdgeRegression) -> str:

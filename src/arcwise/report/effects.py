@@ -42,25 +42,27 @@ def effect_answer(
     hidden_causes: bool = False,
     average: bool = False,
     reverse: float = 0.0,
+    constrained: bool = False,
     between: tuple[str, str] | None = None,
     edges: Sequence[EdgeRecord] = (),
 ) -> Answer:
     """Return what setting one variable does to another; `between` two of its states, or where it does most.
 
     With `hidden_causes`, also what holds if causes are missing; with `average`, also the mean over having an effect and
-    having none. `reverse` is the weight of the networks in which it is the outcome that leads to the cause. `edges` say
-    which of them are established.
+    having none. `reverse` is the weight of the networks in which it is the outcome that leads to the cause,
+    `constrained` whether the analyst has already said something about directions. `edges` say which are established.
     """
     x, y = found.cause, found.outcome
     text = gather(
         _verdict(found, between),
         _by_sets(found, edges),
-        _reversed(x, y, reverse),
+        _reversed(x, y, reverse, constrained),
         _overlap(found),
         _robust(found),
         _changes(found),
         _table(found),
         _average(found) if average else None,
+        _rests(found),
         ASSUMPTION,
     )
     if hidden_causes:
@@ -82,12 +84,13 @@ def _by_sets(found: Effect | MixedEffect, edges: Sequence[EdgeRecord]) -> str:
     return f"No single edge of {y} is established: the networks lead there by different ones."
 
 
-def _reversed(x: str, y: str, share: float) -> str:
+def _reversed(x: str, y: str, share: float, constrained: bool) -> str:
     if share <= LEAST_REVERSE:
         return ""
+    remedy = f"give {x} an earlier tier than {y}" if constrained else f'--tiers "{x} | {y}"'
     return (
-        f"In {percent(share)} of the networks it is {y} that leads to {x}. Does {x} come first in time? Then "
-        f'learn again with --tiers "{x} | {y}".'
+        f"In {percent(share)} of the networks it is {y} that leads to {x}. Does {x} come first in time? Then learn "
+        f"again{', and' if constrained else ' with'} {remedy}."
     )
 
 
@@ -100,19 +103,20 @@ def _by_state(found: Effect | PossibleEffects, *values: NDArray[np.float64]) -> 
 
 
 def _leads(found: Effect | MixedEffect) -> str:
-    """Return how probable it is that there is an effect at all, and what that rests on."""
+    """Return how probable it is that there is an effect at all."""
     x, y = found.cause, found.outcome
     if not found.basis:
         error = f" (±{percent(2 * found.standard_error)})" if found.standard_error > 0.0025 else ""
-        return (
-            f"{x} leads to {y} in {percent(found.share)} of the weight of the networks{error}. That is not calibrated: "
-            "no study shows how often it is right for networks made in this way."
-        )
+        return f"{x} leads to {y} in {percent(found.share)} of the weight of the networks{error}."
+    return f"The probability that {x} leads to {y} is {show_confidence(found.probability, 2)}."
+
+
+def _rests(found: Effect | MixedEffect) -> str:
+    """Return what the probability that there is an effect rests on."""
+    if not found.basis:
+        return "That share is not calibrated: no study shows how often it is right for networks made in this way."
     doubt = f" {found.doubt}" if found.doubt else ""
-    return (
-        f"The probability that {x} leads to {y} is {show_confidence(found.probability, 2)}; how often such figures are "
-        f"right {found.basis}.{doubt}"
-    )
+    return f"How often such a probability is right {found.basis}.{doubt}"
 
 
 def _verdict(found: Effect, between: tuple[str, str] | None) -> str:
@@ -289,11 +293,12 @@ def mixed_effect_answer(
     found: MixedEffect,
     *,
     reverse: float = 0.0,
+    constrained: bool = False,
     between: tuple[str, str] | None = None,
     edges: Sequence[EdgeRecord] = (),
 ) -> Answer:
     """Return what setting a variable does to another one, of which at least one is a number; see `effect_answer`."""
-    x, y = found.cause, found.outcome
+    x, y, apart = found.cause, found.outcome, ""
     what = f"P({y})" if found.of != ("mean",) else f"the mean of {y}"
     rows: list[tuple[Cell, ...]] = []
     if found.change is None:
@@ -314,6 +319,8 @@ def mixed_effect_answer(
             f"{_leads(found)} If it does, setting {x} ({_step(name or found.steps[step])}) changes {changed} by "
             f"{mean:+.3g} ({percent(found.level)} interval {low:+.3g} to {high:+.3g}).{unclear}"
         )
+        if between is None and found.of == ("mean",):
+            apart = _apart(found, mean, float(found.observed[step, of]), edges)
         for k, name in enumerate(found.steps):
             for s, state in enumerate(found.of):
                 cells = (
@@ -322,7 +329,7 @@ def mixed_effect_answer(
                 rows.append((_step(name), state_label(state), *(f"{float(cell):+.4g}" for cell in cells)))
     caption = (
         f"If there is an effect: the change in {what}, in its units, over {counted(found.n_families, 'parent set')} of "
-        f"{x}. Observed: the difference that goes with it in the data, whatever the reason."
+        f"{x}. Observed is the difference that goes with it in the data, whatever the reason."
         f"{_part_of(len(rows), MOST_ROWS)}"
     )
     columns = (f"set {x}", y, "observed", "change", "low", "high")
@@ -335,15 +342,31 @@ def mixed_effect_answer(
         f"What setting {x} would do to {y}",
         gather(
             text,
+            apart,
             _by_sets(found, edges),
-            _reversed(x, y, reverse),
+            _reversed(x, y, reverse, constrained),
             found.lacks_overlap or "",
             _robust(found),
             changes,
             lines,
+            _rests(found),
             ASSUMPTION,
         ),
     )
+
+
+def _apart(found: MixedEffect, change: float, observed: float, edges: Sequence[EdgeRecord]) -> str:
+    """Return why what is seen, what setting the cause does, and what a regression leaves are three figures."""
+    x, y, size = found.cause, found.outcome, found.strongest[0]
+    told = (
+        f"In the data, {observed:+.3g} goes with it, whatever the reason. The effect, {change:+.3g}, is what setting "
+        f"{x} changes along all paths."
+    )
+    slopes = [edge.regression.slope for edge in edges if (edge.tail, edge.head) == (x, y) and edge.regression]
+    if not slopes or math.isnan(slopes[0]) or "->" in found.steps[size]:  # of a category it is a shift between states
+        return told
+    direct = slopes[0] * float(found.steps[size])
+    return f"{told} The direct part is {direct:+.3g}: with the other parents of {y} held fixed, as `explain` has it."
 
 
 def _step(step: str) -> str:

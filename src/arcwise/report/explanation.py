@@ -141,7 +141,9 @@ class EdgeExplanation:
             case Direction.YOURS:
                 return "Its direction is yours: do not report it as a finding."
             case Direction.UNKNOWN:
-                return "Leave its direction open; if you know which comes first in time, say so with --tiers."
+                if edge.without is not None:
+                    return "Leave its direction open: neither the data nor what you said decides it."
+                return "Leave its direction open. Do you know which comes first in time? Say so with --tiers."
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON can hold it."""

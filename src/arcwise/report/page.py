@@ -496,9 +496,14 @@ def _counts(analysis: Findings) -> str:
 
 
 def _expected(analysis: Findings, kept: list[EdgeRecord]) -> str:
-    """Return how many edges are wrong, and whether these are to be looked for among the open ones."""
-    opened = [1 - e.real for e in kept if e.verdict is Verdict.OPEN]
-    return analysis.expected.sentence(len(opened), mostly=2 * sum(opened) > analysis.expected.false)
+    """Return how many edges are wrong, of those that are established and of the open ones."""
+    n, place = analysis.data.n_variables, analysis.data.index
+    firm, opened = np.zeros((2, n * (n - 1) // 2), dtype=np.bool_)
+    for edge in kept:
+        i, j = sorted((place(edge.first), place(edge.second)))
+        (opened if edge.verdict is Verdict.OPEN else firm)[i * n - i * (i + 1) // 2 + j - i - 1] = True
+    probable = analysis.probability
+    return analysis.expected.sentence((probable.expected(firm), probable.expected(opened)))
 
 
 def _sets(analysis: Findings) -> str:
@@ -547,7 +552,9 @@ def _directions(analysis: Findings, kept: list[EdgeRecord]) -> str:
     if against:
         odd = against[0]
         text += f" {odd.tail} → {odd.head} would have {odd.tail} come before {odd.head}."
-    elif analysis.constraints is not None or (settled and not _is_target_open(analysis, kept)):
+    elif settled and not _is_target_open(analysis, kept):
+        return text
+    if analysis.constraints is not None:
         return text
     first = ", ".join(early) or "COLUMN, COLUMN"
     return f'{text} Do you know what comes first in time? Then say so: --tiers "{first} | *".'
