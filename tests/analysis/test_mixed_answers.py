@@ -45,7 +45,7 @@ def test_an_effect_in_units_is_the_same_in_memory_and_from_the_folder(
     pd.testing.assert_frame_equal(one.to_frame(), other.to_frame())
     text = " ".join(cli("effect", folder, "arm", "final", "-o", tmp_path / "effect.csv").split())
     row = one.to_frame().iloc[0]
-    assert "how often such figures are right" in text
+    assert "How often such a probability is right" in text
     assert f"setting arm (no → yes) changes the mean of final by {row.change:+.3g}" in text
     assert row.low < 3.4 < row.high
     pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "effect.csv"), one.to_frame())

@@ -344,7 +344,7 @@ def test_answers_begin_with_what_was_asked(cli: Cli, pair: tuple[Analysis, Saved
     state = effect.strongest[1]
     text = " ".join(cli("effect", saved.folder, "smoke", "cough").split())
     assert text.startswith(
-        f"What setting smoke would do to cough The probability that smoke leads to cough is {effect.probability:.2f};"
+        f"What setting smoke would do to cough The probability that smoke leads to cough is {effect.probability:.2f}."
     )
     assert effect.change_if_effect is not None and effect.e_values is not None
     assert f"That is {effect.change_if_effect.mean[effect.strongest]:+.3f}, with a" in text
@@ -495,3 +495,16 @@ def test_a_log_loss_is_called_what_it_is(
     scores = replace(pair[0].focus.scores, log_loss=loss, usual_log_loss=usual, log_loss_error=0.1)
     text = " ".join(prediction_answer(scores).to_text().split())
     assert f"), {words}" in text
+
+
+def test_predictions_compare_with_the_column(tmp_path: Path) -> None:
+    """Whole numbers and truth values are what pandas reads, and text that the rows have stays text."""
+    raw = raw_frame(300, 4)
+    frame = raw[["age", "income"]].assign(y=(raw["cough"] == "yes").astype(int), z=raw["smoke"] == "yes")
+    made = learn(frame, target="y", seed=1, replicates=10, compare=False, permutations=0, agree=True)
+    for asked in (made, open_analysis(made.save(tmp_path / "out"))):
+        assert (asked.predict(frame.drop(columns="y")) == frame["y"]).mean() > 0.5
+        assert (asked.predict(frame, "z") == frame["z"]).mean() > 0.5
+        assert list(asked.predict_proba(frame)) == [0, 1]
+        text = frame.assign(y=frame["y"].astype(str))
+        assert (asked.predict(text) == text["y"]).mean() > 0.5

@@ -13,6 +13,7 @@ import pytest
 import arcwise
 from arcwise.analysis import Analysis, Origin, explain_folder
 from arcwise.analysis.folder import run_record
+from arcwise.base.showing import show_confidence
 from arcwise.data import Dataset, Targets
 from arcwise.findings.edge_record import BeliefTest
 from arcwise.graph import Beliefs, Constraints
@@ -107,9 +108,9 @@ def test_edges_that_come_and_go_with_what_was_said_of_others(tmp_path: Path) -> 
     analysis = learn(constraints=Constraints(NAMES, separate=[("a", "b")]))
     edge = analysis.edge("a", "c")
     assert edge.origin is Origin.APPEARS
-    alone = learn().edge("a", "c").present
+    alone = learn().edge("a", "c").real
     assert alone < 0.5
-    assert edge.origin_label == f"implied by your constraints (the data alone: {alone:.3f})"
+    assert edge.origin_label == f"implied by your constraints (the data alone: {show_confidence(alone, 2)})"
     text = " ".join(analysis.to_text().split())
     assert "Only because of what you said, 1 edge is there: a — c (" in text
     assert "about other edges. Without your constraints the network would not have it" in analysis.explain("a", "c")

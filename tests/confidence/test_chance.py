@@ -187,11 +187,16 @@ def test_ranges_are_said_in_words(expected: Expected, sentence: str) -> None:
 
 
 def test_the_range_says_whether_open_edges_are_counted() -> None:
-    some = Expected(22, 1.9, 2.0, (0, 3), (0, 6))
-    assert some.sentence(14, mostly=True).startswith(
-        "Of all 22 edges, at most 3 are probably wrong, most likely among the 14 open ones; "
+    some, missed = Expected(22, 5.5, 2.0, (2, 9), (0, 6)), (0, 6)
+    firm, opened = Expected(8, 0.4, 2.0, (0, 1), missed), Expected(14, 5.1, 2.0, (3, 8), missed)
+    assert some.sentence((firm, opened)) == (
+        "Of the 8 edges that are not open, at most 1 is probably wrong; of the 14 open ones 3 to 8 may be. "
+        "Up to 6 weak ones may be missing."
     )
-    assert some.sentence(1, mostly=True).startswith(
-        "Of all 22 edges, at most 3 are probably wrong, most likely the open"
+    assert some.sentence((firm, Expected(1, 0.4, 2.0, (0, 1), missed))).endswith(
+        "at most 1 is probably wrong; the open one may be. Up to 6 weak ones may be missing."
     )
-    assert some.sentence(14).startswith("Of all 22 edges, the 14 open ones included, at most 3 are probably wrong; ")
+    assert some.sentence((Expected(0, 0.0, 0.0, (0, 0), missed), opened)).startswith(
+        "Of the 14 open ones 3 to 8 may be wrong; up to"
+    )
+    assert some.sentence((firm, Expected(0, 0.0, 0.0, (0, 0), missed))).startswith("Of all 22 edges, 2 to 9 are ")

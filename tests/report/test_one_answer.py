@@ -9,27 +9,35 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import arcwise
 from arcwise import datasets
-from arcwise.analysis import Analysis
+from arcwise.analysis import Analysis, SavedAnalysis
+from arcwise.confidence.consensus import Fate
 from arcwise.evaluate.fit import FitCheck, PairFit
+from arcwise.findings.edge_record import Origin
 from arcwise.findings.method_result import MethodResult
 from arcwise.findings.parts import Comparisons, Fit, MainAnswer, PriceOfConstraints
 from arcwise.findings.price import ConstraintPrice
 from arcwise.findings.verdict import Direction, Verdict, record_with
-from arcwise.report.edges import state_labels
+from arcwise.report.blocks import Chart, Series
+from arcwise.report.edges import explain_edge, state_labels
 from arcwise.report.effects import effect_answer
 from arcwise.report.explanation import explain_folder
+from arcwise.report.html import chart_svg
 from arcwise.report.sections import variable_answer
 
 
@@ -105,6 +113,8 @@ def test_an_effect_that_may_be_the_other_way_round_asks_for_the_order_in_time(su
     assert "In 36% of the networks it is cough that leads to smoke." in told
     assert '--tiers "smoke | cough"' in " ".join(told.split())
     assert "--tiers" not in effect_answer(found).to_text()
+    again = " ".join(effect_answer(found, reverse=0.36, constrained=True).to_text().split())
+    assert "give smoke an earlier tier than cough" in again and "--tiers" not in again
 
 
 def test_the_order_in_time_is_asked_for_where_an_arrow_points_at_age(survey: Analysis) -> None:
@@ -142,6 +152,66 @@ def test_a_warning_beside_edges_to_rely_on_says_how_often_these_were_right() -> 
     told = arcwise.learn(datasets.load("survey"), seed=1, tiers="age, sex | *", replicates=20, compare=False)
     remarks = [one.text for one in told.remarks if "no study shows" in one.text]
     assert all(text.endswith(record_with(tiers=True, gaps=False)) for text in remarks)
+
+
+@pytest.fixture(scope="module")
+def told_tiers(tmp_path_factory: pytest.TempPathFactory) -> tuple[Analysis, SavedAnalysis]:
+    """Numbers, told what comes first: x -> y -> z, and w beside."""
+    rng = np.random.default_rng(3)
+    x, w, noise = rng.normal(size=(3, 400))
+    y = x + 0.5 * noise
+    table = pd.DataFrame({"x": x, "y": y, "z": y + 0.4 * x + w, "w": rng.normal(size=400)})
+    made = arcwise.learn(table, seed=1, tiers="x, w | y | z", replicates=40, compare=False)
+    return made, arcwise.open(made.save(tmp_path_factory.mktemp("told") / "out"))
+
+
+def test_tiers_that_are_given_are_not_asked_for(told_tiers: tuple[Analysis, SavedAnalysis]) -> None:
+    made, saved = told_tiers
+    assert not any("--tiers" in sentence for sentence in made.report.summary)
+    for first, second in itertools.combinations("xyzw", 2):
+        words = made.explain(first, second)
+        assert "unknown" not in words or {first, second} == {"x", "w"}
+        advice = " ".join(explain_folder(saved.folder, [(first, second)])[0].sentences)
+        assert "--tiers" not in advice
+    below = [edge for edge in made.edges if edge.fate is Fate.BELOW and edge.origin is Origin.DIRECTED]
+    assert below and all("comes from your tiers." in explain_edge(made, edge) for edge in below)
+
+
+def test_what_the_data_alone_say_is_one_figure(told_tiers: tuple[Analysis, SavedAnalysis]) -> None:
+    """In memory, in the file, and in what is read back: the probability."""
+    made, saved = told_tiers
+    rows = {(row["first"], row["second"]): row for row in csv.DictReader((saved.folder / "edges.csv").open())}
+    for edge in made.edges:
+        assert edge.without is not None
+        assert float(rows[edge.first, edge.second]["without_constraints"]) == pytest.approx(edge.without.real)
+        again = saved.edge(edge.first, edge.second).without
+        assert again is not None and again.real == pytest.approx(edge.without.real)
+
+
+def test_what_is_seen_the_effect_and_the_regression_are_told_apart(
+    told_tiers: tuple[Analysis, SavedAnalysis], cli: Callable[..., str]
+) -> None:
+    made, saved = told_tiers
+    told = " ".join(cli("effect", saved.folder, "x", "z").split())
+    slope = saved.edge("x", "z").regression
+    assert slope is not None and f"The direct part is {slope.slope:+.3g}" in told
+    assert "whatever the reason. The effect, " in told and "along all paths." in told
+    assert "That is the direct part; `effect` has the whole." in made.explain("x", "z")
+
+
+def test_an_open_edge_says_that_a_regression_shows_it(told_tiers: tuple[Analysis, SavedAnalysis]) -> None:
+    edge = next(edge for edge in told_tiers[0].edges if edge.fate.in_network and edge.verdict is not Verdict.OPEN)
+    assert edge.probability is not None and edge.regression is not None
+    flip = replace(edge, probability=replace(edge.probability, edge=0.56))
+    assert flip.action == f"not established: probability 0.56; a regression shows it (t = {edge.regression.t:.2g})"
+    weak = replace(flip, regression=replace(edge.regression, t=2.0))
+    assert weak.action == "not established: probability 0.56"
+
+
+def test_labels_at_the_end_of_lines_do_not_overlap() -> None:
+    flat = Chart("c", "s", "x", "y", tuple(Series(name, (0.0, 1.0), (0.0, 1.0)) for name in ("one", "two", "three")))
+    places = [float(y) for y in re.findall(r'class="tick s\d" x="[\d.]+" y="([\d.]+)"', chart_svg(flat, "k"))]
+    assert len(places) == 3 and min(b - a for a, b in itertools.pairwise(sorted(places))) >= 12
 
 
 def test_bins_are_low_middle_and_high() -> None:

@@ -347,7 +347,8 @@ def _price_sentence(price: ConstraintPrice) -> str:
     degree = "strongly" if price.is_factor else ""
     dearest = price.binding[:1]
     most = f" Most of all, they object to {dearest[0].statement.objection}." if dearest and not one else ""
-    return f"The data {degree} contradict {yours}: {against}{how}.{most}".replace("  ", " ")
+    sure = f"Are you sure of {'it' if one else 'them'}? Then a common cause may be missing from the table."
+    return f"The data {degree} contradict {yours}: {against}{how}.{most} {sure}".replace("  ", " ")
 
 
 def price_methods(analysis: Findings) -> str:

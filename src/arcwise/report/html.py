@@ -12,6 +12,7 @@ import hashlib
 import json
 import math
 from collections import Counter
+from collections.abc import Sequence
 from functools import cache
 from html import escape
 from importlib.resources import files
@@ -395,7 +396,8 @@ def _head(edge: EdgeRecord, path: str) -> str:
 
 
 WIDTH, HEIGHT = 640.0, 300.0
-LEFT, RIGHT, TOP, BOTTOM = 64.0, 118.0, 14.0, 46.0
+LEFT, RIGHT, TOP, BOTTOM = 64.0, 142.0, 14.0, 46.0
+LETTERS = 15.0  # from one line of letters to the next
 
 
 class _Axis:
@@ -458,16 +460,38 @@ def chart_svg(chart: Chart, key: str) -> str:
         f'<text class="label middle" transform="rotate(-90)" x="{-(TOP + HEIGHT - BOTTOM) / 2:.1f}" y="16">'
         f"{escape(chart.y_label)}</text>"
     )
+    labels = []  # what stands at the right: where, and what
     for guide in chart.guides:
         y = y_axis.at(guide.value)
         parts.append(f'<line class="guide" x1="{LEFT:g}" x2="{WIDTH - RIGHT:g}" y1="{y:.1f}" y2="{y:.1f}"/>')
-        parts.append(_text(WIDTH - RIGHT + 6, y + 4, guide.label, "tick"))
+        labels.append((y, WIDTH - RIGHT + 6, guide.label, "tick"))
     for number, series in enumerate(chart.series):
-        parts += _line(series, number, x_axis, y_axis, labelled=len(chart.series) > 1)
+        parts += _line(series, number, x_axis, y_axis)
+        if len(chart.series) > 1:
+            labels.append((y_axis.at(series.y[-1]), x_axis.at(series.x[-1]) + 8, series.label, f"tick s{number}"))
+    labels.sort()
+    for y, (_, x, label, style) in zip(_spread([y for y, *_ in labels]), labels, strict=True):
+        parts.append(_text(x, y + 4, label, style))
     return "".join([*parts, "</svg>"])
 
 
-def _line(series: Series, number: int, x_axis: _Axis, y_axis: _Axis, *, labelled: bool) -> list[str]:
+def _spread(places: Sequence[float]) -> list[float]:
+    """Return rising places moved apart, so that no line of letters lies on another, and none below the axis.
+
+    >>> _spread([20.0, 21.0, 90.0]), _spread([250.0, 254.0])
+    ([20.0, 35.0, 90.0], [239.0, 254.0])
+    """
+    found: list[float] = []
+    for place in places:
+        found.append(max(place, found[-1] + LETTERS) if found else place)
+    lowest = HEIGHT - BOTTOM
+    for k in reversed(range(len(found))):
+        found[k] = min(found[k], lowest)
+        lowest = found[k] - LETTERS
+    return found
+
+
+def _line(series: Series, number: int, x_axis: _Axis, y_axis: _Axis) -> list[str]:
     points = [(x_axis.at(x), y_axis.at(y)) for x, y in zip(series.x, series.y, strict=True)]
     text = f"M{points[0][0]:.1f},{points[0][1]:.1f}"
     for (_, before), (x, y) in pairwise(points):
@@ -475,8 +499,6 @@ def _line(series: Series, number: int, x_axis: _Axis, y_axis: _Axis, *, labelled
     parts = [f'<path class="line s{number}" d="{text}"/>']
     if len(points) <= 24:
         parts += [_marker(x, y, number) for x, y in points]
-    if labelled:
-        parts.append(_text(points[-1][0] + 8, points[-1][1] + 4, series.label, f"tick s{number}"))
     return parts
 
 

@@ -89,7 +89,9 @@ def print_report(report: Words, edges: EdgeList, console: Console, *, sections: 
 
 # An answer has so many lines with the path and the commands that follow it; so many at most are sentences, and from so
 # many on a verdict has a line for each of its edges.
-SCREEN, FOLLOWING, SENTENCES, FEWEST_ROWS = 25, 4, 10, 2
+SCREEN, FOLLOWING, SENTENCES, FEWEST_ROWS = 25, 4, 10, 3
+FEWEST_LINES = 5  # of sentences, where so many edges have a line each that there is no place for more
+WITH_ROWS = (Verdict.RELY, Verdict.PROBABLY)
 COLOURS = {Verdict.RELY: "blue", Verdict.PROBABLY: "cyan", Verdict.OPEN: "yellow", Verdict.YOURS: "magenta"}
 SHOWN_BEFORE = re.compile(r"probability \S+?(; |$)")  # it stands in its own column
 OUTCOMES = (("FAIL", False, "bold red"), ("note", None, "yellow"), ("ok", True, "green"))
@@ -100,7 +102,9 @@ def print_answer(report: Words, view: EdgeList, console: Console, *, target: str
     from rich.text import Text
 
     subtitle, checks = Text(report.subtitle, style="bold"), _check_line(report)
-    sentences = _fitting((*report.summary, *report.notes), console)
+    rows = sum(len(own) + 1 if verdict in WITH_ROWS else 1 for verdict, own in view.by_verdict)
+    most = max(FEWEST_LINES, min(SENTENCES, SCREEN - FOLLOWING - 3 - rows))
+    sentences = _fitting((*report.summary, *report.notes), console, most)
     height = sum(_height(sentence, console) for sentence in sentences)
     height += sum(len(line.wrap(console, console.width)) for line in (subtitle, checks))
     room = SCREEN - FOLLOWING - 1 - height
@@ -137,12 +141,12 @@ def _height(sentence: str, console: Console) -> int:
     return len(Text(sentence).wrap(console, console.width - 2))
 
 
-def _fitting(sentences: Sequence[str], console: Console) -> list[str]:
-    """Return the first sentences, as many as have a place on the screen, and how many there are behind --details."""
+def _fitting(sentences: Sequence[str], console: Console, most: int) -> list[str]:
+    """Return the first sentences, on so many lines at most, and how many there are behind --details."""
     used, found = 0, []
     for sentence in sentences:
         used += _height(sentence, console)
-        if used > SENTENCES - (sentence is not sentences[-1]):
+        if used > most - (sentence is not sentences[-1]):
             break
         found.append(sentence)
     left = len(sentences) - len(found)
@@ -155,7 +159,7 @@ def _print_verdicts(view: EdgeList, room: int, console: Console, target: str | N
     from rich.text import Text
 
     groups = view.by_verdict
-    listed = [verdict for verdict, _ in groups if verdict in (Verdict.RELY, Verdict.PROBABLY)]
+    listed = [verdict for verdict, _ in groups if verdict in WITH_ROWS]
     room = max(room - len(groups), FEWEST_ROWS * len(listed))
     for verdict, edges in groups:
         own = sorted(edges, key=lambda edge: target not in (edge.first, edge.second))
@@ -166,8 +170,9 @@ def _print_verdicts(view: EdgeList, room: int, console: Console, target: str | N
             console.print(Text.assemble(title, "  ", first_few(names, most, ";  ")), overflow="ellipsis", no_wrap=True)
             continue
         listed = listed[1:]
-        rows = own[: max(FEWEST_ROWS, room - FEWEST_ROWS * len(listed))]
-        room -= len(rows)
+        place = max(FEWEST_ROWS, room - FEWEST_ROWS * len(listed))
+        rows = own if len(own) <= place else own[: place - 1]  # the last line names the others
+        room -= min(len(own), place)
         table = [
             (
                 f"  {edge.name}",
@@ -184,9 +189,12 @@ def _print_verdicts(view: EdgeList, room: int, console: Console, target: str | N
         grid.add_column(no_wrap=True, overflow="ellipsis")
         for cells in table:
             grid.add_row(*(Text(cell, overflow="ellipsis") for cell in cells))
-        more = f"  the first {len(rows)}:" if len(own) > len(rows) else ""
-        console.print(Text.assemble(title, more))
+        console.print(title)
         console.print(grid)
+        if left := [edge.name for edge in own[len(rows) :]]:
+            begin = Text("  and")
+            most = next((k for k in range(len(left), 1, -1) if _length(begin, left, k) <= console.width), 1)
+            console.print(Text.assemble(begin, " ", first_few(left, most, "; ")), overflow="ellipsis", no_wrap=True)
 
 
 def _length(title: Text, names: Sequence[str], most: int) -> int:
