@@ -446,10 +446,10 @@ def test_the_limit_that_is_named_has_room_for_what_follows(monkeypatch: pytest.M
     assert told.text.endswith("80 of 200 networks (time limit). All 200 would need about --limit-seconds 100.")
     none = replace(cut, confidence=None, count=0, shortfall=Shortfall.EVERYTHING, expected=None)
     told = single_remark(found, none)
-    assert "how long they take is not known" in told.text
-    assert "by a plain hill climb on the data. It is there" in told.text
+    assert "It does not say how far its edges can be trusted" in told.text
+    assert "by a plain hill climb on the data. It does" in told.text
     stopped = single_remark(replace(found, shortfall=Shortfall.EVERYTHING), none, gaps=True)
-    assert "by a plain hill climb on one completion of the data as far as it came. It is" in stopped.text
+    assert "by a plain hill climb on one completion of the data as far as it came. It does" in stopped.text
 
 
 def test_a_single_search_can_be_asked_for() -> None:

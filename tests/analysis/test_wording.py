@@ -113,7 +113,7 @@ def compared(edge: EdgeRecord, present: float, *others: float) -> EdgeRecord:
         ),
         (1.0, (0.95, 0.2, 0.1), "disagree", "least of all the method 2 (0.10)"),
         (1.0, (0.95, 0.2, 0.1), "disagree", "94% were real all the same. Report the range."),
-        (0.3, (0.2, 0.8), "disagree", "1 of the 2 others does find it likely"),
+        (0.3, (0.2, 0.8), "disagree", "1 of the 2 others finds it likely"),
         (0.3, (0.45, 0.2), "agree", "agree (confidence 0.20 to 0.45)"),
     ],
 )

@@ -180,7 +180,8 @@ def test_tiers_that_are_given_are_not_asked_for(told_tiers: tuple[Analysis, Save
 def test_what_the_data_alone_say_is_one_figure(told_tiers: tuple[Analysis, SavedAnalysis]) -> None:
     """In memory, in the file, and in what is read back: the probability."""
     made, saved = told_tiers
-    rows = {(row["first"], row["second"]): row for row in csv.DictReader((saved.folder / "edges.csv").open())}
+    text = (saved.folder / "edges.csv").read_text(encoding="utf-8")
+    rows = {(row["first"], row["second"]): row for row in csv.DictReader(io.StringIO(text))}
     for edge in made.edges:
         assert edge.without is not None
         assert float(rows[edge.first, edge.second]["without_constraints"]) == pytest.approx(edge.without.real)

@@ -317,6 +317,7 @@ def unreadable(path: str | os.PathLike[str], error: OSError) -> str:
 PAGE = "save('report.html') writes the page, show() opens it"
 GRAPH = "network.to_networkx() of the network, cpdag.to_networkx() with open directions"
 DRAWN = "plot()"
+BIF = "arcwise.write_bif('network.bif', analysis.network)"
 
 # By what is asked, the guess, and what to call instead.
 HINTS: dict[str, dict[str, str]] = {
@@ -333,6 +334,11 @@ HINTS: dict[str, dict[str, str]] = {
         "cpquery": "learn(data).query('P(y | x=a)')",
         "VariableElimination": "learn(data).query('y', {'x': 'a'}), or network.query",
         "HillClimbSearch": "arcwise.hill_climb(data)",
+        "BNLearner": "arcwise.learn(data)",
+        "learnBN": "arcwise.learn(data)",
+        "PC": "arcwise.learn(data), which scores networks",
+        "blacklist": "learn(data, forbidden=['a->b'])",
+        "whitelist": "learn(data, required=['a->b'])",
         "BicScore": "arcwise.scores.make_score('bic')",
         "ExpertKnowledge": "learn(data, tiers=..., required=..., forbidden=...), or arcwise.Constraints",
         "cpdag": "dag.cpdag",
@@ -364,6 +370,16 @@ HINTS: dict[str, dict[str, str]] = {
         "do": "effect('x', 'y'), or network.do({'x': 'state'})",
         "score": "cross_validate('y')",
         "parents": "dag.parents('x')",
+        "children": "dag.children('x')",
+        "arcs": "dag.arcs, or edges with their verdicts",
+        "adjacency": "dag.to_adjacency()",
+        "averaged_network": "consensus",
+        "causal_effect": "effect('x', 'y')",
+        "map_query": "predict(rows, 'y')",
+        "marginals": "network.marginals()",
+        "feature_importances_": "variable('y'): what the others tell about it",
+        "to_bif": BIF,
+        "write_bif": BIF,
         "markov_blanket": "variable('x').blanket",
     },
     "graph": {

@@ -136,7 +136,7 @@ DEMO_DATA, DEMO_TIERS = "survey.csv", "age, sex | *"
 
 
 class DemoVerb(Verb):
-    """Learn from a survey of 2,000 invented people, and write a report and survey.csv: no data of yours are needed.
+    """Learn from a survey of 2,000 invented people, and write a report and survey.csv: you need no data of your own.
 
     What is done is what `arcwise learn demo-output/survey.csv --tiers "age, sex | *" --seed 1 -o DIR` would do.
 

@@ -229,8 +229,8 @@ class LearnOptions:
     categories: tuple[str, ...] = row(AuditSettings, "categories")
     kinds: tuple[str, ...] = option(
         (),
-        "what a column is, NAME=KIND, where it is not what it looks like. Number holds for few values, too; ordinal "
-        "and nominal are never cut; may be repeated",
+        "what a column is, NAME=KIND: number, ordinal (a scale) or nominal (categories), where it is not what it looks "
+        "like. Scales and categories are never cut; may be repeated",
         flags=("--kind",),
         group=Group.DATA,
         metavar="NAME=KIND",

@@ -597,6 +597,11 @@ def _mixed(table: Table, options: LearnOptions) -> MixedData:
     return MixedData.from_table(whole, kinds=_given_kinds(table, options))
 
 
+# What the steps say to who runs `learn`, and no paper.
+IS_ONE_WRONG = " Is one wrong? Then give --kind NAME=KIND (in Python kinds=)."
+AS_THEY_ARE_ASKED = "Edges, effects, `query` and `predict` take all of these as they are."
+
+
 def _steps_of_kinds(mixed: MixedData | None) -> Iterable[str]:
     """Return what each column was taken for, since that decides what can be found; nothing where numbers are cut."""
     if mixed is None:
@@ -604,7 +609,7 @@ def _steps_of_kinds(mixed: MixedData | None) -> Iterable[str]:
     named = {kind: [n for n, own in zip(mixed.names, mixed.kinds, strict=True) if own is kind] for kind in VariableKind}
     words = {"number": "numbers", "ordinal": "scales", "nominal": "categories"}
     taken = [f"as {words[kind]} {quoted(names, 12)}" for kind, names in named.items() if names]
-    yield f"Taken {'; '.join(taken)}. Is one wrong? Then give --kind NAME=KIND (in Python kinds=)."
+    yield f"Taken {'; '.join(taken)}.{IS_ONE_WRONG}"
 
 
 def _steps_of_cuts(uncut: NumericData, options: LearnOptions, *, copied: bool) -> Iterable[str]:
@@ -623,8 +628,8 @@ def _steps_of_cuts(uncut: NumericData, options: LearnOptions, *, copied: bool) -
     }
     if copied:
         yield (
-            "Edges, effects, `query` and `predict` take all of these as they are. Only the bars of the page and "
-            f"network.bif need states: for them, a copy has its numbers cut {ways[how.method]}."
+            f"{AS_THEY_ARE_ASKED} Only the bars of the page and network.bif need states: for them, a copy has its "
+            f"numbers cut {ways[how.method]}."
         )
         return
     yield f"Cut {columns} {ways[how.method]}."

@@ -108,7 +108,7 @@ def plan_evidence(network: BayesianNetwork, limits: Limits | None = None) -> blo
     try:
         given = _given_single_states(network, Run.of(limits))
     except UnfinishedError:
-        return blocks.EvidencePlan(refusal="The time did not suffice to prepare answers here. Ask by `arcwise query`.")
+        return blocks.EvidencePlan(refusal="There was too little time to prepare answers here. Ask by `arcwise query`.")
     except OptionError:
         return blocks.EvidencePlan(refusal=f"The network is too large for that: {why}.")
     return blocks.EvidencePlan(

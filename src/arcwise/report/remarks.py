@@ -94,8 +94,8 @@ def unfinished_remark(shown: MethodResult, given_up: MethodResult, *, gaps: bool
         assert best is not None
         where = " of one completion of the data" if gaps else ""
         text = (
-            f"{begin} is the best network{where} that was found, with the score {best.score:.6f}: {proved}. It is "
-            "there to be looked at, and says nothing of how far its edges can be trusted."
+            f"{begin} is the best network{where} that was found, with the score {best.score:.6f}: {proved}. It does "
+            "not say how far its edges can be trusted."
         )
     return Remark(
         f"{text} {remedy_words(given_up.status, given_up.recipe, _scored(given_up))}",
@@ -143,8 +143,8 @@ def single_remark(shown: MethodResult, given_up: MethodResult, *, gaps: bool = F
     tried = f"none of its {wanted:,} networks" if wanted else "no network"
     return Remark(
         f"The {source.title} could not be completed: {tried} was finished in the {given_up.seconds:.1g} s that were "
-        f"left: how long they take is not known. What is shown is one network, by {climb}. It is there to be looked "
-        "at, and does not say how far its edges can be trusted. Allow more time with --limit-seconds.",
+        f"left. What is shown is one network, by {climb}. It does not say how far its edges can be trusted. Allow "
+        "more time with --limit-seconds.",
         by_time=True,
     )
 

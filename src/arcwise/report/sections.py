@@ -22,6 +22,7 @@ from arcwise.confidence.edge_confidence import RuleName
 from arcwise.findings.edge_record import FILLING, Agreement, EdgeRecord, Support, shown_direction
 from arcwise.findings.options import AUTO, score_text
 from arcwise.findings.parts import ShuffledColumns
+from arcwise.findings.preparation import AS_THEY_ARE_ASKED, IS_ONE_WRONG
 from arcwise.findings.regression import SHOWN, Reason
 from arcwise.findings.verdict import HALF, Direction, Forest, ForestRow, Verdict
 from arcwise.graph.beliefs import Beliefs
@@ -153,7 +154,7 @@ def choice_blocks(analysis: Findings) -> Blocks:
         if options.method != AUTO
         else "it serves any number of rows and variables, and in studies of known networks no source is clearly better"
         if source.is_sample
-        else "what you said of ancestors is obeyed by all networks that the data cannot rule out, not by a bootstrap"
+        else "what you said of ancestors holds in all networks that the data cannot rule out, not in a bootstrap"
     )
     rows: list[Choice] = [
         ("method", source.title, why_method, "--method"),
@@ -352,9 +353,11 @@ def methods_blocks(analysis: Findings) -> Blocks:
 def methods_text(analysis: Findings) -> str:
     """Return the methods section in the past tense."""
     options, data = analysis.options, analysis.data
-    prepared = " ".join(("", *analysis.prepared.steps))
+    steps = [step.replace(IS_ONE_WRONG, "") for step in analysis.prepared.steps if AS_THEY_ARE_ASKED not in step]
+    prepared = " ".join(("", *(step.replace("Taken as ", "Columns were taken as ", 1) for step in steps)))
+    network = "discrete Bayesian network" if analysis.prepared.mixed is None else "Bayesian network"
     parts = [
-        f"We learned the structure of a discrete Bayesian network over {data.n_variables} variables from "
+        f"We learned the structure of a {network} over {data.n_variables} variables from "
         f"{data.n_cases:,} rows with arcwise {versions().get('arcwise', '')}.{prepared}"
     ]
     if analysis.constraints is not None:
@@ -652,7 +655,7 @@ def _weight(found: VariableFinding, *, is_told: bool) -> str:
         f"of the uncertainty about {found.name} ({found.known:.3f} of {found.entropy:.3f} bits)."
     )
     if first.information is None:
-        return f"{text} Which of them matters most cannot be told: their tables have too many cells."
+        return f"{text} Their tables are too large to say which of them matters most."
     return (
         f"{text} {first.name} matters most: P({found.name} = {state}) is {first.change or 0.0:.2f} higher if "
         f"{first.name} is {high} than if it is {low}."
@@ -685,7 +688,7 @@ def missed_blocks(analysis: Findings) -> Blocks:
 def _blanket(found: VariableFinding) -> str:
     """Return how sure it is that these variables, and no others, are enough to know."""
     if not found.blankets:
-        return "How sure the set as a whole is cannot be told: no networks were kept."
+        return "No networks were kept, so nothing is known of the set as a whole."
     if found.n_networks == 1 or not found.blanket:
         return ""
     own = next((share for names, share in found.blankets if set(names) == set(found.blanket)), 0.0)
