@@ -20,7 +20,7 @@ import arcwise
 
 ROOT = Path(arcwise.__file__).parent
 CHECKOUT = Path(__file__).resolve().parents[2]
-MOST_LINES = 74_000  # the next 500 that leave at least 250 free; it falls as soon as it can
+MOST_LINES = 74_500  # the next 500 that leave at least 250 free; it falls as soon as it can
 LARGEST_ROOM = 8_000  # a room beyond this is two
 LONGEST_CHAIN = 25
 LARGEST_FAN_OUT = 20  # but for doors, which only pass names on
