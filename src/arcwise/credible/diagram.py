@@ -156,16 +156,13 @@ class CredibleDiagram:
         """The score of the best network."""
         return float(self.native.optimum) + self.constant
 
-    def sums(
-        self, *, slack: float | None = None, families: bool = False, limits: Limits, report: Any = None
-    ) -> DiagramSums:
+    def sums(self, *, families: bool = False, limits: Limits, report: Any = None) -> DiagramSums:
         """Count the paths, and if asked, those with each family; exactly, without listing them.
 
         Threads change no bit of it, nor what it takes of the memory.
         """
-        within = self.slack if slack is None else slack
         code, overflow, (low, high), mass, words, masses, peak, remade = self.native.sums(
-            within + self.tolerance,
+            self.slack + self.tolerance,
             min(RELATIVE_GRAIN * max(1.0, abs(self.opt)), LARGEST_GRAIN),
             self.table.n_rows,
             families,

@@ -712,10 +712,10 @@ def is_mixed(content: bytes) -> bool:
     return f'"{KIND}"'.encode() in content[:200]
 
 
-def _batches(count: int, size: int = BATCH) -> Iterator[slice]:
+def _batches(count: int) -> Iterator[slice]:
     """Yield slices that are small enough for a grid of each row."""
-    for start in range(0, max(count, 1), size):
-        yield slice(start, min(start + size, count))
+    for start in range(0, max(count, 1), BATCH):
+        yield slice(start, min(start + BATCH, count))
 
 
 def answer_of(

@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from arcwise.base.run import Run
 from arcwise.data.dataset import Dataset
 
 STEPS = 40
@@ -53,7 +52,6 @@ def find_profiles(
     *,
     copies: int = 1,
     rng: np.random.Generator,
-    run: Run | None = None,
 ) -> RowProfiles:
     """Find `count` profiles of rows.
 
@@ -70,8 +68,6 @@ def find_profiles(
         How many profiles there are, and how many rows in each parent configuration draw them.
     rng
         The profiles that rows begin with are random.
-    run
-        Its progress.
     """
     data = data.collapse()
     weights = (data.times / copies).astype(np.float32)[:, None]
@@ -83,8 +79,6 @@ def find_profiles(
         rows = weighed.sum(axis=0, dtype=np.float64)
         counts = cells.counts(weighed) + base
         shares = (rows + KINDS) / (rows.sum() + KINDS * count)
-        if run is not None:
-            run.report("profiles", step + 1, STEPS)
         if step + 1 == STEPS:
             break
         logs = cells.log_probabilities(np.log(cells.normalized(counts))) + np.log(shares).astype(np.float32)

@@ -112,7 +112,7 @@ def _floats(path: str | os.PathLike[str], name: str, values: Any) -> NDArray[np.
         raise FormatError(f"{path}: the column '{name}' does not hold numbers. Write the file again.") from None
 
 
-def first_cyclic(families: Families, choices: NDArray[Any], *, chunk: int = 1 << 14) -> int | None:
+def first_cyclic(families: Families, choices: NDArray[Any]) -> int | None:
     """Return the first network with a directed cycle, or None; many networks at a time.
 
     Nodes without remaining parents are removed from all networks at once; a network with nodes left over that all
@@ -120,7 +120,7 @@ def first_cyclic(families: Families, choices: NDArray[Any], *, chunk: int = 1 <<
     """
     masks = families.masks
     words = masks.shape[1]
-    starts = families.node_offsets[:-1]
+    starts, chunk = families.node_offsets[:-1], 2**14
     for begin in range(0, len(choices), chunk):
         parents = masks[choices[begin : begin + chunk].astype(np.int64) + starts]
         left = np.ones(parents.shape[:2], dtype=bool)

@@ -293,8 +293,8 @@ RANK_BINS = 20  # as in the rank plots of Vehtari et al.
 MOST_POINTS = 1000  # of a line: more cannot be told apart
 
 
-def rank_counts(values: NDArray[Any], bins: int = RANK_BINS) -> NDArray[np.int64]:
-    """Return, at [chain, bin], how many draws of a chain have ranks in each of `bins` equal parts of all ranks.
+def rank_counts(values: NDArray[Any]) -> NDArray[np.int64]:
+    """Return, at [chain, bin], how many draws of a chain have ranks in each of `RANK_BINS` equal parts of all ranks.
 
     Draws that are equal are ranked in random order, always the same: an indicator has two values, and a mean rank would
     put all draws into two bins.
@@ -304,8 +304,8 @@ def rank_counts(values: NDArray[Any], bins: int = RANK_BINS) -> NDArray[np.int64
     order = np.lexsort((np.random.default_rng(0).permutation(flat.size), flat))
     ranks = np.empty(flat.size, dtype=np.int64)
     ranks[order] = np.arange(flat.size)
-    places = (ranks * bins // flat.size).reshape(chains, -1)
-    return np.stack([np.bincount(own, minlength=bins) for own in places]).astype(np.int64)
+    places = (ranks * RANK_BINS // flat.size).reshape(chains, -1)
+    return np.stack([np.bincount(own, minlength=RANK_BINS) for own in places]).astype(np.int64)
 
 
 def _panels(traces: Mapping[str, NDArray[Any]], across: int) -> tuple[Figure, Any]:

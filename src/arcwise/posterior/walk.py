@@ -147,14 +147,14 @@ def count_families(n_variables: int, max_parents: int | None) -> int:
     return n_variables * sum(math.comb(n_variables - 1, size) for size in range(most + 1))
 
 
-def slack_for(n_variables: int, max_parents: int | None, share: float = LEFT_OUT) -> float:
-    """Return the slack of a table that lacks at most this share of the posterior.
+def slack_for(n_variables: int, max_parents: int | None) -> float:
+    """Return the slack of a table that lacks at most `LEFT_OUT` of the posterior.
 
     >>> round(slack_for(37, 3), 2)
     19.48
     """
     count = count_families(n_variables, max_parents)
-    return math.log(count / share) if count < LARGEST_COUNT else math.log(count) - math.log(share)
+    return math.log(count / LEFT_OUT) if count < LARGEST_COUNT else math.log(count) - math.log(LEFT_OUT)
 
 
 def left_out(table: ParentSetTable, n_rows: int) -> float:

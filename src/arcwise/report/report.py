@@ -129,9 +129,9 @@ def _check_line(report: Words) -> Text:
     return Text("Checks: ").append_text(Text("; ").join(checks)) if checks else Text()
 
 
-def answer_text(words: Words, view: EdgeList, *, target: str | None = None, width: int = 100) -> str:
+def answer_text(words: Words, view: EdgeList, *, target: str | None = None) -> str:
     """Return the answer on one screen as plain text."""
-    return rendered(lambda console: print_answer(words, view, console, target=target), width=width)
+    return rendered(lambda console: print_answer(words, view, console, target=target), width=100)
 
 
 def _height(sentence: str, console: Console) -> int:
