@@ -162,6 +162,8 @@ def test_the_recommendation_says_which_rule_and_why() -> None:
     assert "chosen for these data" in by_probability.text
     assert by_probability.expected is not None
     assert by_probability.expected.sentence() in by_probability.text
+    cut, expected = by_probability.threshold.details, by_probability.expected
+    assert (cut["false"], cut["missed"]) == pytest.approx((expected.false, expected.missed))
     learned = recommend(found, metric="cost", alpha=1, rule="learned")
     assert learned.threshold.rule == "learned"
     plain = replace(found, calibration=Calibration.identity())
