@@ -4,7 +4,7 @@ For every table of `--data` (folders of CSV files, plain or gzip, or the archive
 tables of R packages; default: data of `arcwise.datasets`): numbers are cut into three bins of equal width, and columns
 with one state or more than twelve, and rows with gaps, are left out. What is left has 4 to `--most` columns, at least
 50 rows, and half of the rows that there were. The posterior is over all DAGs of at most `--parents` parents, each as
-likely as the other before the data. Each column more takes about three times as long.
+likely as the other before the data. Each column more takes two to three times as long.
 
 A file has the names and states of the columns, the SHA-256 of the codes (one byte per cell, row by row, states in
 order), and for each of four scores the log of the sum over all networks, a bound on what the sum left out, and the

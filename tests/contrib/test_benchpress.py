@@ -28,10 +28,13 @@ SETTINGS = {
     "max_parents": "None",
     "bayes_factor": "20",
     "replicates": "20",
-    "threshold": "0.5",
+    "cut_off": "0.5",
     "timeout": "600",
     "seed": "1",
 }
+
+# What benchpress does not put into the paths of results, and so into the wildcards: settings of other steps.
+TAKEN = {"active", "burnin_frac", "mcmc_estimator", "seed", "standardized", "threshold"}
 
 
 @pytest.fixture
@@ -89,3 +92,9 @@ def test_the_folder_is_what_benchpress_asks_for() -> None:
     readme = (MODULE.parent / "README.md").read_text()
     examples = json.loads("{" + re.search(r"```json\n(.*?)```", readme, re.DOTALL)[1] + "}")["arcwise"]  # type: ignore[index]
     assert all(set(example) == set(item["properties"]) for example in examples)
+
+
+def test_no_setting_has_a_name_that_benchpress_takes_for_itself() -> None:
+    settings = json.loads((MODULE / "schema.json").read_text())["items"]["properties"]
+    assert set(settings) - {"id"} == set(SETTINGS) - {"seed"}
+    assert not TAKEN & set(settings)

@@ -49,13 +49,13 @@ def learn(data: arcwise.Dataset, settings: dict[str, Any]) -> tuple[Dag | None, 
     if networks.status is not Status.COMPLETE:
         return None, networks.status
     confidence = edge_confidence(networks)
-    cut = 0.5 if settings["threshold"] is None else settings["threshold"]
+    cut = 0.5 if settings["cut_off"] is None else settings["cut_off"]
     return consensus_network(confidence, cut).dag, networks.status
 
 
 def main(snakemake: Any) -> None:
     """Learn, and write what benchpress reads."""
-    numbers = ("ess", "max_parents", "bayes_factor", "replicates", "threshold", "timeout")
+    numbers = ("ess", "max_parents", "bayes_factor", "replicates", "cut_off", "timeout")
     given = dict(snakemake.wildcards)
     settings: dict[str, Any] = {name: None if given[name] == "None" else float(given[name]) for name in numbers}
     settings |= {"answer": given["answer"], "score": given["score"], "seed": given.get("seed", 0)}
