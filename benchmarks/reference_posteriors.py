@@ -40,7 +40,7 @@ from benchmarks._page import line_of
 from benchmarks._topic import has_data, parser_for
 
 SCORES = ("bdeu:ess=1", "bdeu:ess=10", "bic", "qnml")
-FEWEST, MOST, PARENTS, ROWS, STATES = 4, 18, 5, 50, 12
+FEWEST, MOST, PARENTS, ROWS, STATES = 4, 21, 5, 50, 12
 DIGITS = 10  # of probabilities
 BUILT_IN = ("iris", "tic-tac-toe", "wine")
 
