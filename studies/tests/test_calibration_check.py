@@ -60,9 +60,15 @@ def test_a_bin_is_off_where_what_is_claimed_is_not_true() -> None:
 
 def test_a_direction_of_no_edge_is_wrong() -> None:
     shares = np.zeros((3, 3))
-    shares[0] = 0.98  # all forward, of which the second is no edge and the third points back
-    found = directions({}, [claim(shares, np.array([1, 0, 2]))])
-    assert (found["compelled"], found["settled"], found["right"]) == (2, 3, 1)
+    shares[0, 1:] = 0.98  # two causes that are not joined; in truth the second pair has an edge, and the third has none
+    found = directions({}, [claim(shares, np.array([0, 1, 0]))])
+    assert (found["compelled"], found["settled"], found["right"]) == (1, 2, 1)
+
+
+def test_what_no_third_variable_compels_is_not_settled() -> None:
+    shares = np.zeros((3, 3))
+    shares[0] = 0.98  # all three are joined: networks may agree on directions, but none follows
+    assert directions({}, [claim(shares, np.array([1, 1, 1]))])["settled"] == 0
 
 
 def test_other_worlds_come_with_another_first_number() -> None:

@@ -156,17 +156,22 @@ def test_directions_are_shares_of_the_networks_with_the_edge(scale: arcwise.Anal
 
 def test_a_direction_is_settled_by_its_probability(scale: arcwise.Analysis, edge: EdgeRecord) -> None:
     """Where a study tells it; nine tenths of the networks decide where none does, and what was said stays said."""
-    told = PairProbability(edge.first, edge.second, 0.98, forward=0.86, backward=0.0, either=0.14, is_studied=True)
+    told = PairProbability(edge.first, edge.second, 0.98, forward=0.71, backward=0.0, either=0.29, is_studied=True)
     ahead = replace(edge, tail=edge.first, head=edge.second, present=1.0, split=(0.98, 0.0, 0.02))
     found = replace(ahead, fate=Fate.KEPT, probability=told)
-    assert not found.is_settled  # 0.98 x 0.86: that there is the edge, and points this way
+    assert not found.is_settled  # 0.98 x 0.71: that there is the edge, and points this way
     text = explain_edge(scale, found)
     assert f"Its direction is likely: {edge.first} → {edge.second} in 98% of the networks" in text
-    assert "Of such directions, 86% are right." in text
+    assert "Of such directions, 71% are right." in text
     surer = replace(found, probability=replace(told, forward=0.96, either=0.04))
     assert surer.is_settled
     assert f"Its direction is settled: {edge.first} → {edge.second} in 98%" in explain_edge(scale, surer)
     assert "Of such directions, 96% are right." in explain_edge(scale, surer)
+    doubted = replace(surer, probability=replace(surer.probability, reasons=(0.69, 1.0)))
+    assert not doubted.is_settled and doubted.direction == "likely"
+    text = explain_edge(scale, doubted)
+    assert "likely, not settled, because no third variable compels it with a probability of 0.7:" in text
+    assert "are right" not in text.split("Its direction")[1].split(" It ")[0]  # of these fewer are
     assert not replace(surer, tail=edge.second, head=edge.first).is_settled  # the other way is not
     assert replace(found, probability=replace(told, is_studied=False)).is_settled  # confidences as probabilities
     for kind in (Origin.DIRECTED, Origin.FOLLOWS, Origin.BELIEVED, Origin.EXPERIMENT, Origin.REQUIRED):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from arcwise.confidence import EdgeConfidence, combine_confidences, consensus_network
 from arcwise.confidence.calibration import Calibration, CalibrationTable, calibrated_by, calibration_table
 from arcwise.confidence.curves import KNOTS, CalibrationCurve, SetFacts
-from arcwise.confidence.probability import reliability
+from arcwise.confidence.probability import reason_of, reliability
 from arcwise.ensemble import Recipe
 from arcwise.errors import FormatError, OptionError, UnknownNameError
 from arcwise.graph import Constraints
@@ -73,6 +73,22 @@ def test_probabilities_of_a_pair_sum_to_one_and_rise_with_confidence() -> None:
         found.pair("a", "e")
     with pytest.raises(OptionError, match="got 'a' twice"):
         _ = found["a", "a"]
+
+
+def test_an_arrow_is_no_surer_than_what_compels_it() -> None:
+    """A v-structure a -> c <- b, and c -> d, which follows from it; a and b may be joined with probability 0.4."""
+    present, directed = np.zeros((4, 4)), np.zeros((4, 4))
+    for tail, head, probability in ((0, 2, 0.9), (1, 2, 0.8), (2, 3, 0.7)):
+        present[tail, head] = present[head, tail] = directed[tail, head] = probability
+    present[0, 1] = present[1, 0] = 0.4
+    assert reason_of(present, directed, 0, 2) == pytest.approx(0.8 * 0.6)  # b -> c, and b is not joined to a
+    assert reason_of(present, directed, 1, 2) == pytest.approx(0.9 * 0.6)
+    assert reason_of(present, directed, 2, 3) == pytest.approx(0.9)  # a -> c, and a is not joined to d
+    assert reason_of(present, directed, 0, 1) == reason_of(present[:2, :2], directed[:2, :2], 0, 1) == 0
+    found = replace(confidence().probability, present=present, directed=directed, undirected=np.zeros((4, 4)))
+    assert found.pair("a", "c").arrow(ahead=True) == pytest.approx(0.48)
+    assert found.pair("a", "c").arrow(ahead=False) == 0
+    assert found.pair("c", "d").arrow(ahead=True) == pytest.approx(0.7)
 
 
 def test_what_constraints_settle_is_certain() -> None:

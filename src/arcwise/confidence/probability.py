@@ -34,15 +34,37 @@ class PairProbability:
     backward: float
     either: float  # the data cannot tell, however many they are
     is_studied: bool = False  # whether a study tells the directions; else they are shares of the networks
+    reasons: tuple[float, float] = (1.0, 1.0)  # how probable what compels forward is, and backward (`reason_of`)
 
     def studied(self, *, ahead: bool) -> float | None:
         """Return the probability of first -> second (`ahead`), or of the other way; None if no study tells."""
         return None if not self.is_studied else self.forward if ahead else self.backward
 
     def arrow(self, *, ahead: bool) -> float | None:
-        """Return how probably there is an edge and points first -> second, or the other way; None as in `studied`."""
+        """Return how probably there is an edge and points first -> second, or the other way; None as in `studied`.
+
+        It is at most as probable as its reason.
+        """
         known = self.studied(ahead=ahead)
-        return None if known is None else self.edge * known
+        return None if known is None else min(self.edge * known, self.reasons[0 if ahead else 1])
+
+
+# What compels a direction: tail -> head is in every network of a class because a third variable w
+#
+# - points to head, too, and is not joined to tail: a v-structure at head; or
+# - points to tail, and is not joined to head: the other way would make a v-structure at tail (Meek's first rule).
+#
+# Either rests on an edge that is not there. Networks agree on a direction, and are wrong together, where a weak edge of
+# a dense group is found by none of them: then they all have a v-structure that the truth has not. The probability that
+# w is not joined knows of weak edges what the networks' votes do not.
+
+
+def reason_of(present: NDArray[np.float64], directed: NDArray[np.float64], tail: int, head: int) -> float:
+    """Return how probable the best reason for tail -> head is, by the probabilities of edges and of arrows."""
+    collider = directed[:, head] * (1 - present[tail])
+    chain = directed[:, tail] * (1 - present[head])
+    collider[tail] = chain[head] = 0.0  # the two themselves are no third variable
+    return float(max(collider.max(), chain.max()))
 
 
 # How many of some pairs are edges, as a range: what a sum of probabilities leaves open.
@@ -216,7 +238,9 @@ class EdgeProbability:
         split = np.array([self.directed[i, j], self.directed[j, i], self.undirected[i, j]])
         forward, backward, either = (split / edge).tolist() if edge > 0 else (0.0, 0.0, 1.0)
         studied = self.calibration.directions is not None
-        return PairProbability(first, second, edge, forward, backward, either, studied)
+        ways = ((i, j), (j, i)) if studied else ()
+        reasons = [reason_of(self.present, self.directed, tail, head) for tail, head in ways] or [1.0, 1.0]
+        return PairProbability(first, second, edge, forward, backward, either, studied, (reasons[0], reasons[1]))
 
     def __getitem__(self, pair: tuple[str, str]) -> float:
         """Return the probability of an edge between two variables: ``probability["smoke", "cough"]``."""

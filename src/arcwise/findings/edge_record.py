@@ -334,6 +334,13 @@ class EdgeRecord:
         """Whether the data direct it, but not so that it could count as settled."""
         return bool(self.withheld) and self.origin is Origin.FOUND
 
+    @property
+    def lacks_reason(self) -> bool:
+        """Whether its direction is as probable as a settled one, but what compels it is not."""
+        known = self._of_study
+        alike = known is not None and known.is_studied and self.real * self.likelihood >= SETTLED_PROBABILITY
+        return alike and not self.is_settled
+
     def settles(self, *, ahead: bool) -> bool:
         """Whether this settles the direction first -> second (`ahead`), or the other one, whoever said what."""
         if self.withheld:
@@ -815,7 +822,8 @@ EDGE_COLUMNS: tuple[EdgeColumn, ...] = (
     EdgeColumn(
         SETTLED,
         "whether the direction, from → to, is settled. The edge then exists and points this way with a probability of "
-        f"at least {SETTLED_PROBABILITY:g}. Where no study gives that, nine tenths of the networks with the edge agree",
+        f"at least {SETTLED_PROBABILITY:g}, and a third variable compels it with as much. Where no study gives that, "
+        "nine tenths of the networks with the edge agree",
         field="settled",
         value=lambda e: e.is_settled,
         kind=flag,

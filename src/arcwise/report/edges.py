@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arcwise.base.showing import counted, first_few, listed, percent, plural, show_confidence, show_range
+from arcwise.confidence.calibration import SETTLED_PROBABILITY
 from arcwise.confidence.consensus import Fate
 from arcwise.data.impute import LEVEL, GapDependence, gap_dependences
 from arcwise.findings.edge_picture import Boxes, EdgePicture
@@ -824,10 +825,12 @@ def _direction(analysis: Findings, edge: EdgeRecord) -> str:
         return f"Its direction is unknown: {percent(free)} of the networks with this edge fit either way{weighted}."
     tail, head = edge.likelier if edge.direction is Direction.UNKNOWN else (edge.tail, edge.head)
     way, back = (one_way, other_way) if tail == edge.first else (other_way, one_way)
-    right = None if edge.is_withheld else edge.way_probability
+    right = None if edge.is_withheld or edge.lacks_reason else edge.way_probability
     shares = [f"{tail} → {head} in {percent(way)} of the networks with this edge{weighted}"]
     shares += [f"{head} → {tail} in {percent(back)}"] if percent(back) != percent(0) else []
-    why = f", not settled, because {edge.withheld}" if edge.is_withheld else ""
+    uncompelled = f"no third variable compels it with a probability of {SETTLED_PROBABILITY:g}"
+    doubt = edge.withheld if edge.is_withheld else uncompelled if edge.lacks_reason else ""
+    why = f", not settled, because {doubt}" if doubt else ""
     text = f"Its direction is {edge.direction}{why}: {' and '.join(shares)}"
     text += f"; {percent(free)} fit either way" if percent(free) != percent(0) else ""
     if right is None or edge.direction is Direction.UNKNOWN:

@@ -24,7 +24,7 @@ from arcwise.graph import Constraints
 from arcwise_studies.experiment import SummaryTable
 from arcwise_studies.experiments.calibration_check import CUT, NEW
 from arcwise_studies.experiments.calibration_paths import confidence_of
-from arcwise_studies.experiments.calibration_tables import wilson
+from arcwise_studies.experiments.calibration_tables import settled_arrows, wilson
 from arcwise_studies.experiments.pair_states import ABSENT, BACKWARD, FORWARD, PairStates, PathStates
 
 if TYPE_CHECKING:
@@ -90,7 +90,8 @@ class Claim:
         edges = self.confidence.probability
         first, second = np.triu_indices(len(edges.names), 1)
         ahead, back = edges.directed[first, second], edges.directed[second, first]
-        called = (edges.vector > 0.5) & (np.maximum(ahead, back) >= SETTLED_PROBABILITY) & ~self.said[1]
+        arrows = settled_arrows(edges.present, edges.directed)
+        called = (arrows[first, second] | arrows[second, first]) & ~self.said[1]
         right = self.states.truth == np.where(ahead >= back, FORWARD, BACKWARD)
         if self.confidence.constraints is not None and self.paths is not None:
             # What is told compels directions, too, that data cannot tell: then those of the true network count.
@@ -143,10 +144,10 @@ def summarize(rows: pd.DataFrame, recipe: Recipe) -> Sequence[SummaryTable]:
             for name, own, by in (("grid", new, by_cell), ("kinds", worlds, by_kind), ("sizes", new, by_cases))
         },
         "directions": (
-            f"Directions with a probability of at least {SETTLED_PROBABILITY:g}, and how many are right, with the "
-            "interval of 95 % (Wilson); a direction of a pair without an edge is wrong. By the number of cases without "
-            "cut numbers, of which the package settles none; of a learner that was told something, those of pairs of "
-            "which nothing was said.",
+            f"Directions with a probability of at least {SETTLED_PROBABILITY:g}, compelled with as much, and how many "
+            "are right, with the interval of 95 % (Wilson); a direction of a pair without an edge is wrong. By the "
+            "number of cases without cut numbers, of which the package settles none; of a learner that was told "
+            "something, those of pairs of which nothing was said.",
             [
                 *(_directions(key, own) for key, own in grouped([c for c in new if not c.is_cut], by_cases)),
                 *(_directions(key, own) for key, own in grouped(directed, by_kind)),

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcwise.confidence.calibration import SETTLED_PROBABILITY, SETTLED_SHARE
-from arcwise.confidence.probability import FLOOR, reliability
+from arcwise.confidence.probability import FLOOR, reason_of, reliability
 from arcwise_studies.experiment import SummaryFigure, SummaryTable
 from arcwise_studies.experiments.calibration_decisions import decisions_table
 from arcwise_studies.experiments.calibration_fit import Samples
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["summarize", "wilson"]
+__all__ = ["settled_arrows", "summarize", "wilson"]
 
 # Recipes that are compared on the same samples, and together.
 TEAMS: tuple[tuple[str, ...], ...] = (
@@ -178,12 +179,15 @@ def _directions(judged: Sequence[Judged]) -> SummaryTable:
             truth, present = one.states.truth, one.confidence
             compelled += int(((truth == FORWARD) | (truth == BACKWARD)).sum())
             shares = one.states.shares / np.maximum(present, 1e-12)
-            for name, ways, bar in (
-                ("shares", shares, SETTLED_SHARE),
-                ("probability", one.probability * one.ways, SETTLED_PROBABILITY),
+            n, pairs = one.states.n_variables, np.triu_indices(one.states.n_variables, 1)
+            edges, arrows = np.zeros((n, n)), np.zeros((n, n))
+            edges[pairs], arrows[pairs], arrows[pairs[::-1]] = one.probability, *(one.probability * one.ways[:2])
+            settled = settled_arrows(edges + edges.T, arrows)
+            for name, ways, called in (
+                ("shares", shares, (one.probability > 0.5) & (shares[:2].max(axis=0) >= SETTLED_SHARE)),
+                ("probability", one.ways, (settled | settled.T)[pairs]),
             ):
                 best = np.where(ways[0] >= ways[1], FORWARD, BACKWARD)
-                called = (one.probability > 0.5) & (np.maximum(ways[0], ways[1]) >= bar)
                 counts[name][0] += int(called.sum())
                 counts[name][1] += int((called & (truth == best)).sum())
         lines.append(
@@ -203,11 +207,19 @@ def _directions(judged: Sequence[Judged]) -> SummaryTable:
         )
     caption = (
         f"Directions that are called settled: by a share of the networks of at least {SETTLED_SHARE:g}, and by a "
-        f"probability, of the edge and of the direction, of at least {SETTLED_PROBABILITY:g}; how many, and how often "
-        "right, the latter with its interval of 95 % (Wilson), beside the number that the true classes compel. A "
-        "direction of a pair without an edge is wrong. Each family left out."
+        f"probability, of the edge with its direction and of what compels it, of {SETTLED_PROBABILITY:g}; how many, "
+        "and how often right, the latter with its interval of 95 % (Wilson), beside the number that the true classes "
+        "compel. A direction of a pair without an edge is wrong. Each family left out."
     )
     return SummaryTable("directions", caption, pd.DataFrame(lines))
+
+
+def settled_arrows(present: NDArray[np.float64], directed: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which arrows are settled, by the probabilities of edges and of arrows, as in `PairProbability.arrow`."""
+    found = directed >= SETTLED_PROBABILITY
+    for tail, head in np.argwhere(found).tolist():
+        found[tail, head] = reason_of(present, directed, tail, head) >= SETTLED_PROBABILITY
+    return found
 
 
 def wilson(hits: int, count: int) -> dict[str, float | None]:
