@@ -167,10 +167,13 @@ def test_a_direction_is_settled_by_its_probability(scale: arcwise.Analysis, edge
     assert surer.is_settled
     assert f"Its direction is settled: {edge.first} → {edge.second} in 98%" in explain_edge(scale, surer)
     assert "Of such directions, 96% are right." in explain_edge(scale, surer)
+    said = replace(told, edge=1.0, is_told=True)
+    by_bar = [replace(found, probability=replace(said, forward=way, either=1 - way)).is_settled for way in (0.84, 0.86)]
+    assert by_bar == [False, True]  # what was said has a part in it
     doubted = replace(surer, probability=replace(surer.probability, reasons=(0.69, 1.0)))
     assert not doubted.is_settled and doubted.direction == "likely"
     text = explain_edge(scale, doubted)
-    assert "likely, not settled, because no third variable compels it with a probability of 0.7:" in text
+    assert "likely, not settled, because no third variable compels it as probably:" in text
     assert "are right" not in text.split("Its direction")[1].split(" It ")[0]  # of these fewer are
     assert not replace(surer, tail=edge.second, head=edge.first).is_settled  # the other way is not
     assert replace(found, probability=replace(told, is_studied=False)).is_settled  # confidences as probabilities

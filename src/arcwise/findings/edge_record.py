@@ -327,7 +327,10 @@ class EdgeRecord:
             return self.settled
         if self.is_withheld:
             return False
-        return is_settled(self.way, None if self._of_study is None else self._of_study.arrow(ahead=self.is_ahead))
+        known = self._of_study
+        if known is None:
+            return is_settled(self.way, None)
+        return is_settled(self.way, known.arrow(ahead=self.is_ahead), told=known.is_told)
 
     @property
     def is_withheld(self) -> bool:
@@ -338,8 +341,9 @@ class EdgeRecord:
     def lacks_reason(self) -> bool:
         """Whether its direction is as probable as a settled one, but what compels it is not."""
         known = self._of_study
-        alike = known is not None and known.is_studied and self.real * self.likelihood >= SETTLED_PROBABILITY
-        return alike and not self.is_settled
+        if known is None or not known.is_studied or self.is_settled:
+            return False
+        return is_settled(0.0, self.real * self.likelihood, told=known.is_told)
 
     def settles(self, *, ahead: bool) -> bool:
         """Whether this settles the direction first -> second (`ahead`), or the other one, whoever said what."""
@@ -707,8 +711,8 @@ def shown_direction(edge: EdgeRecord, few: int) -> str:
     """Return how far the direction is known; where it is likely, with its probability."""
     if few or edge.present <= 0 or edge.fate.is_left_out:
         return ""
-    withheld = edge.real * edge.likelihood >= SETTLED_PROBABILITY  # then no study tells how often it is right
-    is_told = edge.direction is Direction.LIKELY and not withheld
+    doubted = edge.is_withheld or edge.lacks_reason  # then no study tells how often it is right
+    is_told = edge.direction is Direction.LIKELY and not doubted
     return f"likely ({show_confidence(edge.likelihood, 2)})" if is_told else edge.direction
 
 

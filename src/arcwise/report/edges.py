@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arcwise.base.showing import counted, first_few, listed, percent, plural, show_confidence, show_range
-from arcwise.confidence.calibration import SETTLED_PROBABILITY
 from arcwise.confidence.consensus import Fate
 from arcwise.data.impute import LEVEL, GapDependence, gap_dependences
 from arcwise.findings.edge_picture import Boxes, EdgePicture
@@ -828,7 +827,7 @@ def _direction(analysis: Findings, edge: EdgeRecord) -> str:
     right = None if edge.is_withheld or edge.lacks_reason else edge.way_probability
     shares = [f"{tail} → {head} in {percent(way)} of the networks with this edge{weighted}"]
     shares += [f"{head} → {tail} in {percent(back)}"] if percent(back) != percent(0) else []
-    uncompelled = f"no third variable compels it with a probability of {SETTLED_PROBABILITY:g}"
+    uncompelled = "no third variable compels it as probably"
     doubt = edge.withheld if edge.is_withheld else uncompelled if edge.lacks_reason else ""
     why = f", not settled, because {doubt}" if doubt else ""
     text = f"Its direction is {edge.direction}{why}: {' and '.join(shares)}"

@@ -10,6 +10,7 @@ import json
 import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -78,19 +79,19 @@ class Claim:
         edges = barred & barred.T | needed | needed.T
         return edges[pairs], (edges | barred | barred.T)[pairs]
 
-    @property
+    @cached_property
     def expected(self) -> Expected:
         """What is said of the edges above one half."""
         every = self.confidence.probability
         return every.expected(every.vector > 0.5)
 
-    @property
+    @cached_property
     def settled(self) -> tuple[int, int]:
         """How many directions are called settled, and how many of these are right."""
         edges = self.confidence.probability
         first, second = np.triu_indices(len(edges.names), 1)
         ahead, back = edges.directed[first, second], edges.directed[second, first]
-        arrows = settled_arrows(edges.present, edges.directed)
+        arrows = settled_arrows(edges.present, edges.directed, told=edges.is_told)
         called = (arrows[first, second] | arrows[second, first]) & ~self.said[1]
         right = self.states.truth == np.where(ahead >= back, FORWARD, BACKWARD)
         if self.confidence.constraints is not None and self.paths is not None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.confidence.calibration import SETTLED_PROBABILITY, SETTLED_SHARE
+from arcwise.confidence.calibration import SETTLED_IF_TOLD, SETTLED_PROBABILITY, SETTLED_SHARE, is_settled
 from arcwise.confidence.probability import FLOOR, reason_of, reliability
 from arcwise_studies.experiment import SummaryFigure, SummaryTable
 from arcwise_studies.experiments.calibration_decisions import decisions_table
@@ -214,11 +214,13 @@ def _directions(judged: Sequence[Judged]) -> SummaryTable:
     return SummaryTable("directions", caption, pd.DataFrame(lines))
 
 
-def settled_arrows(present: NDArray[np.float64], directed: NDArray[np.float64]) -> NDArray[np.bool_]:
+def settled_arrows(
+    present: NDArray[np.float64], directed: NDArray[np.float64], *, told: bool = False
+) -> NDArray[np.bool_]:
     """Return which arrows are settled, by the probabilities of edges and of arrows, as in `PairProbability.arrow`."""
-    found = directed >= SETTLED_PROBABILITY
+    found = directed >= (SETTLED_IF_TOLD if told else SETTLED_PROBABILITY)
     for tail, head in np.argwhere(found).tolist():
-        found[tail, head] = reason_of(present, directed, tail, head) >= SETTLED_PROBABILITY
+        found[tail, head] = is_settled(0.0, reason_of(present, directed, tail, head), told=told)
     return found
 
 
