@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.confidence.calibration import SETTLED_IF_TOLD, SETTLED_PROBABILITY, SETTLED_SHARE, is_settled
+from arcwise.confidence.calibration import SETTLED_CONSTRAINED, SETTLED_PROBABILITY, SETTLED_SHARE, is_settled
 from arcwise.confidence.probability import FLOOR, reason_of, reliability
 from arcwise_studies.experiment import SummaryFigure, SummaryTable
 from arcwise_studies.experiments.calibration_decisions import decisions_table
@@ -215,12 +215,12 @@ def _directions(judged: Sequence[Judged]) -> SummaryTable:
 
 
 def settled_arrows(
-    present: NDArray[np.float64], directed: NDArray[np.float64], *, told: bool = False
+    present: NDArray[np.float64], directed: NDArray[np.float64], *, constrained: bool = False
 ) -> NDArray[np.bool_]:
     """Return which arrows are settled, by the probabilities of edges and of arrows, as in `PairProbability.arrow`."""
-    found = directed >= (SETTLED_IF_TOLD if told else SETTLED_PROBABILITY)
+    found = directed >= (SETTLED_CONSTRAINED if constrained else SETTLED_PROBABILITY)
     for tail, head in np.argwhere(found).tolist():
-        found[tail, head] = is_settled(0.0, reason_of(present, directed, tail, head), told=told)
+        found[tail, head] = is_settled(0.0, reason_of(present, directed, tail, head), constrained=constrained)
     return found
 
 
