@@ -167,9 +167,9 @@ def test_a_direction_is_settled_by_its_probability(scale: arcwise.Analysis, edge
     assert surer.is_settled
     assert f"Its direction is settled: {edge.first} → {edge.second} in 98%" in explain_edge(scale, surer)
     assert "Of such directions, 96% are right." in explain_edge(scale, surer)
-    said = replace(told, edge=1.0, is_constrained=True)
+    said = replace(told, edge=1.0, is_strict=True)
     by_bar = [replace(found, probability=replace(said, forward=way, either=1 - way)).is_settled for way in (0.84, 0.86)]
-    assert by_bar == [False, True]  # what was said has a part in it
+    assert by_bar == [False, True]  # under constraints, and of other sources
     doubted = replace(surer, probability=replace(surer.probability, reasons=(0.69, 1.0)))
     assert not doubted.is_settled and doubted.direction == "likely"
     text = explain_edge(scale, doubted)

@@ -35,7 +35,7 @@ class PairProbability:
     either: float  # the data cannot tell, however many they are
     is_studied: bool = False  # whether a study tells the directions; else they are shares of the networks
     reasons: tuple[float, float] = (1.0, 1.0)  # how probable what compels forward is, and backward (`reason_of`)
-    is_constrained: bool = False  # whether the networks satisfy constraints, on whatever pair
+    is_strict: bool = False  # whether a direction needs more to be settled (`is_settled`)
 
     def studied(self, *, ahead: bool) -> float | None:
         """Return the probability of first -> second (`ahead`), or of the other way; None if no study tells."""
@@ -211,8 +211,8 @@ class EdgeProbability:
         n x n, symmetric: that there is one whose direction no data of this kind can tell.
     calibration
         How they were found from the confidences, and what that rests on.
-    is_constrained
-        Whether the networks satisfy constraints.
+    is_strict
+        Whether a direction needs more to be settled: under constraints, and of networks that no bootstrap has drawn.
     """
 
     names: tuple[str, ...]
@@ -220,7 +220,7 @@ class EdgeProbability:
     directed: NDArray[np.float64]
     undirected: NDArray[np.float64]
     calibration: Calibration
-    is_constrained: bool = False
+    is_strict: bool = False
 
     @cached_property
     def vector(self) -> NDArray[np.float64]:
@@ -245,7 +245,7 @@ class EdgeProbability:
         ways = ((i, j), (j, i)) if studied else ()
         reasons = [reason_of(self.present, self.directed, tail, head) for tail, head in ways] or [1.0, 1.0]
         both = reasons[0], reasons[1]
-        return PairProbability(first, second, edge, forward, backward, either, studied, both, self.is_constrained)
+        return PairProbability(first, second, edge, forward, backward, either, studied, both, self.is_strict)
 
     def __getitem__(self, pair: tuple[str, str]) -> float:
         """Return the probability of an edge between two variables: ``probability["smoke", "cough"]``."""
@@ -290,8 +290,8 @@ def edge_probability(confidence: EdgeConfidence, calibration: Calibration) -> Ed
         found = [_matrix(n, i, j, own) for own in (likely, likely * shares[0], likely * shares[2])]
     for own in found:
         np.fill_diagonal(own, 0.0)
-    is_constrained = known is not None and not known.is_trivial
-    return EdgeProbability(confidence.names, found[0], found[1], found[2], calibration, is_constrained)
+    is_strict = confidence.origin != "bootstrap" or (known is not None and not known.is_trivial)
+    return EdgeProbability(confidence.names, found[0], found[1], found[2], calibration, is_strict)
 
 
 def _matrix(n: int, i: NDArray[np.int64], j: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -330,7 +330,7 @@ class EdgeRecord:
         known = self._of_study
         if known is None:
             return is_settled(self.way, None)
-        return is_settled(self.way, known.arrow(ahead=self.is_ahead), constrained=known.is_constrained)
+        return is_settled(self.way, known.arrow(ahead=self.is_ahead), strictly=known.is_strict)
 
     @property
     def is_withheld(self) -> bool:
@@ -343,7 +343,7 @@ class EdgeRecord:
         known = self._of_study
         if known is None or not known.is_studied or self.is_settled:
             return False
-        return is_settled(0.0, self.real * self.likelihood, constrained=known.is_constrained)
+        return is_settled(0.0, self.real * self.likelihood, strictly=known.is_strict)
 
     def settles(self, *, ahead: bool) -> bool:
         """Whether this settles the direction first -> second (`ahead`), or the other one, whoever said what."""

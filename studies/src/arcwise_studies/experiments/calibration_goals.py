@@ -91,7 +91,7 @@ class Claim:
         edges = self.confidence.probability
         first, second = np.triu_indices(len(edges.names), 1)
         ahead, back = edges.directed[first, second], edges.directed[second, first]
-        arrows = settled_arrows(edges.present, edges.directed, constrained=edges.is_constrained)
+        arrows = settled_arrows(edges.present, edges.directed, strictly=edges.is_strict)
         called = (arrows[first, second] | arrows[second, first]) & ~self.said[1]
         right = self.states.truth == np.where(ahead >= back, FORWARD, BACKWARD)
         if self.confidence.constraints is not None and self.paths is not None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.confidence.calibration import SETTLED_CONSTRAINED, SETTLED_PROBABILITY, SETTLED_SHARE, is_settled
+from arcwise.confidence.calibration import SETTLED_PROBABILITY, SETTLED_SHARE, SETTLED_STRICTLY, is_settled
 from arcwise.confidence.probability import FLOOR, reason_of, reliability
 from arcwise_studies.experiment import SummaryFigure, SummaryTable
 from arcwise_studies.experiments.calibration_decisions import decisions_table
@@ -182,7 +182,7 @@ def _directions(judged: Sequence[Judged]) -> SummaryTable:
             n, pairs = one.states.n_variables, np.triu_indices(one.states.n_variables, 1)
             edges, arrows = np.zeros((n, n)), np.zeros((n, n))
             edges[pairs], arrows[pairs], arrows[pairs[::-1]] = one.probability, *(one.probability * one.ways[:2])
-            settled = settled_arrows(edges + edges.T, arrows)
+            settled = settled_arrows(edges + edges.T, arrows, strictly=not label.startswith("bootstrap:"))
             for name, ways, called in (
                 ("shares", shares, (one.probability > 0.5) & (shares[:2].max(axis=0) >= SETTLED_SHARE)),
                 ("probability", one.ways, (settled | settled.T)[pairs]),
@@ -215,12 +215,12 @@ def _directions(judged: Sequence[Judged]) -> SummaryTable:
 
 
 def settled_arrows(
-    present: NDArray[np.float64], directed: NDArray[np.float64], *, constrained: bool = False
+    present: NDArray[np.float64], directed: NDArray[np.float64], *, strictly: bool = False
 ) -> NDArray[np.bool_]:
     """Return which arrows are settled, by the probabilities of edges and of arrows, as in `PairProbability.arrow`."""
-    found = directed >= (SETTLED_CONSTRAINED if constrained else SETTLED_PROBABILITY)
+    found = directed >= (SETTLED_STRICTLY if strictly else SETTLED_PROBABILITY)
     for tail, head in np.argwhere(found).tolist():
-        found[tail, head] = is_settled(0.0, reason_of(present, directed, tail, head), constrained=constrained)
+        found[tail, head] = is_settled(0.0, reason_of(present, directed, tail, head), strictly=strictly)
     return found
 
 
