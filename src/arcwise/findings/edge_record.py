@@ -228,7 +228,8 @@ class EdgeRecord:
         i, j = confidence.names.index(first), confidence.names.index(second)
         present = float(confidence.present[i, j])
         ways = float(confidence.directed[i, j]), float(confidence.directed[j, i]), float(confidence.undirected[i, j])
-        tail, head = (second, first) if ways[1] > ways[0] else (first, second)
+        split = tuple(way / present for way in ways) if present > 0 else _split_of_none(confidence, first, second)
+        tail, head = (second, first) if split[1] > split[0] else (first, second)
         return cls(
             first=first,
             second=second,
@@ -236,7 +237,7 @@ class EdgeRecord:
             head=head,
             present=present,
             standard_error=float(confidence.standard_error[i, j]),
-            split=(ways[0] / present, ways[1] / present, ways[2] / present) if present > 0 else (0.0, 0.0, 1.0),
+            split=(split[0], split[1], split[2]),
             probability=confidence.probability.pair(first, second),
             share_filled=0.0 if confidence.filled is None else float(confidence.filled[i, j]),
             between_completions=None if confidence.spread is None else float(confidence.spread[i, j]),
@@ -669,6 +670,14 @@ class EdgeColumn:
         if value is None or isinstance(value, bool):
             return 1 if value else None
         return round_inside(value, self.digits) if self.kind is share else round(value, self.digits)
+
+
+def _split_of_none(confidence: EdgeConfidence, first: str, second: str) -> tuple[float, float, float]:
+    """Return how an edge that no network has would point: either way, unless constraints exclude one."""
+    known = confidence.constraints
+    forward = known is None or first not in known.forbidden_parents(second)
+    backward = known is None or second not in known.forbidden_parents(first)
+    return (0.0, 0.0, 1.0) if forward == backward else (float(forward), float(backward), 0.0)
 
 
 SPLIT = ("forward_if_edge", "backward_if_edge", "either_if_edge")
