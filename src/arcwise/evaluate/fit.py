@@ -588,11 +588,13 @@ def pair_information(data: MixedData) -> NDArray[np.float64]:
 # edge gains anything then, so that no search adds the first, and no test of two variables rejects the network. What is
 # left of each variable beside its parents, e, tells: of three variables without edges the mean of e1 e2 e3 is 0, since
 # the last in the order has the mean 0 whatever the others are. It is compared with the root of the sum of its squares,
-# which needs no spread to be the same everywhere. The level is Bonferroni's over all triples of columns.
+# which needs no spread to be the same everywhere; or of what that is expected to be, where rare states never meet. The
+# level is Bonferroni's over all triples of columns.
 
 
 TRIPLE_LEVEL = 0.01  # in so many tables without such a dependence one is found
 MOST_TRIPLE_COLUMNS = 120  # of more columns no three are looked at
+ROWS_PER_TERM = 5  # of fewer rows for each line in a combination of states, parents act each on its own
 TRIPLE_WORK, LEAST_TRIPLE_ROWS = 1.5e8, 500  # rows times columns^3: of more rows, evenly spaced ones
 
 
@@ -622,6 +624,7 @@ def find_triples(dag: Dag, data: Dataset | MixedData) -> tuple[TripleFit, ...]:
         data = MixedData(data.codes.astype(np.float64), data.names, kinds, data.states, data.weights)
     left, of = _beside_parents(dag, data)
     q, squares, weights = left.shape[1], left**2, data.times
+    means = weights @ squares / weights.sum()
     cut = float(ndtri(1 - TRIPLE_LEVEL / 2 / max(1, math.comb(q, 3))))
     joined = [{*dag.parents_of(name)} | {*dag.children_of(name)} for name in dag.names]
     found: list[tuple[float, tuple[int, int, int]]] = []
@@ -629,6 +632,7 @@ def find_triples(dag: Dag, data: Dataset | MixedData) -> tuple[TripleFit, ...]:
         rest = slice(c + 1, q)
         sums = (left[:, rest] * (left[:, c] * weights)[:, None]).T @ left[:, rest]
         spread = (squares[:, rest] * (squares[:, c] * weights)[:, None]).T @ squares[:, rest]
+        spread = np.maximum(spread, weights.sum() * means[c] * np.outer(means[rest], means[rest]))
         t = np.triu(sums / np.sqrt(np.maximum(spread, 1e-300)), 1) * math.sqrt(worth)
         for a, b in np.argwhere(np.abs(t) > cut).tolist():
             three = int(of[c]), int(of[c + 1 + a]), int(of[c + 1 + b])
@@ -644,13 +648,25 @@ def find_triples(dag: Dag, data: Dataset | MixedData) -> tuple[TripleFit, ...]:
 
 
 def _beside_parents(dag: Dag, data: MixedData) -> tuple[Floats, NDArray[np.int64]]:
-    """Return what is left of each column beside a curve in each parent, and the variable of each column."""
+    """Return what is left of each column beside its parents, and the variable of each column.
+
+    Parents that are numbers act by curves and by products of two, categories by all combinations of their states, in
+    each of which numbers have lines of their own: all that a network can hold.
+    """
     plain, curves, weights = embed(data, "ranks", 1), embed(data, "ranks", 3), data.times
     root, left = np.sqrt(weights / weights.sum())[:, None], plain.rows.copy()
     for v, name in enumerate(data.names):
-        own = np.flatnonzero(plain.of_column == v)
-        parents = [data.index(parent) for parent in dag.parents_of(name)]
-        held = curves.rows[:, np.isin(curves.of_column, parents)]
-        if len(own) and held.shape[1]:
-            left[:, own] -= held @ np.linalg.lstsq(held * root, left[:, own] * root, rcond=1e-9)[0]
+        own, parents = np.flatnonzero(plain.of_column == v), [data.index(parent) for parent in dag.parents_of(name)]
+        if not len(own) or not parents:
+            continue
+        states = [p for p in parents if data.kinds[p] is VariableKind.NOMINAL]
+        lines = plain.rows[:, np.isin(plain.of_column, [*{*parents} - {*states}])]
+        held = [curves.rows[:, np.isin(curves.of_column, parents)]]
+        cells = np.unique(data.values[states], axis=1, return_inverse=True)[1].reshape(-1) if states else np.zeros(1)
+        if (int(cells.max()) + 1) * (1 + lines.shape[1]) * ROWS_PER_TERM <= data.n_rows:
+            among = (cells[:, None] == np.arange(int(cells.max()) + 1)).astype(float) * np.ones((data.n_rows, 1))
+            held += [among, *(among * line[:, None] for line in lines.T)]
+            held += [(one * other)[:, None] for one, other in itertools.combinations(lines.T, 2)]
+        whole = np.concatenate(held, axis=1)
+        left[:, own] -= whole @ np.linalg.lstsq(whole * root, left[:, own] * root, rcond=1e-9)[0]
     return left, plain.of_column

@@ -924,7 +924,7 @@ EDGE_COLUMNS: tuple[EdgeColumn, ...] = (
     ),
     EdgeColumn(
         ONE_OF[1],
-        "that at least one of these edges is real: what the share of networks with one of them is worth",
+        "that at least one of these edges is real: the share of networks with one of them, or what it is worth if less",
         field="one_of_probability",
         since="0.3",
         shown=FILES,

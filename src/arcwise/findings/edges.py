@@ -452,6 +452,8 @@ def with_sets(
 ) -> tuple[EdgeRecord, ...]:
     """Return the edges with the sets of which at least one is nearly certain; `worth` makes shares probabilities.
 
+    A set has the share of networks with one of its edges, or what that is worth if it is less: of few rows, shares are
+    worth more than they are, since edges are missed. But where one edge stands for another, none is missed.
     Of two sets that share an edge, that with fewer edges is kept, then the surer one.
     """
     place = {name: v for v, name in enumerate(networks.names)}
@@ -468,15 +470,16 @@ def with_sets(
             for some in combinations(range(len(own)), size):
                 without = float(networks.weights @ ~has[list(some)].any(axis=0))
                 alone = float(np.prod([1 - float(networks.weights @ has[k]) for k in some]))
-                if without * SWAPPED <= alone and float(worth(np.array([1 - without]))[0]) >= SURE_OF_SET:
-                    found.append((size, without, name, tuple(own[k] for k in some)))
+                probability = min(1 - without, float(worth(np.array([1 - without]))[0]))
+                if without * SWAPPED <= alone and probability >= SURE_OF_SET:
+                    found.append((size, -probability, name, tuple(own[k] for k in some)))
     sets: dict[tuple[str, str], tuple[str, float]] = {}
     told: set[str] = set()
-    for _, without, name, own_set in sorted(found, key=lambda one: one[:3]):
+    for _, minus, name, own_set in sorted(found, key=lambda one: one[:3]):
         pairs = [(edge.first, edge.second) for edge in own_set]
         if name not in told and not any(pair in sets for pair in pairs):
             told.add(name)
-            sets |= dict.fromkeys(pairs, (name, float(worth(np.array([1 - without]))[0])))
+            sets |= dict.fromkeys(pairs, (name, -minus))
     return tuple(
         replace(edge, one_of=sets[pair][0], one_of_probability=sets[pair][1])
         if (pair := (edge.first, edge.second)) in sets
