@@ -131,7 +131,8 @@ class Findings:
         """Every pair of variables with a confidence above 0.01, the most certain first."""
         found = self.part(found_parts.MainAnswer).edges
         known = tuple(map(self._checked, with_methods(found, self.sets) if self.comparisons else found))
-        if self.main.kept is not None and not self.has_few_networks:
+        # Of tables of categories, whose answers stay as they are, edges are told one by one.
+        if self.mixed is not None and self.main.kept is not None and not self.has_few_networks:
             known = with_sets(known, self.networks, self.probability.calibration.curve)
         return self._with_missed(known)
 
