@@ -241,3 +241,10 @@ def test_signs_that_a_screen_does_not_have_are_spelled(
             env={**os.environ, "PYTHONIOENCODING": encoding},
         )
         assert arrow in done.stdout.decode(encoding)
+
+
+def test_names_of_the_program_are_code_on_the_page(told_tiers: tuple[Analysis, SavedAnalysis]) -> None:
+    made, _ = told_tiers
+    assert "`effect`" in made.explain("x", "z")
+    page = re.sub(r"<script.*?</script>", "", made.to_html(), flags=re.DOTALL)
+    assert "<code>query</code> and <code>predict</code> take all of these" in page and "`" not in page

@@ -11,6 +11,7 @@ import base64
 import hashlib
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
@@ -68,6 +69,7 @@ def render_html(report: Report) -> str:
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters["kind"] = lambda block: KINDS[type(block)]
     environment.filters["sides"] = _sides
+    environment.filters["code"] = lambda text: Markup(re.sub("`([^`]+)`", r"<code>\1</code>", escape(text)))
     environment.filters["svg"] = lambda chart, key: Markup(_picture(chart, key))
     style, script = _stripped(_asset("report.css")), _script()
     policy = (

@@ -90,7 +90,7 @@ def print_report(report: Words, edges: EdgeList, console: Console, *, sections: 
 # An answer has so many lines with the path and the commands that follow it; so many at most are sentences, and from so
 # many on a verdict has a line for each of its edges.
 SCREEN, FOLLOWING, SENTENCES, FEWEST_ROWS = 25, 4, 10, 3
-FEWEST_LINES = 5  # of sentences, where so many edges have a line each that there is no place for more
+FEWEST_LINES = 6  # of sentences, where so many edges have a line each that there is no place for more
 WITH_ROWS = (Verdict.RELY, Verdict.PROBABLY)
 COLOURS = {Verdict.RELY: "blue", Verdict.PROBABLY: "cyan", Verdict.OPEN: "yellow", Verdict.YOURS: "magenta"}
 SHOWN_BEFORE = re.compile(r"probability \S+?(; |$)")  # it stands in its own column

@@ -18,7 +18,10 @@ function choose(index) {
   const ends = make("p", { class: "ends" }, "Variables: ", press(name(edge.first), () => chooseNode(edge.first)), " ", press(name(edge.second), () => chooseNode(edge.second)));
   openPanel(nameOf(edge, state.consensus.get(index)), badges, ends);
   const body = byId("details-body");
-  for (const said of edge.sentences) body.append(make("p", {}, typeof said === "number" ? view.phrases[said] : said));
+  for (const said of edge.sentences) { // what stands between backticks is a name of the program
+    const parts = (typeof said === "number" ? view.phrases[said] : said).split("`");
+    body.append(make("p", {}, ...parts.map((part, k) => (k % 2 ? make("code", {}, part) : part))));
+  }
   if (edge.picture) body.append(make("h4", {}, "The rows"), ...edgePicture(edge));
   body.append(make("h4", {}, "Confidence by method and score"), methodTable(edge));
   body.append(make("h4", {}, "Direction"), directionTable(edge));
