@@ -522,8 +522,8 @@ def test_the_legend_says_whose_directions_are_settled(browser: Any, tmp_path: Pa
     """A head that comes from the user's own tiers is not the data's."""
     data = datasets.load("balance-scale")
     tiers = arcwise.Constraints(data.names, tiers=[[name for name in data.names if name != "class"], ["class"]])
-    survey = datasets.load("survey")
-    for table, said, words in ((data, tiers, "is what you said"), (survey, None, "likely")):
+    wine = datasets.load("wine")
+    for table, said, words in ((data, tiers, "is what you said"), (wine, None, "likely")):
         analysis = arcwise.learn(table, constraints=said, seed=1, permutations=0, compare=False, threshold=0.5)
         path = tmp_path / "report.html"
         path.write_text(analysis.to_html(), encoding="utf-8")

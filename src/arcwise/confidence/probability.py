@@ -17,6 +17,7 @@ from arcwise.confidence.calibration import UNKNOWN_CASES, Calibration
 from arcwise.confidence.curves import CalibrationCurve, logistic
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.nodes import bits
+from arcwise.networks.recipe import NetworkOrigin
 
 if TYPE_CHECKING:
     from arcwise.confidence.edge_confidence import EdgeConfidence
@@ -290,7 +291,7 @@ def edge_probability(confidence: EdgeConfidence, calibration: Calibration) -> Ed
         found = [_matrix(n, i, j, own) for own in (likely, likely * shares[0], likely * shares[2])]
     for own in found:
         np.fill_diagonal(own, 0.0)
-    is_strict = confidence.origin != "bootstrap" or (known is not None and not known.is_trivial)
+    is_strict = not NetworkOrigin(confidence.origin).is_resampled or (known is not None and not known.is_trivial)
     return EdgeProbability(confidence.names, found[0], found[1], found[2], calibration, is_strict)
 
 
