@@ -200,3 +200,22 @@ def test_completions_are_mixed_as_rubin_says() -> None:
     assert np.isclose(whole[0], np.mean([ends(part)[0] for part in parts]))
     assert min(ends(part)[1] for part in parts) <= whole[1] < whole[2] <= max(ends(part)[2] for part in parts)
     assert whole[2] - whole[1] > 0.9 * max(ends(part)[2] - ends(part)[1] for part in parts)
+
+
+def test_what_is_observed_is_of_rows_with_both_values() -> None:
+    """What completions put into gaps is no observation, however it looks."""
+    rng = np.random.default_rng(5)
+    x, noise = rng.normal(size=(2, 600))
+    missing = np.arange(600) < 250
+    copies = []
+    for _ in range(4):
+        y = x + noise
+        y[missing] = rng.normal(size=250)  # knows nothing of x
+        copies.append(np.array([x, y]))
+    data = MixedData(np.concatenate(copies, axis=1), ("x", "y"), (NUMBER,) * 2, ((),) * 2)
+    networks = NetworkSet.from_dags([Dag.from_arcs(("x", "y"), [("x", "y")])], origin="test")
+    found = find_mixed_effect(networks, data, "x", "y", copies=4)
+    slope = stats.linregress(x[~missing], (x + noise)[~missing]).slope
+    assert found.observed[0, 0] == pytest.approx(slope) and found.pairs == (350, 600)
+    whole = find_mixed_effect(networks, data.take(np.arange(600)), "x", "y")
+    assert whole.pairs == (600, 600) and whole.observed[0, 0] < slope - 0.2

@@ -81,7 +81,11 @@ class MixedEffect(PairEffect):
         Of the networks in which x is an ancestor of y: the change with an interval, at [step, of], in units of y or as
         a difference of probabilities; None if there are none.
     observed
-        The change that goes with the step in the data, whatever the reason: a regression on x alone.
+        The change that goes with the step in the data, whatever the reason: a regression on x alone, over the rows in
+        which both were observed. NaN if these lack a state of the step.
+    pairs
+        In how many of the table's rows both were observed, and how many rows there are. Of completions, a value that
+        all of them agree on counts as observed.
     no_overlap
         For each state of a nominal x, the share of cases that can hardly have it, whatever happens: those to which the
         parents of x give it less than 2 %. Of a number, one value: 1 if its parents leave it less than a tenth of
@@ -96,6 +100,7 @@ class MixedEffect(PairEffect):
     of: tuple[str, ...]
     change: Range | None
     observed: NDArray[np.float64]
+    pairs: tuple[int, int]
     no_overlap: NDArray[np.float64] | None
     scale: NDArray[np.float64]
 
@@ -115,7 +120,7 @@ class MixedEffect(PairEffect):
     @property
     def strongest(self) -> tuple[int, int]:
         """Where the change is largest beside what is usual: the step, and what changes."""
-        size = np.abs(self.observed if self.change is None else self.change.mean) * self.scale
+        size = np.abs(np.nan_to_num(self.observed) if self.change is None else self.change.mean) * self.scale
         step, of = np.unravel_index(int(np.argmax(size)), size.shape)
         return int(step), int(of)
 
@@ -295,7 +300,11 @@ class _Cause:
         check_argument(np.isfinite(by) and by != 0, "by", by, "must be a number other than 0.")
         each = data.n_rows // copies
         parts = [data.take(np.arange(k * each, (k + 1) * each)) for k in range(copies)] if copies > 1 else [data]
-        self.reach, self.data, self.x = reach, data, data.index(cause)
+        self.reach, self.data, self.x, self.by = reach, data, data.index(cause), by
+        self.whole = parts[0]
+        # What was missing differs between completions.
+        cells = data.matrix.reshape(data.n_variables, copies, each)
+        self.known = (cells == cells[:, :1]).all(axis=1)
         self.parts = [_Regressions(usable_cases(part.independent(), cause), self.x, by) for part in parts]
         hardly = reach.ancestor_probabilities()[self.x] <= HARDLY
         self.unchanged = frozenset(np.flatnonzero(hardly).tolist()) - {self.x}
@@ -329,14 +338,27 @@ class _Cause:
             if with_overlap:
                 room[row] = [part.no_overlap(parents) for part in self.parts]
             run.report(f"effects of {self.data.names[x]}", number + 1, len(rows))
-        alone = [part.given((), outcomes) for part in self.parts]
         effects = []
         for y in outcomes:
             own = [row for row in rows if reached[row, y] > 0]
             changes = [one[y] for row in own for one in found[row]]
-            observed = np.mean([one[y].change for one in alone], axis=0)
-            effects.append(self._effect(y, own, changes, room, observed, level))
+            effects.append(self._effect(y, own, changes, room, level))
         return effects
+
+    def _observed(self, y: int) -> tuple[Floats, tuple[int, int]]:
+        """Return what goes with each step in the rows in which both were observed, and how many of all these are."""
+        both = self.known[self.x] & self.known[y]
+        counts = np.ones(len(both), np.int64) if self.whole.weights is None else self.whole.weights
+        pairs = int(counts[both].sum()), int(counts.sum())
+        if both.all():
+            return self.parts[0].given((), [y])[y].change, pairs
+        name, rows = self.data.names[self.x], None
+        if both.any():
+            rows = informative_cases(self.whole.take(np.flatnonzero(both)).independent(), name)
+        if rows is None:
+            return np.full_like(self.parts[0].scale(y), np.nan), pairs
+        part = _Regressions(rows, self.x, self.by)
+        return np.where(part.are_compared[:, None], part.given((), [y])[y].change, np.nan), pairs
 
     def _effect(
         self,
@@ -344,12 +366,12 @@ class _Cause:
         own: list[int],
         changes: list[_Change],
         room: dict[int, list[Floats]],
-        observed: Floats,
         level: float,
     ) -> MixedEffect:
         data, first = self.data, self.parts[0]
         shares = np.array([self.reach.reached[row, y] for row in own])
         weights = np.repeat(shares / len(self.parts), len(self.parts))
+        observed, pairs = self._observed(y)
         overlap = None
         if room and own:
             overlap = np.asarray(shares @ np.array([np.mean(room[row], axis=0) for row in own]) / shares.sum())
@@ -365,6 +387,7 @@ class _Cause:
             standard_error=float(self.reach.standard_errors()[self.x, y]),
             change=_mixed(weights, changes, level) if own else None,
             observed=observed,
+            pairs=pairs,
             level=level,
             n_families=len(own),
             no_overlap=overlap,
@@ -393,6 +416,12 @@ class _Regressions:
         own = data.states[cause]
         self._pairs = state_pairs(self.arities[cause])
         self.steps = tuple(f"{own[a]} -> {own[b]}" for a, b in self._pairs) or (f"{by:+g}",)
+
+    @property
+    def are_compared(self) -> NDArray[np.bool_]:
+        """Whether the rows have what each step compares: both states, or a number that varies."""
+        seen = np.unique(self._values[self.cause])
+        return np.array([{*pair} <= {*seen.tolist()} for pair in self._pairs] or [len(seen) > 1])
 
     def _outcome(self, v: int) -> Floats:
         y, r = self._values[v], self.arities[v]

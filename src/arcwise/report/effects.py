@@ -358,9 +358,12 @@ def mixed_effect_answer(
 def _apart(found: MixedEffect, change: float, observed: float, edges: Sequence[EdgeRecord]) -> str:
     """Return why what is seen, what setting the cause does, and what a regression leaves are three figures."""
     x, y, size = found.cause, found.outcome, found.strongest[0]
+    (both, rows), where = found.pairs, ""
+    if both < rows:
+        where = f", in the {both:,} of {rows:,} rows with both values"
     told = (
-        f"In the data, {observed:+.3g} goes with it, whatever the reason. The effect, {change:+.3g}, is what setting "
-        f"{x} changes along all paths."
+        f"In the data, {observed:+.3g} goes with it, whatever the reason{where}. The effect, {change:+.3g}, is what "
+        f"setting {x} changes along all paths."
     )
     slopes = [edge.regression.slope for edge in edges if (edge.tail, edge.head) == (x, y) and edge.regression]
     if not slopes or math.isnan(slopes[0]) or "->" in found.steps[size]:  # of a category it is a shift between states
