@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import pickle
 import re
@@ -319,6 +320,43 @@ def test_no_hint_is_about_a_name_that_is_there(found: Analysis, survey: pd.DataF
     for kind, thing in have.items():
         assert [name for name in HINTS[kind] if hasattr(thing, name)] == [], kind
     assert not {item.name for item in options_of(LearnOptions)} & {*HINTS["learn"]}
+
+
+CALLED = re.compile(r"(?<![\w.'=>-])([A-Za-z_]\w*(?:\.\w+)*)(\(?)")
+
+
+def test_what_a_hint_recommends_is_there(found: Analysis) -> None:
+    roots = {"arcwise": arcwise, "network": found.network, "dag": found.dag, "cpdag": found.dag.cpdag, "data": DATA}
+    have = {"analysis": found, "graph": found.dag, "network": found.network, "data": found.data, "estimator": arcwise}
+    seen = 0
+    for kind in HINTS.keys() - {"learn", "search"}:
+        for name, advice in HINTS[kind].items():
+            text = re.sub(r"\b(arcwise\.)?learn\(data[^)]*\)\.", "analysis.", re.sub(r"'[^']*'", "''", advice))
+            for path, bracket in CALLED.findall(text):
+                first, *rest = path.split(".")
+                if not bracket and not rest:
+                    continue  # a word
+                thing = {**roots, "analysis": found, "learn": arcwise}.get(first)
+                for part in rest if thing not in (None, arcwise) or first == "arcwise" else path.split("."):
+                    thing = getattr(thing or have.get(kind, arcwise), part)
+                assert not bracket or callable(thing), f"{kind}.{name}: {advice}"
+                seen += 1
+    assert seen > 80
+
+
+SEARCHES = (arcwise.hill_climb, arcwise.tabu_search, arcwise.bootstrap_networks, arcwise.find_credible)
+
+
+def test_a_keyword_of_another_library_is_answered_with_ours(survey: pd.DataFrame) -> None:
+    for name, advice in HINTS["search"].items():
+        own = advice.split("=")[0]
+        takers = [call for call in SEARCHES if own in str(inspect.signature(call)) + (call.__doc__ or "")]
+        assert takers, name
+        with pytest.raises(OptionError, match=rf"takes no argument '{name}'; use {own}="):
+            takers[0](survey, **{name: 3})
+    with pytest.raises(OptionError, match=r"It takes data, .*constraints, .*max_parents, .*restarts") as caught:
+        arcwise.hill_climb(survey, nonsense=1)
+    assert "keywords" not in str(caught.value)
 
 
 def test_dir_shows_what_a_user_wants(found: Analysis, saved: SavedAnalysis) -> None:

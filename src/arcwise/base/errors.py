@@ -319,6 +319,11 @@ GRAPH = "network.to_networkx() of the network, cpdag.to_networkx() with open dir
 DRAWN = "plot()"
 BIF = "arcwise.write_bif('network.bif', analysis.network)"
 
+TIERS = "arcwise.Constraints(data.names, tiers=[['a', 'b'], ['c']])"
+GROUPS = "arcwise.Constraints(data.names, groups=[['a', 'b', 'c']])"
+REQUIRED = "constraints={'required': ['a->b']}"
+FORBIDDEN = "constraints={'forbidden': ['a->b']}"
+
 # By what is asked, the guess, and what to call instead.
 HINTS: dict[str, dict[str, str]] = {
     "arcwise": {
@@ -342,6 +347,16 @@ HINTS: dict[str, dict[str, str]] = {
         "BicScore": "arcwise.scores.make_score('bic')",
         "ExpertKnowledge": "learn(data, tiers=..., required=..., forbidden=...), or arcwise.Constraints",
         "cpdag": "dag.cpdag",
+        "arc_strength": "arcwise.edge_confidence(networks).to_frame(), of networks = arcwise.bootstrap_networks(data)",
+        "modelstring": "dag.to_model_string()",
+        "model2network": "arcwise.Dag.from_model_string('[a][b|a]')",
+        "tiers2blacklist": TIERS,
+        "ordering2blacklist": TIERS,
+        "set_blacklist": GROUPS,
+        "set2blacklist": GROUPS,
+        "mmhc": "arcwise.hill_climb(data): no search here is hybrid",
+        "pc_stable": "arcwise.learn(data), which scores networks: no search here tests independences",
+        "ci_test": "arcwise.evaluate.check_fit(network, data), which tests all claims; none tests one",
         "plot": "learn(data).plot(), or arcwise.plotting",
         "predict": "learn(data, target='y').predict(rows)",
         "query": "learn(data).query('P(y | x=a)')",
@@ -391,7 +406,14 @@ HINTS: dict[str, dict[str, str]] = {
         "successors": "children('x')",
         "fit": "arcwise.fit_parameters(dag, data)",
         "draw": "plot()",
-        "to_cpdag": "cpdag()",
+        "to_cpdag": "cpdag, without parentheses",
+        "shd": "arcwise.evaluate.shd(true, learned)",
+        "compare": "arcwise.evaluate.compare(true, learned)",
+        "to_dot": "arcwise.graph.write_dot('graph.dot', dag)",
+        "has_arc": "('a', 'b') in dag.arcs",
+        "has_edge": "('a', 'b') in dag.arcs",
+        "modelstring": "to_model_string()",
+        "score": "arcwise.scores.make_score('bic').score_network(data, dag)",
     },
     "network": {
         "nodes": "names",
@@ -399,6 +421,7 @@ HINTS: dict[str, dict[str, str]] = {
         "arcs": "dag.arcs",
         "get_cpds": "cpt('x')",
         "cpds": "cpt('x')",
+        "loglik": "-arcwise.evaluate.negative_log_likelihood([network], data)",
         "infer": "query('y', {'x': 'a'})",
         "simulate": "sample(100)",
         "save": "arcwise.write_bif('network.bif', network)",
@@ -439,6 +462,29 @@ HINTS: dict[str, dict[str, str]] = {
         "timeout": "limit_seconds=60",
         "maxp": "max_parents=3",
         "max_indegree": "max_parents=3",
+    },
+    "search": {
+        "whitelist": REQUIRED,
+        "white_list": REQUIRED,
+        "fixed_edges": REQUIRED,
+        "required": REQUIRED,
+        "blacklist": FORBIDDEN,
+        "black_list": FORBIDDEN,
+        "forbidden": FORBIDDEN,
+        "tiers": "constraints={'tiers': 'a, b | c'}",
+        "temporal_order": "constraints={'tiers': 'a, b | c'}",
+        "expert_knowledge": "constraints={'required': ['a->b'], 'forbidden': ['c->a']}",
+        "maxp": "max_parents=3",
+        "max_indegree": "max_parents=3",
+        "R": "replicates=200",
+        "n_boot": "replicates=200",
+        "n_bootstrap": "replicates=200",
+        "algorithm": "learner='tabu'",
+        "algorithm_args": "options={'refine': 0}",
+        "n_jobs": "workers=4",
+        "random_state": "seed=1",
+        "timeout": "limits=arcwise.Limits(seconds=60)",
+        "scoring_method": "score='bic'",
     },
 }
 

@@ -353,11 +353,13 @@ def gather(kind: type[Settings], function: Callable[..., Any], keywords: Mapping
     known = [field.name for field in dataclasses.fields(kind)]
     for name in given:
         if name not in known:
-            near = difflib.get_close_matches(name, [*known, *inspect.signature(function).parameters], n=1)
-            guess = f"; did you mean '{near[0]}'?" if near else "."
-            raise OptionError(
-                f"{function.__name__} takes no argument '{name}'{guess} Its settings are {', '.join(known)}."
-            )
+            taken = list(dict.fromkeys([*inspect.signature(function).parameters, *known]))
+            advice, near = hint("search", name), difflib.get_close_matches(name, taken, n=1)
+            if advice.removeprefix("; use ").split("=")[0] in taken:
+                guess = f"{advice}."
+            else:
+                guess = f"; did you mean '{near[0]}'?" if near else "."
+            raise OptionError(f"{function.__name__} takes no argument '{name}'{guess} It takes {', '.join(taken)}.")
     if base is not None and not isinstance(base, kind):
         raise OptionError(
             Argument("settings", shown=f"{type(base).__name__}(...)"),
