@@ -387,7 +387,8 @@ def test_a_function_of_another_column_is_found_in_spite_of_gaps() -> None:
     )
     frame.loc[rng.random(400) < 0.1, "land"] = None
     (finding,) = [finding for finding in check(frame).findings if finding.kind is Kind.DETERMINED]
-    assert finding.columns == ("land",)
+    assert finding.columns == ("land", "town")
+    assert finding.remedy is not None and finding.remedy.value == ["land"]  # not the one it follows from
 
 
 def test_one_row_of_many_that_breaks_a_function_is_seen() -> None:
@@ -395,7 +396,9 @@ def test_one_row_of_many_that_breaks_a_function_is_seen() -> None:
     town = rng.integers(9, size=30_000)
     frame = pd.DataFrame({"town": town.astype(str), "land": (town > 4).astype(str)})
     frame["z"] = rng.choice(["u", "v"], 30_000)
-    assert [finding.columns for finding in check(frame).findings if finding.kind is Kind.DETERMINED] == [("land",)]
+    assert [finding.columns for finding in check(frame).findings if finding.kind is Kind.DETERMINED] == [
+        ("land", "town")
+    ]
     frame.loc[12_347, "land"] = "True" if town[12_347] <= 4 else "False"  # not among the rows that are looked at first
     assert not [finding for finding in check(frame).findings if finding.kind is Kind.DETERMINED]
 

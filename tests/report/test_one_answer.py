@@ -38,6 +38,7 @@ from arcwise.report.edges import explain_edge, state_labels
 from arcwise.report.effects import effect_answer
 from arcwise.report.explanation import explain_folder
 from arcwise.report.html import chart_svg
+from arcwise.report.page import build_report
 from arcwise.report.sections import variable_answer
 
 
@@ -248,3 +249,16 @@ def test_names_of_the_program_are_code_on_the_page(told_tiers: tuple[Analysis, S
     assert "`effect`" in made.explain("x", "z")
     page = re.sub(r"<script.*?</script>", "", made.to_html(), flags=re.DOTALL)
     assert "<code>query</code> and <code>predict</code> take all of these" in page and "`" not in page
+
+
+def test_a_column_that_was_computed_from_the_target_is_told_of_first() -> None:
+    rng = np.random.default_rng(5)
+    weight = rng.normal(3000, 500, 200).round()
+    people = pd.DataFrame({"weight": weight, "low": (weight < 2500).astype(int), "age": rng.normal(25, 5, 200)})
+    for target, other in (("weight", "low"), ("low", "weight")):
+        analysis = arcwise.learn(people, target=target, seed=1, permutations=0, compare=False)
+        (said,) = [line for line in build_report(analysis).summary if "follows from" in line]
+        assert said.startswith("Beware: column 'low' follows from column 'weight'")
+        assert f"learn again with --drop {other}." in said
+    analysis = arcwise.learn(people, target="age", seed=1, permutations=0, compare=False)
+    assert not [line for line in build_report(analysis).summary if "follows from" in line]

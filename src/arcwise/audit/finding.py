@@ -151,6 +151,7 @@ def leave_out(
     return Finding(kind, severity, names, what, evidence, proposal, remedy, repair, keepable=keepable)
 
 
-def note(kind: Kind, names: tuple[str, ...], what: str, evidence: str = "") -> Finding:
-    """Return what is worth knowing about columns, which can be dropped, or about the table."""
-    return Finding(kind, Severity.NOTE, names, what, evidence, remedy=Argument("drop", [*names]) if names else None)
+def note(kind: Kind, names: tuple[str, ...], what: str, evidence: str = "", *, others: tuple[str, ...] = ()) -> Finding:
+    """Return what is worth knowing about columns, which can be dropped, and `others`, or about the table."""
+    remedy = Argument("drop", [*names]) if names else None
+    return Finding(kind, Severity.NOTE, (*names, *others), what, evidence, remedy=remedy)

@@ -85,7 +85,7 @@ def find_determined(table: Table) -> Iterable[Finding]:
             if finer and can_show_copies(column.counts()) and _determines(other, column):
                 what = f"column '{column.name}' follows from column '{other.name}': each value of that has one of this"
                 values = f"{len(other.labels):,} and {len(column.labels):,} values"
-                yield note(Kind.DETERMINED, (column.name,), what, values)
+                yield note(Kind.DETERMINED, (column.name,), what, values, others=(other.name,))
                 break
 
 
@@ -144,15 +144,15 @@ def find_computed(table: Table) -> Iterable[Finding]:
             reported.add(among)
             words = " ".join(_term(formula[other], other) for other in sorted(formula, key=order.__getitem__))
             what = f"column '{name}' follows from others: {name} = {words.removeprefix('+ ')}"
-            yield note(Kind.DETERMINED, (name,), what, "up to rounding and a constant; edges among them say only that")
+            evidence = "up to rounding and a constant; edges among them say only that"
+            yield note(Kind.DETERMINED, (name,), what, evidence, others=tuple(formula))
     for column in table.columns:
         if 2 <= len(column.labels) <= MAX_LEVELS // 2 and not column.is_continuous():
             cause = next((c for c in numbers if c.name in values and _are_intervals(c, column)), None)
             if cause is not None:
                 what = f"column '{column.name}' follows from column '{cause.name}': each of its labels is a bin"
-                yield note(
-                    Kind.DETERMINED, (column.name,), what, f"{len(column.labels)} labels, in the order of numbers"
-                )
+                evidence = f"{len(column.labels)} labels, in the order of numbers"
+                yield note(Kind.DETERMINED, (column.name,), what, evidence, others=(cause.name,))
 
 
 def _term(factor: float, name: str) -> str:

@@ -685,7 +685,7 @@ def _about_target(analysis: Findings) -> tuple[str, ...]:
     if analysis.focus is None:
         return ()
     variable, scores = analysis.focus.variable, analysis.focus.scores
-    text = sections.linked_sentence(variable.name, analysis.edges)
+    text = sections.by_definition(analysis, variable.name) + sections.linked_sentence(variable.name, analysis.edges)
     if next((check.ok for check in sections.checks(analysis) if check.key == "fit"), None) is False:
         text += " The network does not fit, so other variables may matter too."
     if isinstance(scores, NumberScores):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arcwise.audit.finding import Finding, Severity, columns_words
+from arcwise.audit.finding import Finding, Kind, Severity, columns_words
 from arcwise.base.bibliography import list_works
 from arcwise.base.options import options_of
 from arcwise.base.showing import counted, first_few, listed, percent, plural, show_confidence
@@ -591,6 +591,17 @@ FEW_SAY_NOTHING = "Shares of so few say nothing about an edge: take this as a fi
 def few_networks(count: int) -> str:
     """Return that there are too few networks."""
     return "Only one network was learned." if count == 1 else f"Only {count:,} networks were learned."
+
+
+def by_definition(analysis: Findings, target: str) -> str:
+    """Return a warning of columns from which the target was computed, or that were computed from it; or ""."""
+    audit, names = analysis.prepared.audit, set(analysis.data.names)
+    for one in () if audit is None else audit.findings:
+        if one.kind is Kind.DETERMINED and target in one.columns and names.issuperset(one.columns):
+            computed, *others = one.columns
+            drop = " ".join(f"--drop {shlex.quote(name)}" for name in (others if computed == target else [computed]))
+            return f"Beware: {one.what}. That link is true by definition and hides others: learn again with {drop}. "
+    return ""
 
 
 def linked_sentence(name: str, records: Sequence[EdgeRecord]) -> str:
