@@ -600,7 +600,7 @@ def by_definition(analysis: Findings, target: str) -> str:
         if one.kind is Kind.DETERMINED and target in one.columns and names.issuperset(one.columns):
             computed, *others = one.columns
             drop = " ".join(f"--drop {shlex.quote(name)}" for name in (others if computed == target else [computed]))
-            return f"Beware: {one.what}. That link is true by definition and hides others: learn again with {drop}. "
+            return f"Beware: {one.what}. Their edge is true by definition and hides others: learn again with {drop}. "
     return ""
 
 
