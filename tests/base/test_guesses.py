@@ -20,7 +20,7 @@ from arcwise.analysis import Analysis, LearnOptions, SavedAnalysis
 from arcwise.base.errors import HINTS, ArcwiseError, Hinted
 from arcwise.base.options import options_of
 from arcwise.confidence import edge_confidence
-from arcwise.data import Dataset, Table
+from arcwise.data import Dataset, MixedData, Table
 from arcwise.ensemble import bootstrap_networks, count_credible, exact_posterior
 from arcwise.errors import DataError, GraphError, OptionError
 from arcwise.graph import Dag, Pdag
@@ -357,6 +357,53 @@ def test_a_keyword_of_another_library_is_answered_with_ours(survey: pd.DataFrame
     with pytest.raises(OptionError, match=r"It takes data, .*constraints, .*max_parents, .*restarts") as caught:
         arcwise.hill_climb(survey, nonsense=1)
     assert "keywords" not in str(caught.value)
+
+
+MIXED = MixedData.from_dataframe(
+    pd.DataFrame({name: np.random.default_rng(i).random(60) for i, name in enumerate("abc")})
+)
+CUT = MIXED.as_dataset()
+FITTED = fit_parameters(DAG, CUT)
+
+
+def test_what_counts_states_refuses_numbers_in_words() -> None:
+    """Every public function that takes a `Dataset` and no `MixedData`, as far as its arguments can be filled in."""
+    given: dict[str, Any] = {
+        "dag": DAG, "graph": DAG, "truth": DAG, "network": FITTED, "true": FITTED, "learned": FITTED,
+        "networks": bootstrap_networks(CUT, replicates=3, seed=1), "target": "c", "cause": "a", "outcome": "c",
+        "child": "b", "parent": "a",
+    }  # fmt: skip
+    stages = [getattr(arcwise, name) for name in arcwise._MODULES]
+    calls = [getattr(stage, name) for stage in stages for name in getattr(stage, "__all__", ())]
+    tried = []
+    for call in filter(inspect.isfunction, calls):
+        own = inspect.signature(call).parameters
+        kind = str(own["data"].annotation) if "data" in own else ""
+        needed = [
+            p.name for p in own.values() if p.default is p.empty and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)
+        ]
+        if "Dataset" not in kind or "MixedData" in kind or not {*needed} <= {*given, "data"}:
+            continue
+        if call.__name__ in ("learn", "write_data", "negative_log_likelihood", "recommend"):
+            continue  # these take numbers as they are, or networks of any kind
+        tried.append(call.__name__)
+        with pytest.raises(ArcwiseError) as caught:
+            call(**{name: given[name] for name in needed if name != "data"}, data=MIXED)
+        assert "nanobind" not in str(caught.value)
+    assert {"fit_parameters", "find_effect", "explain_graph", "ess_path", "accuracy_score", "check_fit"} <= {*tried}
+    with pytest.raises(DataError, match=r"MixedNetwork\.fit\(dag, data\), from arcwise\.model.*data\.as_dataset\(\)"):
+        fit_parameters(DAG, MIXED)
+    with pytest.raises(DataError, match=r"learn\(.*arcwise\.data\.MixedData\.from_dataframe"):
+        arcwise.hill_climb(numbers())
+
+
+def test_what_is_given_in_another_place_is_told_or_taken() -> None:
+    with pytest.raises(GraphError, match=r"not BayesianNetwork; it has one: true\.dag"):
+        evaluate.shd(FITTED, DAG)
+    with pytest.raises(OptionError, match=r"evidence='a' must say what was observed.*\{'smoke': 'yes'\}"):
+        FITTED.query("b", "a")
+    score = arcwise.scores.make_score("bdeu")
+    assert score.score_network(DATA.to_dataframe(), DAG) == score.score_network(DATA, DAG)
 
 
 def test_dir_shows_what_a_user_wants(found: Analysis, saved: SavedAnalysis) -> None:

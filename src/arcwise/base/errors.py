@@ -421,7 +421,7 @@ HINTS: dict[str, dict[str, str]] = {
         "arcs": "dag.arcs",
         "get_cpds": "cpt('x')",
         "cpds": "cpt('x')",
-        "loglik": "-arcwise.evaluate.negative_log_likelihood([network], data)",
+        "loglik": "log_likelihood(data)",
         "infer": "query('y', {'x': 'a'})",
         "simulate": "sample(100)",
         "save": "arcwise.write_bif('network.bif', network)",

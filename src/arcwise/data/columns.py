@@ -592,11 +592,13 @@ def _check_continuous(table: Columns, columns: Iterable[Column], max_levels: int
                 Remedy("cut it into bins with", Call("discretize"), only_if="it measures something"),
                 _is_category(column),
             )
+    mixed = () if table.source else ("or arcwise.data.MixedData.from_dataframe(frame)",)
     listed = first_few([f"'{column.name}' ({len(column.labels):,} distinct values)" for column in many], 6)
     raise DataError(
         f"{table.prefix}{plural(len(many), 'column')} {listed} {plural(len(many), 'holds', 'hold')} numbers "
         f"with more than {max_levels} distinct values, not categories.",
         remedies=(
+            Remedy("take them as they are, with", Call("learn"), *mixed),
             Remedy(
                 "cut them into bins with",
                 Call("discretize", Argument("method", "mdl"), Argument("target", shown="...")),

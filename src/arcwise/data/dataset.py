@@ -646,6 +646,17 @@ def dataset_of(data: T | Frame) -> T | Dataset:
     return cast("T", data)
 
 
+def states_of(data: T | Frame, *remedies: Remedy) -> T | Dataset:
+    """Return what `dataset_of` returns, for what counts states: numbers as they are are refused, with the remedies."""
+    given = dataset_of(data)
+    if getattr(type(given), "HOLDS_NUMBERS", False):
+        raise DataError(
+            "states are counted here, and these data are MixedData, which hold numbers as they are.",
+            remedies=(*remedies, Remedy("cut the numbers first: data.as_dataset()")),
+        )
+    return given
+
+
 def incomplete_of(data: Any) -> Any:
     """Return what `dataset_of` returns, but data with gaps of a table that has some."""
     if not is_frame(data):

@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc
 
-from arcwise.base.errors import Argument, DataError, GraphError, OptionError, check_argument
+from arcwise.base.errors import Argument, DataError, GraphError, OptionError, Remedy, check_argument
 from arcwise.base.progress import ProgressCallback
 from arcwise.base.run import Run
 from arcwise.base.showing import ShowsFrame, data_frame
 from arcwise.confidence.reach import FamilyReach, family_reach
 from arcwise.counts import contingency
 from arcwise.data.cases import Cases
-from arcwise.data.dataset import Dataset, Frame, dataset_of
+from arcwise.data.dataset import Dataset, Frame, states_of
 from arcwise.graph.dag import Dag, Pdag
 from arcwise.graph.nodes import bits
 from arcwise.networks.network_list import NetworkSet
@@ -601,7 +601,7 @@ def find_effect(
         How many completions of the data are stacked in `data`, if they had gaps. Each gives its own estimates, and how
         far they differ widens the intervals.
     """
-    data = dataset_of(data)
+    data = states_of(data, Remedy("ask arcwise.effects.find_mixed_effect"))
     check_effect_options(data, (cause, outcome), level, ess, copies)
     if isinstance(networks, NetworkSet):
         refuse_copy(networks, cause)
@@ -890,7 +890,7 @@ def possible_effects(
     data, cause, outcome, level, ess, copies
         As in `find_effect`.
     """
-    data = dataset_of(data)
+    data = states_of(data, Remedy("ask arcwise.effects.possible_mixed_effects"))
     check_effect_options(data, (cause, outcome), level, ess, copies)
     if set(graph.names) != set(data.names):
         raise OptionError("the graph and the data have different variables.")

@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.base.cluster import Cluster, open_cluster
+from arcwise.base.errors import Remedy
 from arcwise.base.progress import ProgressCallback
 from arcwise.base.run import Limits, Run, Status
 from arcwise.base.showing import ShowsFrame, data_frame
 from arcwise.confidence.reach import FamilyReach
-from arcwise.data.dataset import Dataset, Frame, dataset_of
+from arcwise.data.dataset import Dataset, Frame, states_of
 from arcwise.effects.effect import (
     LEVEL,
     CauseParts,
@@ -136,7 +137,7 @@ def find_effects(
     DataError
         If that is so of all causes.
     """
-    data = dataset_of(data)
+    data = states_of(data, Remedy("ask arcwise.effects.find_mixed_effects"))
     check_effect_options(data, (), level, ess, copies)
     run = Run.of(limits)
     reach = reach_of(networks, data)

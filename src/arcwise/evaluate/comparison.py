@@ -35,6 +35,11 @@ def align(true: Graph, learned: Graph) -> tuple[Pdag, Pdag]:
     A `Dag` stands for its Markov equivalence class, so that it becomes its CPDAG. A `Pdag` is taken as it is: an edge
     that it leaves undirected counts as undirected. Nodes are matched by name.
     """
+    given: tuple[tuple[str, object], ...] = (("true", true), ("learned", learned))
+    for which, graph in given:
+        if not isinstance(graph, Dag | Pdag):
+            has = f"; it has one: {which}.dag" if hasattr(graph, "dag") else ""
+            raise GraphError(f"the {which} graph must be a Dag or Pdag, not {type(graph).__name__}{has}.")
     first, second = (graph.cpdag if isinstance(graph, Dag) else graph for graph in (true, learned))
     match_names(first.names, second.names)
     return first, second if first.names == second.names else second.reorder(first.names)

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, fdtrc, log_softmax, ndtri, xlogy
 
-from arcwise.base.errors import DataError
+from arcwise.base.errors import DataError, Remedy
 from arcwise.base.progress import ProgressCallback
 from arcwise.base.run import Limits, Run, Seed, Status, generator_of
 from arcwise.base.showing import ShowsFrame, data_frame
 from arcwise.counts import contingency
 from arcwise.data.column import VariableKind
-from arcwise.data.dataset import Dataset, Frame, dataset_of
+from arcwise.data.dataset import Dataset, Frame, states_of
 from arcwise.data.mixed import MixedData
 from arcwise.graph.dag import Dag
 from arcwise.graph.nodes import reach
@@ -325,7 +325,7 @@ def check_fit(
     seed, limits, progress
         See `Run`; the seed is that of the data sets, and a limit of time shows in the status.
     """
-    data = dataset_of(data)
+    data = states_of(data, Remedy("check a MixedNetwork with arcwise.evaluate.fit.check_mixed_fit"))
     if missing := [name for name in network.names if name not in data.names]:
         raise DataError(f"the data have no column {', '.join(repr(name) for name in missing)} of the network.")
     data = (data if data.names == network.names else data.select(network.names)).independent(seed)

@@ -12,12 +12,20 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import digamma, gammaln, polygamma
 
 from arcwise import _core
-from arcwise.base.errors import Argument, DataError, OptionError, UnfinishedError, check_argument, check_known
+from arcwise.base.errors import (
+    Argument,
+    DataError,
+    OptionError,
+    Remedy,
+    UnfinishedError,
+    check_argument,
+    check_known,
+)
 from arcwise.base.progress import ProgressCallback
 from arcwise.base.run import Run, Seed, generator_of
 from arcwise.counts import contingency
 from arcwise.data.checks import Targets
-from arcwise.data.dataset import Dataset, Frame, Incomplete, dataset_of
+from arcwise.data.dataset import Dataset, Frame, Incomplete, states_of
 from arcwise.graph.constraints import Constraints
 from arcwise.graph.dag import Dag
 from arcwise.graph.nodes import bits, reach
@@ -277,7 +285,7 @@ def fit_parameters(
     >>> network.tables[1].round(3).tolist()
     [[0.4, 0.6], [0.333, 0.667]]
     """
-    data = dataset_of(data)
+    data = states_of(data, Remedy("fit them as they are: MixedNetwork.fit(dag, data), from arcwise.model"))
     check_known("estimator", estimator, ESTIMATORS)
     chosen = ESTIMATORS[estimator]
     chosen.check_parameters(estimator, parameters)

@@ -21,7 +21,7 @@ from arcwise.base.errors import Argument, DataError, Either, OptionError, Remedy
 from arcwise.base.progress import ProgressCallback
 from arcwise.base.run import Run, Seed, Status
 from arcwise.data.checks import Targets
-from arcwise.data.dataset import Dataset
+from arcwise.data.dataset import Dataset, states_of
 from arcwise.data.table import Table
 from arcwise.graph.dag import Dag
 from arcwise.model.tables import (
@@ -275,6 +275,7 @@ def row_log_likelihoods(
     threads, progress
         As in `query`.
     """
+    data = states_of(data, Remedy("fit a MixedNetwork, from arcwise.model"))
     codes, positions = _aligned(network, data)
     of_row, was_set = _interventions(network, data)
     with Run.begin(None, progress, threads) as run:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.base.errors import FormatError, OptionError, UnknownNameError, errors_within, suggestion
+from arcwise.base.errors import Argument, FormatError, OptionError, UnknownNameError, errors_within, suggestion
 from arcwise.base.files import is_unicode, parse_json
 from arcwise.base.showing import WIDTH, clipped, data_frame, wrapped
 from arcwise.graph.dag import Dag
@@ -411,6 +411,12 @@ def read_asked(
     >>> read_asked("P(cough | smoke=yes)", None, ["smoke", "cough"])
     (('cough',), {'smoke': 'yes'})
     """
+    if evidence is not None and not isinstance(evidence, Mapping):
+        raise OptionError(
+            Argument("evidence", evidence),
+            "must say what was observed of each variable, as in {'smoke': 'yes'}; to ask for several variables, give "
+            "a list of them first.",
+        )
     if not isinstance(variables, str) or variables in names or "(" not in variables:
         return variables, evidence
     question = parse_question(variables)

@@ -16,7 +16,7 @@ from arcwise.base.errors import ConstraintError, DataError, check_argument
 from arcwise.base.progress import ProgressCallback
 from arcwise.base.run import Seed, Status
 from arcwise.base.showing import data_frame, one_screen
-from arcwise.data.dataset import Dataset, Frame, dataset_of
+from arcwise.data.dataset import Dataset, Frame, states_of
 from arcwise.evaluate.comparison import shd
 from arcwise.evaluate.prediction import accuracy_score
 from arcwise.graph.constraints import assert_obeys
@@ -286,7 +286,7 @@ def ess_path(
     pruning and the search of one table. Ctrl-C and the time limit end the path early: it then has the values up
     to there.
     """
-    data = dataset_of(data)
+    data = states_of(data)
     grid = np.unique(optima.checked_sizes(np.logspace(-3, 5, 60) if ess is None else ess))
     path, averaged = EssSolver(data, learning, progress=progress).solve_with_average(grid, stage="ESS path")
     grid = grid[: len(path)]
@@ -535,7 +535,7 @@ def data_saturation(
     Ctrl-C and the time limit end it with the repetitions that are finished, or in the first one with the sizes that
     are; before there are two sizes, Ctrl-C raises KeyboardInterrupt, and the time limit waits for them.
     """
-    data = dataset_of(data)
+    data = states_of(data)
     check_argument(repetitions >= 1, "repetitions", repetitions, "must be at least 1.")
     sizes = _sizes(data.n_cases)
     score = make_score("bdeu", ess=ess)

@@ -28,7 +28,7 @@ from arcwise.base.progress import ProgressCallback
 from arcwise.base.run import Limits, Run, Status, thread_count
 from arcwise.base.showing import data_frame, one_screen
 from arcwise.counts import contingency
-from arcwise.data.dataset import Dataset, Frame, dataset_of
+from arcwise.data.dataset import Dataset, Frame, states_of
 from arcwise.evaluate.fit import g_statistic
 from arcwise.exact.optimal import find_optimal
 from arcwise.graph.constraints import Constraints, assert_obeys
@@ -193,7 +193,7 @@ def edge_prior(
 
     Cases in which the child was set are left out.
     """
-    data = dataset_of(data)
+    data = states_of(data)
     if child == parent or child in given or parent in given or len(set(given)) < len(given):
         raise OptionError(f"child '{child}', parent '{parent}' and the given {list(given)} must all be different.")
     a, b = data.index(child), data.index(parent)
@@ -356,7 +356,7 @@ def prior_sensitivity(
     The families are counted once, or where there are hundreds of them, once for each prior, all in one call; beside
     that, the cost grows with the cells that occur.
     """
-    data = dataset_of(data)
+    data = states_of(data)
     if any(not 0 < e <= 1 for e in (epsilon, *epsilons)):
         raise OptionError("epsilon must be above 0 and at most 1: the share of the prior that may move.")
     families = list(families_of(data, dag))
@@ -488,7 +488,7 @@ def find_optima(
     no tables.) Ctrl-C returns the networks found so far, the last with the status INTERRUPTED; during the building of
     the tables, when there is none yet, it raises KeyboardInterrupt.
     """
-    data = dataset_of(data)
+    data = states_of(data)
     run = learning.run
     tables: list[ParentSetTable] = []
     if learning.search == "exact":

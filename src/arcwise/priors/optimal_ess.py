@@ -22,7 +22,7 @@ from arcwise.base.progress import ProgressCallback
 from arcwise.base.run import Run, Status
 from arcwise.base.showing import data_frame, one_screen
 from arcwise.data.checks import refuse_targets
-from arcwise.data.dataset import Dataset, Frame, dataset_of
+from arcwise.data.dataset import Dataset, Frame, states_of
 from arcwise.graph.dag import Cpdag, Dag
 from arcwise.plotting.layout import new_figure
 from arcwise.priors import optima
@@ -85,7 +85,7 @@ class AnalyticEss:
 
 def effective_parameters(data: Dataset | Frame, dag: Dag) -> int:
     """Return d_eff (eq. 15): cells that occur, minus parent configurations that occur, over all families."""
-    data = dataset_of(data)
+    data = states_of(data)
     return sum(_effective(family_counts(data, child, sorted(ps))) for child, ps in families_of(data, dag))
 
 
@@ -98,7 +98,7 @@ def analytic_ess(data: Dataset | Frame, dag: Dag) -> AnalyticEss:
 
     All members of an equivalence class have the same alpha*: each part is a difference of functions of variable sets.
     """
-    data = dataset_of(data)
+    data = states_of(data)
     refuse_targets(data, "the analytic equivalent sample size")
     parameters, in_data, in_prior = 0, 0.0, 0.0
     by_node: dict[int, tuple[int, float]] = {}
@@ -126,7 +126,7 @@ def analytic_ess_of_class(data: Dataset | Frame, dag: Dag, *, most: int = 10_000
 
     A class with more members than `most` is refused, because a part of it could hide the extremes.
     """
-    data = dataset_of(data)
+    data = states_of(data)
     found = _spread(data, dag, Run(), most)
     if found is None:
         raise OptionError(f"the class has {dag.cpdag.size:,} members; the spread is found for at most {most:,}.")
@@ -277,7 +277,7 @@ def ascend_ess(
     Ctrl-C and the time limit end the ascent with the rounds that are finished; Ctrl-C before the first graph raises
     KeyboardInterrupt.
     """
-    data = dataset_of(data)
+    data = states_of(data)
     check_argument(tolerance > 0, "tolerance", tolerance, "must be positive; Steck stops at a change below 0.1.")
     refuse_targets(data, "the ascent to an equivalent sample size")
     run = learning.run
@@ -391,7 +391,7 @@ def maximise_ess(
     maximum of a part of the range is not an answer: Ctrl-C raises KeyboardInterrupt, and a time limit during the grid
     UnfinishedError. After the grid, a time limit leaves pieces and ends as they are found by then, with that status.
     """
-    data = dataset_of(data)
+    data = states_of(data)
     if not 0 < low < high < math.inf:
         raise OptionError(f"the range of the search, {low!r} to {high!r}, must be positive and ascending.")
     grid = np.geomspace(low, high, 60)

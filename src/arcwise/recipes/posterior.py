@@ -18,7 +18,7 @@ from arcwise.posterior.posterior import Posterior, Problem, posterior_of
 from arcwise.posterior.settings import PosteriorSettings
 from arcwise.recipes.source import Source
 from arcwise.scores.registry import make_score
-from arcwise.scores.score import Score
+from arcwise.scores.score import Score, scored_data
 
 if TYPE_CHECKING:
     from arcwise.keywords import PosteriorKeywords
@@ -136,6 +136,7 @@ def find_posterior(
     if constraints is not None:
         constraints.refuse_ancestors("the posterior")
     scorer = make_score(score)
+    scored_data(data, scorer)  # refuses data of another kind
     recipe = Recipe.usual(
         PosteriorSource.name,
         scorer,

@@ -24,7 +24,7 @@ from arcwise.base.files import read_bytes
 from arcwise.base.showing import counted, listed, one_screen, show_confidence
 from arcwise.confidence.consensus import Fate
 from arcwise.confidence.edge_confidence import EdgeConfidence
-from arcwise.data.dataset import dataset_of
+from arcwise.data.dataset import states_of
 from arcwise.findings import edge_record
 from arcwise.findings.edges import describe_arc
 from arcwise.findings.method_result import FEWEST_NETWORKS
@@ -206,7 +206,7 @@ def explain_graph(
 
     A single graph has no confidences; `network`, if it has tables, says what holds with other parents held fixed.
     """
-    data = dataset_of(data)
+    data = states_of(data)
     dag = graph if isinstance(graph, Dag) else graph.extend()
     open_edges = set() if isinstance(graph, Dag) else {frozenset(edge) for edge in graph.edges}
     arcs = {frozenset(arc): arc for arc in dag.arcs}

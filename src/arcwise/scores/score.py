@@ -333,12 +333,13 @@ class Score:
         """Return how many cases are looked at for a family: at most the configurations that there can be."""
         return min(float(data.n_cases), math.exp(min(data.log_configurations, 700.0)))
 
-    def score_network(self, data: Scored, dag: Dag) -> float:
+    def score_network(self, data: Scored | Frame, dag: Dag) -> float:
         """Return the score of a network, counted from the data: the sum of its families' local scores.
 
         It shares no code with the builder of tables, so it also serves to check what a search returns.
         """
-        return math.fsum(self.score_families(data, families_of(data, dag)))
+        given: Scored = scored_of(data, self)
+        return math.fsum(self.score_families(given, families_of(given, dag)))
 
 
 @dataclass(frozen=True)
