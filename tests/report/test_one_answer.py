@@ -26,6 +26,7 @@ import pytest
 import arcwise
 from arcwise import datasets
 from arcwise.analysis import Analysis, SavedAnalysis
+from arcwise.base.showing import show_figure
 from arcwise.confidence.consensus import Fate
 from arcwise.evaluate.fit import FitCheck, PairFit
 from arcwise.findings.edge_record import Origin
@@ -133,7 +134,7 @@ def test_what_the_data_contradict_is_in_the_first_lines(survey: Analysis) -> Non
     left = MethodResult.not_begun(survey.main.recipe, "it is large", by_time=False)
     told = survey.plus(PriceOfConstraints(ConstraintPrice(-1010.0, -1000.0, (), exact=True)))
     told = told.plus(replace(survey.part(Comparisons), missing=(("another", left),)))
-    assert [told.report.summary[1]] == [s for s in told.report.summary if "strongly contradict your constraints" in s]
+    assert [told.report.summary[0]] == [s for s in told.report.summary if "strongly contradict your constraints" in s]
     assert "strongly contradict" in told.summary()
     cheap = survey.plus(PriceOfConstraints(ConstraintPrice(-1001.0, -1000.0, (), exact=True))).report.summary
     assert not any("contradict" in sentence for sentence in cheap)
@@ -199,6 +200,24 @@ def test_what_is_seen_the_effect_and_the_regression_are_told_apart(
     assert slope is not None and f"The direct part is {slope.slope:+.3g}" in told
     assert "whatever the reason. The effect, " in told and "along all paths." in told
     assert "That is the direct part; `effect` has the whole." in made.explain("x", "z")
+
+
+def test_a_category_has_a_direct_part_and_what_lies_between_is_named(tmp_path: Path, cli: Callable[..., str]) -> None:
+    rng = np.random.default_rng(4)
+    cooled = rng.random(800) < 0.4
+    rooms = 3 + 2 * cooled + rng.normal(size=800)
+    price = 50_000 + 12_000 * cooled + 5_000 * rooms + 4_000 * rng.normal(size=800)
+    table = pd.DataFrame({"cooled": np.where(cooled, "yes", "no"), "rooms": rooms, "price": price})
+    made = arcwise.learn(table, seed=1, tiers="cooled | rooms | price", replicates=40, compare=False)
+    folder = made.save(tmp_path / "out")
+    told = " ".join(cli("effect", folder, "cooled", "price").split())
+    slope = arcwise.open(folder).edge("cooled", "price").regression
+    assert slope is not None and f"The direct part is {show_figure(slope.slope)}: " in told
+    assert 11_000 < slope.slope < 13_000 and show_figure(slope.slope).count(",") == 1
+    assert "Between the two are paths through rooms. An order in time (`--tiers`)" in told
+    assert "both cooled = yes and high or low values of price that many times as likely" in told
+    assert "e+0" not in told and told.endswith("shows it.")
+    assert "no study shows" not in told or record_with(tiers=True, gaps=False) in told
 
 
 def test_an_open_edge_says_that_a_regression_shows_it(told_tiers: tuple[Analysis, SavedAnalysis]) -> None:

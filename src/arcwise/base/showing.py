@@ -195,6 +195,16 @@ def round_inside(value: float, digits: int) -> float:
     return step if rounded <= 0 and value > EQUAL else rounded
 
 
+def show_figure(value: float, *, signed: bool = True) -> str:
+    """Return a figure in units with the three digits that tell, and without an exponent below ten million.
+
+    >>> show_figure(26071.3), show_figure(-0.04567), show_figure(999.7, signed=False), show_figure(4.2e8)
+    ('+26,100', '-0.0457', '1,000', '+4.2e+08')
+    """
+    sign, rounded = "+" if signed else "", float(f"{value:.3g}")
+    return f"{rounded:{sign},.0f}" if 1e3 <= abs(rounded) < 1e7 else f"{value:{sign}.3g}"
+
+
 def percent(share: float) -> str:
     """Return a share as a percentage that never rounds to none or all.
 

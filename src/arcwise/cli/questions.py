@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -37,6 +38,7 @@ from arcwise.effects.effect import PossibleEffects, possible_effects, usable_cas
 from arcwise.effects.mixed_effect import MixedEffect, MixedEffects
 from arcwise.evaluate.fit import FitCheck, check_fit
 from arcwise.evaluate.prediction import NumberScores, score_numbers, score_predictions
+from arcwise.findings.thresholds import record_of
 from arcwise.graph.nodes import linked_names
 from arcwise.report.effects import (
     effect_answer,
@@ -292,7 +294,7 @@ class EffectVerb(DataVerb, TimeLimit, AnswerVerb):
             between, by = self._change(saved, cause)
             one = saved.effect(cause, outcome, level=self.level, by=by)
             reverse = saved.reach.leads_to(outcome, cause)
-            constrained = saved.confidence.constraints is not None
+            constrained, record = saved.confidence.constraints is not None, record_of(saved.confidence)
             figures: dict[str, Any] = {
                 "probability": one.probability,
                 "calibrated": bool(one.basis),
@@ -302,7 +304,13 @@ class EffectVerb(DataVerb, TimeLimit, AnswerVerb):
             }
             if isinstance(one, MixedEffect):
                 answer = mixed_effect_answer(
-                    one, reverse=reverse, constrained=constrained, between=between, edges=saved.edges
+                    one,
+                    reverse=reverse,
+                    constrained=constrained,
+                    between=between,
+                    edges=saved.edges,
+                    record=record,
+                    effect_on=partial(saved.effect, cause, level=self.level, by=by),
                 )
                 figures["no_overlap"] = one.no_overlap
             else:
@@ -314,6 +322,7 @@ class EffectVerb(DataVerb, TimeLimit, AnswerVerb):
                     constrained=constrained,
                     between=between,
                     edges=saved.edges,
+                    record=record,
                 )
                 figures["changes"] = one.changes()
             return self._answered(answer, one.to_frame(), level=self.level, assumes=ASSUMES, **figures)

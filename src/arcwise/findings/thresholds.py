@@ -93,13 +93,17 @@ def choose_thresholds(
         warnings = (size_warning(confidence.n_cases), learned.mismatch, _experiment_warning(data))
         notes += [Remark(f"Warning: {text}") for text in warnings if text]
     if chosen.label is RuleName.CALIBRATED and confidence.probability.calibration.doubt:
-        recipe = confidence.recipe
-        known = record_with(
-            tiers=recipe is not None and set(recipe.constraints) == {"tiers"}, gaps=confidence.filled is not None
-        )
+        known = record_of(confidence)
         notes.append(Remark(f"Warning: {confidence.probability.calibration.doubt} {known}".rstrip()))
     curve = tuple(_cut_at(confidence, chosen.label, 2.0**power) for power in COST_POWERS)
     return Thresholds(chosen, tuple(marks), advice.text, curve, tuple(notes))
+
+
+def record_of(confidence: EdgeConfidence) -> str:
+    """Return how often edges to rely on were right with what is special here: tiers alone, or gaps; else ""."""
+    recipe = confidence.recipe
+    tiers = recipe is not None and set(recipe.constraints) == {"tiers"}
+    return record_with(tiers=tiers, gaps=confidence.filled is not None)
 
 
 def _calibrated(confidence: EdgeConfidence, options: LearnOptions, extra: str) -> RuleMark:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arcwise.base.showing import counted, first_few, listed, percent, plural, show_confidence, show_range
+from arcwise.base.showing import counted, first_few, listed, percent, plural, show_confidence, show_figure, show_range
 from arcwise.confidence.consensus import Fate
 from arcwise.data.impute import LEVEL, GapDependence, gap_dependences
 from arcwise.findings.edge_picture import Boxes, EdgePicture
@@ -889,7 +889,7 @@ def _shape_words(regression: EdgeRegression) -> str:
 
 
 def _change(by: float) -> str:
-    return f"{abs(by):.3g} {'lower' if by < 0 else 'higher'}"
+    return f"{show_figure(abs(by), signed=False)} {'lower' if by < 0 else 'higher'}"
 
 
 def effect_sentence(data: Dataset, edge: EdgeRecord) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.base.showing import counted, first_few, percent, plural, show_confidence
+from arcwise.base.showing import counted, first_few, listed, percent, plural, show_confidence, show_figure
 from arcwise.effects.effect import Effect, PossibleEffects, state_pairs
 from arcwise.effects.effect_matrix import EffectMatrix
 from arcwise.effects.mixed_effect import MixedEffect, MixedEffects
@@ -34,6 +34,9 @@ MOST_ROWS = 25  # of a table, which says how many there are
 LEAST_WITHOUT_OVERLAP = 0.01  # rarer gaps hardly move an average
 UNCHECKED = "The probabilities are shares of the networks and not calibrated: no study shows how often they are right."
 LEAST_REVERSE = 0.05  # rarer reverse paths are not worth a sentence
+# What goes through other variables is told if the whole is further from the direct part than its interval reaches:
+# those that carry so much of the largest one's part, and so many at most.
+ERRORS, CARRIED, MOST_CARRIERS = 1.96, 0.2, 3
 
 
 def effect_answer(
@@ -45,12 +48,14 @@ def effect_answer(
     constrained: bool = False,
     between: tuple[str, str] | None = None,
     edges: Sequence[EdgeRecord] = (),
+    record: str = "",
 ) -> Answer:
     """Return what setting one variable does to another; `between` two of its states, or where it does most.
 
     With `hidden_causes`, also what holds if causes are missing; with `average`, also the mean over having an effect and
     having none. `reverse` is the weight of the networks in which it is the outcome that leads to the cause,
-    `constrained` whether the analyst has already said something about directions. `edges` say which are established.
+    `constrained` whether the analyst has already said something about directions. `edges` say which are established;
+    `record` how often those to rely on were right where the probabilities were not studied.
     """
     x, y = found.cause, found.outcome
     text = gather(
@@ -62,7 +67,7 @@ def effect_answer(
         _changes(found),
         _table(found),
         _average(found) if average else None,
-        _rests(found),
+        _rests(found, record),
         ASSUMPTION,
     )
     if hidden_causes:
@@ -111,11 +116,11 @@ def _leads(found: Effect | MixedEffect) -> str:
     return f"The probability that {x} leads to {y} is {show_confidence(found.probability, 2)}."
 
 
-def _rests(found: Effect | MixedEffect) -> str:
+def _rests(found: Effect | MixedEffect, record: str) -> str:
     """Return what the probability that there is an effect rests on."""
     if not found.basis:
         return "That share is not calibrated: no study shows how often it is right for networks made in this way."
-    doubt = f" {found.doubt}" if found.doubt else ""
+    doubt = f" {found.doubt} {record}".rstrip() if found.doubt else ""
     return f"How often such a probability is right {found.basis}.{doubt}"
 
 
@@ -152,8 +157,18 @@ def _robust(found: Effect | MixedEffect) -> str:
     nothing = "" if values[1] > 1 else " The interval holds no difference, so for its end nothing is needed."
     return (
         f"The E-value is {_times(values[0])}{end}. To explain this difference alone, a cause that was not measured "
-        f"would have to make both {found.cause} and {found.outcome} that many times as likely.{nothing}"
+        f"would have to make both {_made_likely(found)} that many times as likely.{nothing}"
     )
+
+
+def _made_likely(found: Effect | MixedEffect) -> str:
+    """Return what a common cause makes more likely: of a number, which is no event, its values at one end."""
+    x, y = found.cause, found.outcome
+    if isinstance(found, Effect):
+        return f"{x} and {y}"
+    _, arrow, state = found.steps[found.strongest[0]].partition(" -> ")
+    cause = f"{x} = {state_label(state)}" if arrow else f"high or low values of {x}"
+    return f"{cause} and high or low values of {y}"
 
 
 def _times(value: float) -> str:
@@ -296,8 +311,13 @@ def mixed_effect_answer(
     constrained: bool = False,
     between: tuple[str, str] | None = None,
     edges: Sequence[EdgeRecord] = (),
+    record: str = "",
+    effect_on: Callable[[str], Effect | MixedEffect] | None = None,
 ) -> Answer:
-    """Return what setting a variable does to another one, of which at least one is a number; see `effect_answer`."""
+    """Return what setting a variable does to another one, of which at least one is a number; see `effect_answer`.
+
+    `effect_on` gives the effect of the same cause on another variable, of which some may be on the way.
+    """
     x, y, apart = found.cause, found.outcome, ""
     what = f"P({y})" if found.of != ("mean",) else f"the mean of {y}"
     rows: list[tuple[Cell, ...]] = []
@@ -317,16 +337,16 @@ def mixed_effect_answer(
         changed = f"P({y} = {found.of[of]})" if found.of != ("mean",) else what
         text = (
             f"{_leads(found)} If it does, setting {x} ({_step(name or found.steps[step])}) changes {changed} by "
-            f"{mean:+.3g} ({percent(found.level)} interval {low:+.3g} to {high:+.3g}).{unclear}"
+            f"{show_figure(mean)} ({percent(found.level)} interval {show_figure(low)} to {show_figure(high)}).{unclear}"
         )
         if between is None and found.of == ("mean",):
-            apart = _apart(found, mean, float(found.observed[step, of]), edges)
+            apart = _apart(found, mean, float(found.observed[step, of]), edges, effect_on)
         for k, name in enumerate(found.steps):
             for s, state in enumerate(found.of):
                 cells = (
                     part[k, s] for part in (found.observed, found.change.mean, found.change.low, found.change.high)
                 )
-                rows.append((_step(name), state_label(state), *(f"{float(cell):+.4g}" for cell in cells)))
+                rows.append((_step(name), state_label(state), *(show_figure(float(cell)) for cell in cells)))
     caption = (
         f"If there is an effect: the change in {what}, in its units, over {counted(found.n_families, 'parent set')} of "
         f"{x}. Observed is the difference that goes with it in the data, whatever the reason."
@@ -349,27 +369,52 @@ def mixed_effect_answer(
             _robust(found),
             changes,
             lines,
-            _rests(found),
+            _rests(found, record),
             ASSUMPTION,
         ),
     )
 
 
-def _apart(found: MixedEffect, change: float, observed: float, edges: Sequence[EdgeRecord]) -> str:
+def _apart(
+    found: MixedEffect,
+    change: float,
+    observed: float,
+    edges: Sequence[EdgeRecord],
+    effect_on: Callable[[str], Effect | MixedEffect] | None,
+) -> str:
     """Return why what is seen, what setting the cause does, and what a regression leaves are three figures."""
-    x, y, size = found.cause, found.outcome, found.strongest[0]
+    x, y, step = found.cause, found.outcome, found.steps[found.strongest[0]]
     (both, rows), where = found.pairs, ""
     if both < rows:
         where = f", in the {both:,} of {rows:,} rows with both values"
     told = (
-        f"In the data, {observed:+.3g} goes with it, whatever the reason{where}. The effect, {change:+.3g}, is what "
-        f"setting {x} changes along all paths."
+        f"In the data, {show_figure(observed)} goes with it, whatever the reason{where}. The effect, "
+        f"{show_figure(change)}, is what setting {x} changes along all paths."
     )
-    slopes = [edge.regression.slope for edge in edges if (edge.tail, edge.head) == (x, y) and edge.regression]
-    if not slopes or math.isnan(slopes[0]) or "->" in found.steps[size]:  # of a category it is a shift between states
+    known = {edge.tail: edge.regression for edge in edges if edge.head == y and edge.regression is not None}
+    if x not in known or math.isnan(known[x].slope) or len(found.steps) > 1:  # of three states there is no slope
         return told
-    direct = slopes[0] * float(found.steps[size])
-    return f"{told} The direct part is {direct:+.3g}: with the other parents of {y} held fixed, as `explain` has it."
+    direct = known[x].slope * (1.0 if "->" in step else float(step))
+    told += f" The direct part is {show_figure(direct)}: with the other parents of {y} held fixed, as `explain` has it."
+    if effect_on is None or abs(change - direct) <= ERRORS * abs(direct / known[x].t):
+        return told
+    through = {name: _through(effect_on(name), step, own.slope) for name, own in known.items() if name != x}
+    sign = math.copysign(1.0, change - direct)
+    most = max((sign * part for part in through.values()), default=0.0)
+    carriers = sorted(
+        (name for name in through if sign * through[name] > CARRIED * most), key=lambda v: -abs(through[v])
+    )
+    if sum(max(0.0, sign * part) for part in through.values()) <= CARRIED * abs(change - direct):
+        return told
+    names = listed(carriers[:MOST_CARRIERS])
+    return f"{told} Between the two are paths through {names}. An order in time (`--tiers`) removes impossible ones."
+
+
+def _through(found: Effect | MixedEffect, step: str, slope: float) -> float:
+    """Return what a step of the cause does by way of another variable, whose own slope a regression gives."""
+    if isinstance(found, Effect) or found.change is None or math.isnan(slope):  # of three states there is no slope
+        return 0.0
+    return found.share * float(found.change.mean[found.steps.index(step), -1]) * slope
 
 
 def _step(step: str) -> str:
@@ -381,7 +426,7 @@ def mixed_effects_answer(found: MixedEffects, cause: str | None = None) -> Answe
     rows: list[tuple[Cell, ...]] = []
     for row in found.to_frame().head(MOST_ROWS).to_dict(orient="records"):
         there = show_confidence(float(row["probability"]), 2)
-        figures = (f"{float(row[name]):+.3g}" for name in ("change", "low", "high"))
+        figures = (show_figure(float(row[name])) for name in ("change", "low", "high"))
         effect = f"{row['cause']} → {row['outcome']}"
         rows.append((effect, there, _step(str(row["set"])), state_label(str(row["of"])), *figures))
     likely, some = sum(one.probability > 0.5 for one in found.effects), len(found.effects) > MOST_ROWS
@@ -407,7 +452,7 @@ def possible_mixed_answer(found: Sequence[tuple[tuple[str, ...], MixedEffect]]) 
         figures: tuple[str, ...] = ("0", "0", "0")
         if one.change is not None:
             ends = one.change.mean, one.change.low, one.change.high
-            figures = tuple(f"{float(part[step, of]):+.3g}" for part in ends)
+            figures = tuple(show_figure(float(part[step, of])) for part in ends)
         rows.append((", ".join(parents) or "none", _step(one.steps[step]), state_label(one.of[of]), *figures))
     text = (
         f"Data of this kind cannot tell the networks of this one class apart. They give {first.cause} "

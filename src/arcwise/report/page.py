@@ -467,8 +467,8 @@ def _found(analysis: Findings) -> tuple[str, ...]:
     found = (
         by_chance,
         _counts(analysis) if by_chance else _few(analysis) if analysis.has_few_networks else "",
+        edges.contradicted_sentence(analysis),  # a screen has place for few
         "" if untold else _expected(analysis, kept),
-        edges.contradicted_sentence(analysis),
         *_about_target(analysis),
         "" if by_chance else _sets(analysis),
         "" if analysis.has_few_networks else _apart(analysis, kept),
