@@ -107,3 +107,10 @@ def test_names(cli: Cli, here: Path) -> None:
     assert "did you mean 'tabu'" in cli("bootstrap", "survey.csv", "--learner", "taboo", code=1)
     assert "did you mean 'credible'" in cli("learn", "survey.csv", "--method", "credibel", code=1)
     assert "Did you mean 'learn'" in cli("lern", "survey.csv", code=2)
+
+
+def test_an_order_an_output_and_an_arc_that_other_programs_take(cli: Cli, here: Path) -> None:
+    assert "the graph comes first" in cli("fit", "survey.csv", "survey.csv", code=1)
+    assert "made by arcwise fit" in cli("search", "survey.csv", "-o", "hc.bif", code=1)
+    found = cli("search", "survey.csv", "--blacklist", "smoke->cough", code=1)
+    assert """--constraints '{"forbidden": ["smoke->cough"]}'""" in found

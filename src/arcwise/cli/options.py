@@ -378,6 +378,11 @@ class ConstraintOptions:
         base = Constraints.of(names, self.constraints, tiers=self.tiers)
         if self.whitelist is None and self.blacklist is None:
             return base
+        for key, path in (("required", self.whitelist), ("forbidden", self.blacklist)):
+            if path is not None and "->" in str(path) and not path.exists():
+                raise ConstraintError(
+                    f'{path} is an arc, and --{key} takes a CSV file; give --constraints \'{{"{key}": ["{path}"]}}\'.'
+                )
         base = base or Constraints(names)
         required, forbidden = list(base.required), list(base.forbidden)
         if self.whitelist is not None:

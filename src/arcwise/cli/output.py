@@ -470,7 +470,10 @@ def check_output_name(path: Path, *, partly_directed: bool = False) -> str:
     suffix = Path(path.name.removesuffix(".gz")).suffix.lower()
     known = tuple(WRITERS)[: 3 if partly_directed else None]
     if suffix not in known:
-        raise FormatError(f"cannot write {path}: the name must end in {', '.join(known)}, or one of these and .gz.")
+        tables = " A network with tables is made by arcwise fit, of a graph and data." if network_format(path) else ""
+        raise FormatError(
+            f"cannot write {path}: the name must end in {', '.join(known)}, or one of these and .gz.{tables}"
+        )
     return suffix
 
 

@@ -614,7 +614,7 @@ def _adjacency(source: str, rows: list[tuple[int, list[str]]]) -> Dag | Pdag:
     if len(rows) - 1 != len(names):
         raise FormatError(
             f"{source}: {len(names)} names in the header but {len(rows) - 1} rows; the matrix is square. A graph is "
-            "asked for here, not data."
+            "asked for here, not data; where both are given, the graph comes first."
         )
     entries = np.zeros((len(names), len(names)), dtype=np.uint8)
     for v, (line, row) in enumerate(rows[1:]):
