@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from arcwise.confidence import EdgeConfidence, choose_threshold, learned_table, recommend
 from arcwise.confidence.calibration import Calibration
-from arcwise.confidence.probability import best_cut, f_expected, false_rate_cut
+from arcwise.confidence.cuts import best_cut, f_expected, false_rate_cut
 from arcwise.errors import OptionError
 
 N = 6

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from arcwise.base.errors import Argument, OptionError, check_known
 from arcwise.confidence.by_recipe import broom_from_confidence
+from arcwise.confidence.cuts import best_cut, false_rate_cut
 from arcwise.confidence.edge_confidence import EdgeConfidence, Threshold
 from arcwise.confidence.learned_table import (
     ANY,
@@ -26,7 +27,6 @@ from arcwise.confidence.learned_table import (
     published_table,
     table_for,
 )
-from arcwise.confidence.probability import best_cut, false_rate_cut
 
 # The cut-off that is best on average if probabilities mean what they say (see `arcwise.confidence.calibration`).
 

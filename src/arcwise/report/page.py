@@ -16,8 +16,8 @@ from arcwise.base.run import Limits, Run
 from arcwise.base.showing import counted, first_few, listed, percent, plural
 from arcwise.confidence.consensus import Fate
 from arcwise.confidence.curves import KNOTS
+from arcwise.confidence.cuts import false_rate_cut
 from arcwise.confidence.edge_confidence import RuleName
-from arcwise.confidence.probability import false_rate_cut
 from arcwise.counts import contingency
 from arcwise.data.design import FEWEST_GROUPS
 from arcwise.evaluate.prediction import NumberScores

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.confidence.cuts import Ranked
 from arcwise.confidence.learned_table import WEIGHTS, size_group
-from arcwise.confidence.probability import Ranked
 from arcwise_studies.experiment import SummaryTable
 from arcwise_studies.experiments.calibration_judged import EVERY, Judged
 from arcwise_studies.experiments.instances import Instances
